@@ -1,0 +1,83 @@
+import type { FieldSchema, KindSchema } from "../model/field-schema.ts";
+
+/** What one provider asks for (specification 4.3): its fields, and how an account is set up there. */
+export interface ProviderFields {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly methods: readonly string[];
+}
+
+/** Specification 4.3, provider by provider. */
+export const accountProviders: { readonly [provider: string]: ProviderFields } = {
+  aws: {
+    required: ["aws_account_id", "aws_bootstrap_role_arn", "account_configuration_method"],
+    optional: ["private_link", "allow_new_cloud_native_network_creation"],
+    methods: ["CloudFormation", "Terraform"],
+  },
+  gcp: {
+    required: ["gcp_project_id", "gcp_project_number", "gcp_service_account_email", "account_configuration_method"],
+    optional: ["allow_new_cloud_native_network_creation"],
+    methods: ["GCPScript", "Terraform"],
+  },
+  azure: {
+    required: ["azure_subscription_id", "azure_tenant_id", "account_configuration_method"],
+    optional: ["allow_new_cloud_native_network_creation"],
+    methods: ["AzureScript", "Terraform"],
+  },
+  oci: {
+    required: ["oci_tenancy_id", "oci_domain_id", "account_configuration_method"],
+    optional: ["allow_new_cloud_native_network_creation"],
+    methods: ["OCIScript", "Terraform"],
+  },
+};
+
+/** A setting of an account configuration; none can be changed in place. */
+function fixed(description: string, more: FieldSchema = {}): FieldSchema {
+  return { type: "string", minLength: 1, description, "x-create-only": true, ...more };
+}
+
+/** The field table of cloud accounts (specification 4.3): an instance of the account configuration resource. */
+export const cloudAccountSchema: KindSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["cloudProvider", "config"],
+  properties: {
+    cloudProvider: {
+      type: "string",
+      enum: ["aws", "gcp", "azure", "oci"],
+      description: "Cloud provider of the account.",
+      "x-create-only": true,
+      "x-wire": "cloud_provider",
+      "x-in": "body",
+    },
+    config: {
+      type: "object",
+      additionalProperties: false,
+      description: "The service's own settings for the provider.",
+      properties: {
+        aws_account_id: fixed("12-digit account id.", { pattern: "^[0-9]{12}$" }),
+        aws_bootstrap_role_arn: fixed("Role that the service assumes.", {
+          pattern: "^arn:aws:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$",
+        }),
+        private_link: fixed("Enables PrivateLink for the account."),
+        gcp_project_id: fixed("Project id."),
+        gcp_project_number: fixed("Project number.", { pattern: "^[0-9]+$" }),
+        gcp_service_account_email: fixed("Bootstrap service account.", {
+          pattern: "^bootstrap-[A-Za-z0-9-]+@[a-z][a-z0-9.:-]*\\.iam\\.gserviceaccount\\.com$",
+        }),
+        azure_subscription_id: fixed("Subscription id."),
+        azure_tenant_id: fixed("Tenant id."),
+        oci_tenancy_id: fixed("Tenancy OCID."),
+        oci_domain_id: fixed("Identity domain OCID."),
+        account_configuration_method: fixed("How the account is set up.", {
+          enum: ["CloudFormation", "GCPScript", "AzureScript", "OCIScript", "Terraform"],
+        }),
+        allow_new_cloud_native_network_creation: {
+          type: "boolean",
+          description: "Whether the service may create networks in the account.",
+          "x-create-only": true,
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,40 @@
+import type { KindSchema } from "../model/field-schema.ts";
+
+/** The field table of custom networks (specification 2.4): the name can be changed, the rest is fixed at creation. */
+export const networkSchema: KindSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["cloudProvider", "region"],
+  properties: {
+    id: {
+      type: "string",
+      minLength: 1,
+      description: "Id of an existing network; needed where the profile has no create operation for networks.",
+      "x-create-only": true,
+      "x-place": true,
+    },
+    name: { type: "string", minLength: 1, description: "Friendly name.", "x-wire": "name" },
+    cloudProvider: {
+      type: "string",
+      enum: ["aws", "gcp", "azure", "oci"],
+      description: "Cloud provider, fixed at creation.",
+      "x-create-only": true,
+      "x-wire": "cloudProviderName",
+    },
+    region: {
+      type: "string",
+      minLength: 1,
+      description: "Region, fixed at creation.",
+      "x-create-only": true,
+      "x-wire": "cloudProviderRegion",
+    },
+    cidr: {
+      type: "string",
+      pattern: "^(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])/(?:3[0-2]|[12]?[0-9])$",
+      default: "10.0.0.0/16",
+      description: "Address block, fixed at creation.",
+      "x-create-only": true,
+      "x-wire": "cidr",
+    },
+  },
+};

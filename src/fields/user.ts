@@ -1,0 +1,32 @@
+import type { KindSchema } from "../model/field-schema.ts";
+
+/** The field table of database users (specification 2.7). */
+export const userSchema: KindSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["instance", "username", "password", "acl"],
+  properties: {
+    instance: {
+      type: "string",
+      minLength: 1,
+      description: 'The instance: a name under instances, or name["key"].',
+      "x-create-only": true,
+      "x-place": true,
+      "x-reference": { section: "instances", output: "id" },
+    },
+    username: {
+      type: "string",
+      minLength: 1,
+      description: "Name to log in with.",
+      "x-create-only": true,
+      "x-place": true,
+    },
+    password: { type: "string", minLength: 1, description: "Password.", "x-secret": true },
+    acl: {
+      type: "string",
+      minLength: 1,
+      description: "Access rules in the database's ACL syntax.",
+      "x-compare": "acl",
+    },
+  },
+};

@@ -1,0 +1,35 @@
+/** Where a resource stands in the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
+export type Address = string;
+
+export interface AddressParts {
+  readonly section: string;
+  readonly name: string;
+  /** The forEach key, where the resource is one of several. */
+  readonly key?: string;
+}
+
+/** Writes an address; the key is quoted as JSON so that any text can be a key. */
+export function formatAddress(parts: AddressParts): Address {
+  const base = `${parts.section}.${parts.name}`;
+  return parts.key === undefined ? base : `${base}[${JSON.stringify(parts.key)}]`;
+}
+
+const shape = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z0-9][A-Za-z0-9_-]*)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
+
+/** Reads an address, or undefined where the text is none. */
+export function parseAddress(text: string): AddressParts | undefined {
+  const match = shape.exec(text);
+  const [, section, name, quoted] = match ?? [];
+  if (section === undefined || name === undefined) return undefined;
+  if (quoted === undefined) return { section, name };
+  const key: unknown = parseQuoted(quoted);
+  return typeof key === "string" ? { section, name, key } : undefined;
+}
+
+function parseQuoted(quoted: string): unknown {
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Address } from "./address.ts";
+import type { JsonObject } from "./json.ts";
+import type { SourceRange } from "./problem.ts";
+
+/** What may happen to a resource beyond a change of its fields. */
+export interface Lifecycle {
+  /** Refuses deletion and replacement. Undefined: the kind's own default. */
+  readonly protect?: boolean;
+  readonly onReplace: "refuse" | "recreate" | "preserve-data";
+  readonly onDelete: "delete" | "retain" | "backup";
+  /** Paths of the spec that are left alone, for example `config.description`. */
+  readonly ignoreChanges: readonly string[];
+  readonly dependsOn: readonly Address[];
+}
+
+/** How long to wait, in ms. */
+export interface Timeouts {
+  readonly create?: number;
+  readonly update?: number;
+  readonly delete?: number;
+}
+
+/** One resource as the manifest wants it, in the manifest's words; secrets sealed, references to outputs kept. */
+export interface Desired {
+  readonly address: Address;
+  /** Section of the manifest, which is also the kind's name. */
+  readonly kind: string;
+  readonly spec: JsonObject;
+  /** Everything that must exist first: references, `x-reference` fields, dependsOn. */
+  readonly refs: readonly Address[];
+  readonly where: SourceRange;
+  readonly lifecycle: Lifecycle;
+  readonly timeouts: Timeouts;
+  /** An object that is there already and is to be bound: from `imports`, or a kind whose spec carries its id. */
+  readonly importId?: string;
+}

@@ -1,0 +1,98 @@
+/** Exit codes of the command line (design: cli). When several apply, `worseExit` decides. */
+export const exitCodes = {
+  done: 0,
+  error: 1,
+  changes: 2,
+  invalid: 3,
+  blocked: 4,
+  locked: 5,
+  stale: 6,
+  converging: 7,
+  waitingForPerson: 8,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** An error of the world or of ours. The message is lower-case and says what, where and the way out. */
+export class GraphformError extends Error {
+  readonly code: string;
+  readonly exitCode: ExitCode;
+  /** What to do about it, in one sentence. */
+  readonly hint: string | undefined;
+
+  constructor(
+    code: string,
+    message: string,
+    options: { exitCode?: ExitCode; hint?: string; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "GraphformError";
+    this.code = code;
+    this.exitCode = options.exitCode ?? exitCodes.error;
+    this.hint = options.hint;
+  }
+}
+
+/** True for every error that carries a stable code and an exit code. */
+export function isGraphformError(error: unknown): error is GraphformError {
+  return error instanceof GraphformError;
+}
+
+/** What a failed request means for the work it asked for. */
+export type ServiceFailure =
+  | "not-found"
+  | "unauthorized"
+  | "forbidden"
+  | "conflict"
+  | "busy"
+  | "invalid"
+  | "rate-limited"
+  | "unavailable"
+  | "lost"
+  | "shape"
+  | "aborted";
+
+/**
+ * A request that the service refused or lost (specification 7).
+ *
+ * `failure` is the class that the engine decides by: `busy` is an operation already in progress, `lost` is a
+ * write whose outcome nobody knows, `unavailable` is a request that surely did no work, `shape` is a nonsense answer.
+ */
+export class ServiceError extends GraphformError {
+  readonly failure: ServiceFailure;
+  readonly operation: string;
+  readonly status: number | undefined;
+  /** False where the request surely did no work. */
+  readonly mayHaveWorked: boolean;
+  /** How long the service asks to be left alone, in ms. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    failure: ServiceFailure,
+    operation: string,
+    message: string,
+    options: { status?: number; mayHaveWorked?: boolean; retryAfter?: number; hint?: string; cause?: unknown } = {},
+  ) {
+    super(`service-${failure}`, message, options);
+    this.name = "ServiceError";
+    this.failure = failure;
+    this.operation = operation;
+    this.status = options.status;
+    this.mayHaveWorked = options.mayHaveWorked ?? false;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** True for a service error, of the class named where one is named. */
+export function isServiceError(error: unknown, failure?: ServiceFailure): error is ServiceError {
+  return error instanceof ServiceError && (failure === undefined || error.failure === failure);
+}
+
+/** The exit code that wins when several apply: the lowest of 1, 3, 5, 6, 130, then the lowest of 4, 7, 8. */
+export function worseExit(codes: readonly ExitCode[]): ExitCode {
+  const first = codes.filter((code) => ([1, 3, 5, 6, 130] as ExitCode[]).includes(code));
+  const second = codes.filter((code) => ([4, 7, 8] as ExitCode[]).includes(code));
+  const lowest = (list: readonly ExitCode[]): ExitCode | undefined => [...list].sort((a, b) => a - b)[0];
+  return lowest(first) ?? lowest(second) ?? (codes.includes(2) ? 2 : 0);
+}

@@ -1,0 +1,25 @@
+/** What JSON can say. Plans, state and everything the service answers are made of this and nothing else. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** True for a plain object: not null, not a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** JSON with keys in sorted order, so that equal values are equal bytes. `indent` counts spaces. */
+export function stableJson(value: Json, indent = 0): string {
+  return JSON.stringify(sorted(value), null, indent);
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const entries = Object.keys(value)
+    .sort()
+    .map((key): [string, Json] => [key, sorted(value[key] ?? null)]);
+  return Object.fromEntries(entries);
+}

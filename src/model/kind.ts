@@ -1,0 +1,65 @@
+import type { Desired } from "./desired.ts";
+import type { KindSchema } from "./field-schema.ts";
+import type { JsonObject } from "./json.ts";
+import type { Live, Ref } from "./observed.ts";
+import type { Problem, SourceRange } from "./problem.ts";
+import type { Profile } from "./profile.ts";
+import type { Reads, Service } from "./service.ts";
+
+/** Reads of one kind. Each call is one look; nothing waits, nothing retries. */
+export interface Reader {
+  /** Ids that exist at this place now. */
+  list(place: JsonObject, signal: AbortSignal): Promise<readonly string[]>;
+  /** What the service shows of one object; undefined once it is gone (404). */
+  get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
+}
+
+/** Reads and writes of one kind. A write returns when the service has accepted it. */
+export interface Driver extends Reader {
+  /** Creates from a bound spec (references are ids, secrets are open) and returns the new id. */
+  create(spec: JsonObject, signal: AbortSignal): Promise<string>;
+  /** Sends only what changed: `patch` is a spec with the changed fields alone. */
+  update(ref: Ref, patch: JsonObject, signal: AbortSignal): Promise<void>;
+  delete(ref: Ref, signal: AbortSignal): Promise<void>;
+  /** One lifecycle operation: start, stop, restart, ... */
+  operate(ref: Ref, verb: string, signal: AbortSignal): Promise<void>;
+}
+
+/** What a kind's own rules may look at. `at` finds where a path of the spec is written. */
+export interface RuleContext {
+  readonly profile: Profile;
+  readonly all: readonly Desired[];
+  at(desired: Desired, path: string): SourceRange;
+}
+
+/** A rule's finding before its excerpt is cut out of the source. */
+export type Finding = Omit<Problem, "excerpt">;
+
+/**
+ * A kind of resource: the only place that knows what it is. It translates; the engine waits, retries and reports.
+ * Plan and state hold data about it; the functions here never reach them.
+ */
+export interface Kind {
+  /** Section of the manifest, which is also the kind's name: `instances`. */
+  readonly name: string;
+  /** One of them, for people: `instance`. */
+  readonly noun: string;
+  /** Type in machine-readable plans: `graphform_instance`. */
+  readonly type: string;
+  readonly schema: KindSchema;
+  readonly replacement: "delete-first" | "create-first";
+  /** Outputs that `${section.name.output}` may name. */
+  readonly outputs: readonly string[];
+  /** True where losing it loses data: deletion then counts as data loss. */
+  readonly holdsData: boolean;
+  /** Whether it is protected when the manifest does not say. */
+  protectedByDefault(spec: JsonObject): boolean;
+  /** The path parameters of an object with this spec: tier and component for an instance. */
+  place(spec: JsonObject): JsonObject;
+  /** Creates of one class are acknowledged one at a time (design: safety). */
+  classOf(spec: JsonObject): string;
+  /** Rules of the manifest that the schema cannot say. */
+  check(desired: Desired, context: RuleContext): readonly Finding[];
+  reader(service: Reads): Reader;
+  driver(service: Service): Driver;
+}

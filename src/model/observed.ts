@@ -1,0 +1,43 @@
+import type { Address } from "./address.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+/** Where an observed value comes from; better sources first. */
+export type Source = "probed" | "described" | "echoed" | "recorded";
+
+export type PhaseName = "ready" | "stopped" | "pending" | "failed" | "gone" | "waiting-for-person";
+
+/** What a resource is doing, in our words; `detail` is the service's own status and reason. */
+export interface Phase {
+  readonly is: PhaseName;
+  readonly detail: string;
+}
+
+/** One value with its source. */
+export interface Seen {
+  readonly value: Json;
+  readonly source: Source;
+}
+
+/** Finds an object at the service: its id, and the part of the spec that its path is made of (tier, component). */
+export interface Ref {
+  readonly id: string;
+  readonly place: JsonObject;
+}
+
+/** One object as the service shows it, in the manifest's words; secrets are dropped at the edge. */
+export interface Live {
+  readonly id: string;
+  readonly phase: Phase;
+  /** Dotted path of the spec -> value and source. Names of references still stand as ids. */
+  readonly spec: { readonly [path: string]: Seen };
+  readonly outputs: JsonObject;
+  readonly createdAt?: string;
+  readonly modifiedAt?: string;
+}
+
+/** An object bound to an address: what the service shows, laid over what we recorded. */
+export interface Observed extends Live {
+  readonly address: Address;
+  readonly kind: string;
+  readonly place: JsonObject;
+}

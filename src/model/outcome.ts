@@ -1,0 +1,40 @@
+import type { Address } from "./address.ts";
+import type { ExitCode } from "./errors.ts";
+import type { JsonObject } from "./json.ts";
+import type { Operation } from "./plan.ts";
+
+/** How one step ended. */
+export interface StepOutcome {
+  readonly key: string;
+  readonly address: Address;
+  readonly kind: string;
+  readonly operation: Operation;
+  readonly verb?: string;
+  readonly id?: string;
+  readonly result: "done" | "failed" | "blocked" | "skipped" | "converging" | "waiting-for-person" | "stale" | "interrupted";
+  /** One line for people: why it failed, what it waits for. */
+  readonly message?: string;
+  readonly hint?: string;
+  /** Ms from the request to convergence. */
+  readonly elapsed: number;
+}
+
+/** What apply did. */
+export interface Outcome {
+  readonly steps: readonly StepOutcome[];
+  readonly added: number;
+  readonly changed: number;
+  readonly destroyed: number;
+  readonly outputs: { readonly [name: string]: { readonly value: JsonObject[string]; readonly sensitive: boolean } };
+  /** Differences that the second plan found and nothing excuses. */
+  readonly certificate: readonly string[];
+  readonly warnings: readonly string[];
+  readonly exitCode: ExitCode;
+}
+
+/** What apply says while it works; reporters turn it into text or JSON lines. */
+export type ApplyEvent =
+  | { readonly type: "step-start"; readonly key: string; readonly address: Address; readonly kind: string; readonly operation: Operation; readonly verb?: string; readonly id?: string }
+  | { readonly type: "step-progress"; readonly key: string; readonly address: Address; readonly kind: string; readonly operation: Operation; readonly elapsed: number; readonly detail: string }
+  | { readonly type: "step-end"; readonly outcome: StepOutcome }
+  | { readonly type: "warning"; readonly address?: Address; readonly message: string };

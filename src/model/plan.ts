@@ -1,0 +1,127 @@
+import type { Address } from "./address.ts";
+import type { Disruption } from "./field-schema.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Phase, Source } from "./observed.ts";
+import type { SourceRange } from "./problem.ts";
+
+export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "move" | "forget" | "keep";
+
+/** What changing one field takes. */
+export type Effect = "in-place" | "replace";
+
+/** One field that differs. `before` is absent where nobody knows the live value, `after` where it is let go. */
+export interface FieldChange {
+  readonly path: string;
+  readonly before?: Json;
+  readonly after?: Json;
+  /** Where `before` comes from. */
+  readonly source?: Source;
+  readonly effect: Effect;
+  readonly disruption: Disruption;
+  /** Print neither value. */
+  readonly secret: boolean;
+}
+
+/** Why a step is not carried out, and the way to lift it. */
+export interface Guard {
+  /** protect, on-replace, max-deletes, max-change-percent, max-disruption, empty-manifest, depends-on-blocked. */
+  readonly code: string;
+  readonly message: string;
+  readonly lift: string;
+}
+
+/** What is to happen to one resource, and why. */
+export interface Change {
+  readonly action: Action;
+  readonly address: Address;
+  readonly previousAddress?: Address;
+  readonly kind: string;
+  readonly id?: string;
+  /** One line for people; it never steers apply. */
+  readonly reason: string;
+  readonly fields: readonly FieldChange[];
+  /** The field that forces a replacement, first of them. */
+  readonly forcedBy?: string;
+  readonly disruption: Disruption;
+  readonly where?: SourceRange;
+  readonly phase?: Phase;
+  /** Whole spec before and after, secrets sealed. */
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
+  readonly blocked: readonly Guard[];
+  /** What happened outside: gone, stopped, a field drifted. */
+  readonly drift: readonly FieldChange[];
+}
+
+/** What a step does. `wait` only goes on waiting; `bind` only writes state. */
+export type Operation = "create" | "update" | "delete" | "operate" | "bind" | "forget" | "wait" | "move";
+
+/** One thing that apply does. Everything that it needs stands here; secrets are sealed. */
+export interface Step {
+  /** Unique in the plan: `instances.orders`, or `instances.orders#delete` where an address has several. */
+  readonly key: string;
+  readonly operation: Operation;
+  /** The verb, where the operation is `operate`. */
+  readonly verb?: string;
+  readonly address: Address;
+  readonly kind: string;
+  readonly id?: string;
+  readonly place: JsonObject;
+  /** create: the whole spec. update: the changed fields alone, in the spec's shape. */
+  readonly spec?: JsonObject;
+  /** What the state will record once the step is done, dotted path -> value. */
+  readonly record?: { readonly [path: string]: Json };
+  readonly protect?: boolean;
+  readonly onDelete?: "delete" | "retain" | "backup";
+  readonly refs?: readonly Address[];
+  /** Keys of the steps that come first. */
+  readonly after: readonly string[];
+  /** Digest of the observed values that this decision used. */
+  readonly precondition: string;
+  /** Longest wait in ms. */
+  readonly timeout?: number;
+  readonly blocked: readonly Guard[];
+}
+
+/** What was looked at. A plan that looked at less says so. */
+export interface Census {
+  readonly declared: number;
+  readonly checked: number;
+  readonly skipped: number;
+  readonly unmanaged: number;
+  readonly fields: { readonly [source in Source]: number };
+}
+
+export interface Forecast {
+  readonly restarts: number;
+  readonly replacements: number;
+  readonly seconds: number;
+}
+
+export interface OutputChange {
+  readonly action: "create" | "update" | "delete" | "no-op";
+  readonly before?: Json;
+  readonly after?: Json;
+  /** True where the value is known only after apply. */
+  readonly unknown: boolean;
+  readonly sensitive: boolean;
+}
+
+/** The plan is data: JSON in, JSON out. Apply executes it and nothing else. */
+export interface Plan {
+  readonly version: 1;
+  readonly name: string;
+  readonly lineage: string;
+  readonly serial: number;
+  /** ISO 8601: the newest of its inputs, so that the same input gives the same bytes. */
+  readonly timestamp: string;
+  readonly changes: readonly Change[];
+  readonly steps: readonly Step[];
+  readonly outputs: { readonly [name: string]: OutputChange };
+  readonly census: Census;
+  readonly forecast: Forecast;
+  /** False where --target or --exclude left something out. */
+  readonly complete: boolean;
+  /** Digest of everything above but secrets. */
+  readonly fingerprint: string;
+}

@@ -1,0 +1,27 @@
+/** A position in a manifest file; lines and columns count from 1, as editors do. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** From where to where a thing is written. `end` is just past its last character. */
+export interface SourceRange {
+  readonly file: string;
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/**
+ * Something the manifest's author can fix. Problems are values: collected, sorted, all shown.
+ * `code` is stable; `excerpt` is the source line; `hint` is the way out.
+ */
+export interface Problem {
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly range: SourceRange;
+  readonly excerpt?: string;
+  readonly hint?: string;
+  /** The resource it concerns, where there is one. */
+  readonly address?: string;
+}

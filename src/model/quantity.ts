@@ -1,0 +1,35 @@
+/** A duration as the manifest writes it: a whole number of `ms`, `s`, `m`, `h` or `d`. */
+export const durationPattern = "^[0-9]{1,9}(ms|s|m|h|d)$";
+
+const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of `90s`, `40m`, `2h`; undefined where the text is no duration. */
+export function parseDuration(text: string): number | undefined {
+  const [, amount, unit] = /^([0-9]{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const factor = unit === undefined ? undefined : unitMs[unit];
+  return factor === undefined ? undefined : Number(amount) * factor;
+}
+
+/** A duration for people: `4 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+const powers: { readonly [letter: string]: number } = { "": 0, K: 1, M: 2, G: 3, T: 4 };
+
+/**
+ * Bytes of a memory size: `6GB`, `6Gi` and `6GiB` are 1024-based, `6G` is 1000-based, a bare number is bytes.
+ * Undefined where the text is no size.
+ */
+export function parseSize(text: string): number | undefined {
+  const [, amount, letter, rest] = /^([0-9]+(?:\.[0-9]+)?)\s?([KMGT]?)(i?B?)$/i.exec(text.trim()) ?? [];
+  const power = letter === undefined ? undefined : powers[letter.toUpperCase()];
+  if (power === undefined || (letter === "" && rest?.toLowerCase().startsWith("i"))) return undefined;
+  const base = rest === "" ? 1000 : 1024;
+  return Math.round(Number(amount) * base ** power);
+}

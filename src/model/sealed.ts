@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from "./json.ts";
+import { isObject } from "./json.ts";
+
+/**
+ * A secret as everything but the last request sees it: a keyed fingerprint (HMAC-SHA256 under the state's key).
+ * Two equal secrets of one state have equal fingerprints; nothing leads back to the text.
+ */
+export interface Sealed extends JsonObject {
+  readonly $secret: string;
+}
+
+/**
+ * A value that is put together when it is needed: literal text, sealed secrets and references to outputs
+ * (`{ $ref: "instances.orders.endpoint" }`). One part alone keeps its type.
+ */
+export interface Template extends JsonObject {
+  readonly $template: readonly TemplatePart[];
+}
+
+export interface Reference extends JsonObject {
+  readonly $ref: string;
+}
+
+export type TemplatePart = string | Sealed | Reference;
+
+/** True for a sealed secret. */
+export function isSealed(value: unknown): value is Sealed {
+  return isObject(value) && typeof value["$secret"] === "string";
+}
+
+/** True for a reference to another resource's output. */
+export function isReference(value: unknown): value is Reference {
+  return isObject(value) && typeof value["$ref"] === "string";
+}
+
+/** True for a value that waits for outputs. */
+export function isTemplate(value: unknown): value is Template {
+  return isObject(value) && Array.isArray(value["$template"]);
+}
+
+/** True where a secret stands anywhere inside. */
+export function holdsSecret(value: Json | undefined): boolean {
+  if (isSealed(value)) return true;
+  if (Array.isArray(value)) return value.some(holdsSecret);
+  return isObject(value) && Object.values(value).some(holdsSecret);
+}
+
+/** Seals a plain secret: remembers the text in memory only and hands out its fingerprint. */
+export type Seal = (plaintext: string) => Sealed;
+
+/** Opens a sealed secret; undefined where this run never saw its text. */
+export type Open = (sealed: Sealed) => string | undefined;
+
+/** The secrets of one run. The text lives here and nowhere else. */
+export interface Vault {
+  readonly seal: Seal;
+  readonly open: Open;
+  /** Every text that was sealed, for redaction at the edge. */
+  texts(): Iterable<string>;
+}

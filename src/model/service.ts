@@ -1,0 +1,31 @@
+import type { Json, JsonObject } from "./json.ts";
+import type { Profile } from "./profile.ts";
+
+/** One request in our words; the profile knows its path, spelling and host. */
+export interface Call {
+  /** For example `instance.describe`. */
+  readonly operation: string;
+  /** Path and query parameters. */
+  readonly params: { readonly [name: string]: string };
+  readonly body?: JsonObject;
+}
+
+/** The answer: its body, and the values that the profile's `answer` names. */
+export interface Answer {
+  readonly body: Json;
+  readonly values: { readonly [name: string]: Json };
+}
+
+/** The reading half of the service. Planning is handed this and nothing more, so it cannot write. */
+export interface Reads {
+  readonly profile: Profile;
+  /** True where the profile has the operation. */
+  offers(operation: string): boolean;
+  /** Sends a GET; safe faults are retried. Rejects with ServiceError. */
+  read(call: Call, signal: AbortSignal): Promise<Answer>;
+}
+
+/** Reading and writing. A write is never repeated where it may have worked. */
+export interface Service extends Reads {
+  write(call: Call, signal: AbortSignal): Promise<Answer>;
+}

@@ -1,0 +1,68 @@
+import type { Address } from "./address.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+/** What we remember: only what the service will not tell. Losing it destroys and doubles nothing. */
+export interface StateDocument {
+  readonly version: 1;
+  /** The manifest's name. */
+  readonly name: string;
+  /** Random identity of this state's history. */
+  readonly lineage: string;
+  /** Grows by one with every write. */
+  readonly serial: number;
+  /** Key of the secrets' fingerprints, 32 random bytes in hex. */
+  readonly key: string;
+  /** ISO 8601. */
+  readonly savedAt: string;
+  readonly resources: { readonly [address: Address]: Bound };
+  /** Creates that were announced and not yet acknowledged. */
+  readonly intents: { readonly [address: Address]: Intent };
+  /** Fingerprints of plans that were applied. */
+  readonly burnt: readonly string[];
+  readonly outputs: { readonly [name: string]: RecordedOutput };
+}
+
+export interface RecordedOutput {
+  readonly value: Json;
+  readonly sensitive: boolean;
+}
+
+/** An address and the object that it is bound to. */
+export interface Bound {
+  readonly kind: string;
+  readonly id: string;
+  readonly place: JsonObject;
+  /** Last applied values, dotted path -> value; secrets sealed. */
+  readonly recorded: { readonly [path: string]: Json };
+  /** The guard outlives its block in the manifest. */
+  readonly protect: boolean;
+  readonly onDelete: "delete" | "retain" | "backup";
+  readonly refs: readonly Address[];
+  readonly createdAt: string;
+  /** An operation that was accepted and has not been seen to finish: the next run goes on waiting. */
+  readonly converging?: Converging;
+}
+
+export interface Converging {
+  readonly operation: string;
+  /** ISO 8601: when the service accepted it. */
+  readonly since: string;
+}
+
+/** A create that was announced: enough to find its object if the answer is lost. */
+export interface Intent {
+  readonly kind: string;
+  readonly place: JsonObject;
+  readonly classKey: string;
+  /** Digest of the spec that was to be created. */
+  readonly digest: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Ids that existed at the place before. */
+  readonly before: readonly string[];
+  /** What will be recorded once the object is known. */
+  readonly recorded: { readonly [path: string]: Json };
+  readonly protect: boolean;
+  readonly onDelete: "delete" | "retain" | "backup";
+  readonly refs: readonly Address[];
+}
