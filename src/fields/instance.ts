@@ -225,7 +225,11 @@ export const instanceSchema: KindSchema = {
       default: "running",
       description: "Whether the database runs.",
       "x-disruption": "downtime",
-      "x-operations": { running: "start", stopped: "stop" },
+      "x-operations": {
+        "stopped>running": "start",
+        "running>stopped": "stop",
+        "failed>running": "restart",
+      },
     },
     config: {
       type: "object",

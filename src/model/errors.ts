@@ -1,3 +1,5 @@
+import type { Problem } from "./problem.ts";
+
 /** Exit codes of the command line (design: cli). When several apply, `worseExit` decides. */
 export const exitCodes = {
   done: 0,
@@ -37,6 +39,17 @@ export class GraphformError extends Error {
 /** True for every error that carries a stable code and an exit code. */
 export function isGraphformError(error: unknown): error is GraphformError {
   return error instanceof GraphformError;
+}
+
+/** The manifest has problems: all of them, for the report. Exit code 3. */
+export class ManifestError extends GraphformError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super("manifest-invalid", "the manifest has problems", { exitCode: exitCodes.invalid });
+    this.name = "ManifestError";
+    this.problems = problems;
+  }
 }
 
 /** What a failed request means for the work it asked for. */

@@ -46,8 +46,8 @@ export interface FieldSchema {
   readonly "x-compare"?: "size" | "memory-label" | "acl";
   /** The value names a resource of this section; on the wire stands that resource's output. */
   readonly "x-reference"?: { readonly section: string; readonly output: string };
-  /** The value is reached by operations, not by an update: target value -> verb. */
-  readonly "x-operations"?: { readonly [value: string]: string };
+  /** The value is reached by operations, not by an update: `from>to` -> verb. */
+  readonly "x-operations"?: { readonly [transition: string]: string };
   /** Where a resource is found, not what it is set to: part of its address at the service. */
   readonly "x-place"?: boolean;
 }

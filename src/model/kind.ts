@@ -1,6 +1,6 @@
 import type { Desired } from "./desired.ts";
 import type { KindSchema } from "./field-schema.ts";
-import type { JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { Live, Ref } from "./observed.ts";
 import type { Problem, SourceRange } from "./problem.ts";
 import type { Profile } from "./profile.ts";
@@ -23,6 +23,14 @@ export interface Driver extends Reader {
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
   /** One lifecycle operation: start, stop, restart, ... */
   operate(ref: Ref, verb: string, signal: AbortSignal): Promise<void>;
+  /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
+  usable?(live: Live, spec: JsonObject, signal: AbortSignal): Promise<Usable>;
+}
+
+/** Whether a resource that calls itself ready can be used: `unknown` where nothing here can tell. */
+export interface Usable {
+  readonly is: "usable" | "not-yet" | "unknown";
+  readonly detail: string;
 }
 
 /** What a kind's own rules may look at. `at` finds where a path of the spec is written. */
@@ -47,7 +55,6 @@ export interface Kind {
   /** Type in machine-readable plans: `graphform_instance`. */
   readonly type: string;
   readonly schema: KindSchema;
-  readonly replacement: "delete-first" | "create-first";
   /** Outputs that `${section.name.output}` may name. */
   readonly outputs: readonly string[];
   /** True where losing it loses data: deletion then counts as data loss. */
@@ -56,6 +63,8 @@ export interface Kind {
   protectedByDefault(spec: JsonObject): boolean;
   /** The path parameters of an object with this spec: tier and component for an instance. */
   place(spec: JsonObject): JsonObject;
+  /** What the service sets by itself where the spec is silent, dotted path -> value (defaults of specification 2.2). */
+  fills(spec: JsonObject): { readonly [path: string]: Json };
   /** Creates of one class are acknowledged one at a time (design: safety). */
   classOf(spec: JsonObject): string;
   /** Rules of the manifest that the schema cannot say. */

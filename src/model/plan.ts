@@ -67,9 +67,15 @@ export interface Step {
   readonly kind: string;
   readonly id?: string;
   readonly place: JsonObject;
-  /** create: the whole spec. update: the changed fields alone, in the spec's shape. */
+  /** The whole desired spec, where there is one. */
   readonly spec?: JsonObject;
-  /** What the state will record once the step is done, dotted path -> value. */
+  /** update: the changed fields alone, in the spec's shape. */
+  readonly patch?: JsonObject;
+  /** Paths of the observed values that this decision used; `precondition` is their digest. */
+  readonly checks: readonly string[];
+  /** move: the address that it had. */
+  readonly from?: Address;
+  /** create: what the service sets by itself, to be recorded with the spec, dotted path -> value. */
   readonly record?: { readonly [path: string]: Json };
   readonly protect?: boolean;
   readonly onDelete?: "delete" | "retain" | "backup";

@@ -19,6 +19,8 @@ export interface Answer {
 /** The reading half of the service. Planning is handed this and nothing more, so it cannot write. */
 export interface Reads {
   readonly profile: Profile;
+  /** PEM file of an authority to trust besides the system's. */
+  readonly caFile?: string;
   /** True where the profile has the operation. */
   offers(operation: string): boolean;
   /** Sends a GET; safe faults are retried. Rejects with ServiceError. */

@@ -47,6 +47,8 @@ export interface Converging {
   readonly operation: string;
   /** ISO 8601: when the service accepted it. */
   readonly since: string;
+  /** What counts as applied once it has finished, dotted path -> value. */
+  readonly record: { readonly [path: string]: Json };
 }
 
 /** A create that was announced: enough to find its object if the answer is lost. */

@@ -1,0 +1,62 @@
+import { GraphformError } from "../model/errors.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import { referenceFields } from "../model/reference-fields.ts";
+import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
+import { fromLeaves, leaves } from "../model/spec-paths.ts";
+import { referent, resolveKnown } from "../model/templates.ts";
+import type { ApplyContext } from "./context.ts";
+import { kindOf } from "./context.ts";
+
+/** What the state will remember of an applied spec: outputs filled in, names kept, secrets sealed. */
+export function recordOf(spec: JsonObject, context: ApplyContext): { readonly [path: string]: Json } {
+  const known = resolveKnown(spec, (address) => context.outputs.get(address));
+  return Object.fromEntries(leaves(isObject(known) ? known : spec));
+}
+
+/**
+ * A spec as the last request needs it: names become ids, outputs are filled in, secrets are opened.
+ * The result lives for one request and goes nowhere else. Throws where an output or a secret is not to be had.
+ */
+export function bindSpec(kind: string, spec: JsonObject, context: ApplyContext): JsonObject {
+  const references = new Map(referenceFields(kindOf(context, kind).schema).map((field) => [field.path, field]));
+  const bound = [...leaves(spec)].map(([path, value]): [string, Json] => {
+    const field = references.get(path);
+    if (field === undefined || typeof value !== "string") return [path, openValue(value, context)];
+    return [path, outputOf(`${field.section}.${value}`, field.output, context)];
+  });
+  return fromLeaves(bound);
+}
+
+function openValue(value: Json, context: ApplyContext): Json {
+  if (isSealed(value)) {
+    const text = context.open(value);
+    if (text === undefined) throw missingSecret();
+    return text;
+  }
+  if (isReference(value)) {
+    const { address, output } = referent(value.$ref);
+    return outputOf(address, output, context);
+  }
+  if (isTemplate(value)) {
+    const parts = value.$template.map((part) => openValue(part, context));
+    return parts.length === 1 ? (parts[0] ?? null) : parts.map((part) => String(part)).join("");
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => openValue(item, context));
+  return value;
+}
+
+function outputOf(address: string, output: string, context: ApplyContext): Json {
+  const value = context.outputs.get(address)?.[output];
+  if (value !== undefined && value !== null) return value;
+  throw new GraphformError("output-missing", `${address} has no output "${output}" yet`, {
+    hint: "it may still be converging: run apply again once it is ready",
+  });
+}
+
+function missingSecret(): GraphformError {
+  return new GraphformError("secret-missing", "a secret of this plan is not to be had, or is no longer what it was", {
+    hint: "give the same secrets as when the plan was made, or make a new plan",
+    exitCode: 6,
+  });
+}

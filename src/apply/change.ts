@@ -1,0 +1,89 @@
+import { withNames } from "../model/names.ts";
+import type { Live, Ref } from "../model/observed.ts";
+import type { Step } from "../model/plan.ts";
+import { preconditionText } from "../model/precondition.ts";
+import { bindSpec, recordOf } from "./bind.ts";
+import type { ApplyContext, StepResult } from "./context.ts";
+import { driverOf, kindOf } from "./context.ts";
+import { converge } from "./converge.ts";
+import { persist } from "./persist.ts";
+import { arrivalOf, settle } from "./settle.ts";
+
+/** Updates in place: looks, checks that the decision still holds, sends only what changed, waits. */
+export async function update(step: Step, context: ApplyContext): Promise<StepResult> {
+  const patch = step.patch ?? {};
+  return upon(step, "update", recordOf(patch, context), context, (ref) =>
+    driverOf(context, step.kind).update(ref, bindSpec(step.kind, patch, context), context.aborting),
+  );
+}
+
+/** One lifecycle operation; nothing is sent where the resource is there already. */
+export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
+  const verb = step.verb ?? "";
+  return upon(step, verb, {}, context, (ref) => driverOf(context, step.kind).operate(ref, verb, context.aborting));
+}
+
+/** Goes on waiting for what an earlier run began. */
+export async function wait(step: Step, context: ApplyContext): Promise<StepResult> {
+  const converging = context.journal.state.resources[step.address]?.converging;
+  const operation = converging?.operation ?? "update";
+  return settle(step, refOf(step), operation, undefined, context);
+}
+
+async function upon(
+  step: Step,
+  operation: string,
+  record: { readonly [path: string]: NonNullable<Step["record"]>[string] },
+  context: ApplyContext,
+  send: (ref: Ref) => Promise<void>,
+): Promise<StepResult> {
+  const ref = refOf(step);
+  const before = await atRest(step, ref, context);
+  if (before.is !== "arrived" || before.live === undefined) return unready(ref, before.is);
+  if (isStale(step, before.live, context)) return stale(step, ref);
+  if (operation === "start" || operation === "stop") {
+    if (arrivalOf(operation).includes(before.live.phase.is)) return settle(step, ref, operation, undefined, context);
+  }
+  const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
+  const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
+  await persist(() => send(ref), (live) => (live?.phase.is === "pending" ? "accepted" : "again"), look, timeout, context);
+  const since = new Date(context.clock.now()).toISOString();
+  await context.journal.accepted(step.address, { operation, since, record });
+  return settle(step, ref, operation, before.live, context);
+}
+
+/** What is in the middle of something is waited for before anything is asked of it. */
+async function atRest(step: Step, ref: Ref, context: ApplyContext): Promise<Awaited<ReturnType<typeof converge>>> {
+  const timeout = step.timeout ?? context.profile.timing.timeout["update"] ?? 40 * 60_000;
+  const phases = ["ready", "stopped", "failed"] as const;
+  return converge({ kind: step.kind, ref, phases, since: context.clock.now(), timeout }, step, context);
+}
+
+function isStale(step: Step, live: Live, context: ApplyContext): boolean {
+  const chained = step.after.some((key) => key.split("#")[0] === step.address);
+  if (chained) return false;
+  const named = withNames(live, kindOf(context, step.kind).schema, context.outputs);
+  return context.digest(preconditionText(named, step.checks)) !== step.precondition;
+}
+
+function stale(step: Step, ref: Ref): StepResult {
+  return {
+    result: "stale",
+    id: ref.id,
+    message: `${ref.id} is no longer as it was when the plan was made${step.checks.length > 0 ? `: ${step.checks.join(", ")}` : ""}`,
+    hint: "make a new plan",
+  };
+}
+
+function unready(ref: Ref, is: string): StepResult {
+  if (is === "timeout") {
+    return { result: "converging", id: ref.id, message: `${ref.id} is busy with something else`, hint: "run apply again" };
+  }
+  if (is === "interrupted") return { result: "interrupted", id: ref.id };
+  if (is === "waiting-for-person") return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person` };
+  return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
+}
+
+function refOf(step: Step): Ref {
+  return { id: step.id ?? "", place: step.place };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from "../model/clock.ts";
+import type { Address } from "../model/address.ts";
+import type { Journal } from "../model/journal.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Driver, Kind } from "../model/kind.ts";
+import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import type { Profile } from "../model/profile.ts";
+import type { Open } from "../model/sealed.ts";
+
+/** What apply works with. Nothing here is specific to a kind: drivers are handed in. */
+export interface ApplyContext {
+  readonly kinds: readonly Kind[];
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly profile: Profile;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly open: Open;
+  readonly digest: (text: string) => string;
+  readonly emit: (event: ApplyEvent) => void;
+  /** Outputs of everything that is there, filled in as steps are done. */
+  readonly outputs: Map<Address, JsonObject>;
+  /** Aborted by the first Ctrl-C: no new steps, no more waiting. */
+  readonly stopping: AbortSignal;
+  /** Aborted when requests in flight are to be let go as well. */
+  readonly aborting: AbortSignal;
+  /** One unacknowledged create per class. */
+  readonly oneAtATime: <T>(classKey: string, work: () => Promise<T>) => Promise<T>;
+}
+
+/** How a step ended, before it is joined with what the step is. */
+export type StepResult = Pick<StepOutcome, "result"> & Partial<Pick<StepOutcome, "id" | "message" | "hint">>;
+
+/** The driver of a kind. Throws where the composition root forgot one. */
+export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): Driver {
+  const driver = context.drivers.get(kind);
+  if (driver === undefined) throw new Error(`no driver for "${kind}"`);
+  return driver;
+}
+
+/** The kind of that name. */
+export function kindOf(context: Pick<ApplyContext, "kinds">, name: string): Kind {
+  const kind = context.kinds.find((candidate) => candidate.name === name);
+  if (kind === undefined) throw new Error(`no kind is called "${name}"`);
+  return kind;
+}

@@ -1,0 +1,106 @@
+import pRetry, { AbortError } from "p-retry";
+import { isServiceError } from "../model/errors.ts";
+import type { Live, PhaseName, Ref } from "../model/observed.ts";
+import type { Operation, Step } from "../model/plan.ts";
+import type { ApplyContext } from "./context.ts";
+import { driverOf } from "./context.ts";
+
+/** What is waited for. */
+export interface Target {
+  readonly kind: string;
+  readonly ref: Ref;
+  /** Phases that count as arrived. */
+  readonly phases: readonly PhaseName[];
+  /** How it looked before the service accepted the operation; absent for a new object. */
+  readonly before?: Pick<Live, "phase" | "modifiedAt">;
+  /** When the service accepted it, ms since 1970. */
+  readonly since: number;
+  /** Longest wait in ms, from now on. */
+  readonly timeout: number;
+}
+
+/** How the waiting ended. A timeout ends the waiting and nothing else. */
+export type Arrival =
+  | { readonly is: "arrived"; readonly live: Live | undefined }
+  | { readonly is: "failed" | "waiting-for-person"; readonly live: Live; readonly detail: string }
+  | { readonly is: "timeout" | "interrupted"; readonly detail: string };
+
+/**
+ * Looks at a resource until it has arrived. The status from before the operation may still show for a while: it
+ * counts only once another status was seen, or the modification time moved, or the profile's settling time passed.
+ */
+export async function converge(target: Target, step: Pick<Step, "key" | "address" | "kind" | "operation">, context: ApplyContext): Promise<Arrival> {
+  const { clock, profile } = context;
+  const watch = { detail: "", moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
+  const look = async (): Promise<Arrival> => {
+    const live = await glance(target, context);
+    if (live === "unreachable") throw new Error("unreachable");
+    watch.detail = live?.phase.detail ?? "not there";
+    const arrival = judge(target, live, watch, context);
+    if (arrival === undefined) throw new Error("not there yet");
+    return arrival;
+  };
+  const pauseBetween = async (): Promise<void> => {
+    if (clock.now() - watch.started >= target.timeout) throw new AbortError("timeout");
+    tell(step, watch, context);
+    const left = target.timeout - (clock.now() - watch.started);
+    await clock.sleep(Math.min(left, watch.pause * (0.8 + 0.4 * clock.random())), context.stopping);
+    watch.pause = Math.min(profile.timing.poll.longest, watch.pause * 1.5);
+  };
+  try {
+    return await pRetry(look, { retries: Number.POSITIVE_INFINITY, minTimeout: 0, maxTimeout: 0, onFailedAttempt: pauseBetween });
+  } catch (error) {
+    if (context.stopping.aborted) return { is: "interrupted", detail: watch.detail };
+    if (clock.now() - watch.started >= target.timeout) return { is: "timeout", detail: watch.detail };
+    throw error;
+  }
+}
+
+interface Watch {
+  readonly detail: string;
+  moved: boolean;
+  told: number;
+  readonly started: number;
+}
+
+async function glance(target: Target, context: ApplyContext): Promise<Live | undefined | "unreachable"> {
+  try {
+    return await driverOf(context, target.kind).get(target.ref, context.stopping);
+  } catch (error) {
+    const passing = isServiceError(error) && ["unavailable", "lost", "rate-limited", "shape", "busy"].includes(error.failure);
+    if (passing && !context.stopping.aborted) return "unreachable";
+    throw new AbortError(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function judge(target: Target, live: Live | undefined, watch: Watch, context: ApplyContext): Arrival | undefined {
+  const age = context.clock.now() - target.since;
+  if (live === undefined || live.phase.is === "gone") return judgeAbsence(target, live, age, context);
+  if (live.phase.is === "pending") {
+    watch.moved = true;
+    return undefined;
+  }
+  const old = target.before;
+  const changed = old === undefined || old.phase.is !== live.phase.is || (live.modifiedAt !== undefined && live.modifiedAt !== old.modifiedAt);
+  if (!changed && !watch.moved && age < context.profile.timing.settle) return undefined;
+  if (target.phases.includes(live.phase.is)) return { is: "arrived", live };
+  if (live.phase.is === "waiting-for-person") return { is: "waiting-for-person", live, detail: live.phase.detail };
+  if (live.phase.is === "failed" && !target.phases.includes("gone")) return { is: "failed", live, detail: live.phase.detail };
+  return undefined;
+}
+
+/** Absent is arrived for a deletion; a new object may be absent for a while. */
+function judgeAbsence(target: Target, live: Live | undefined, age: number, context: ApplyContext): Arrival | undefined {
+  if (target.phases.includes("gone")) return { is: "arrived", live: undefined };
+  if (age < context.profile.timing.listLag) return undefined;
+  const missing: Live = live ?? { id: target.ref.id, phase: { is: "gone", detail: "" }, spec: {}, outputs: {} };
+  return { is: "failed", live: missing, detail: "it is gone: it was deleted while we waited" };
+}
+
+function tell(step: Pick<Step, "key" | "address" | "kind"> & { readonly operation: Operation }, watch: Watch, context: ApplyContext): void {
+  const now = context.clock.now();
+  if (now - watch.told < 10_000) return;
+  watch.told = now;
+  const { key, address, kind, operation } = step;
+  context.emit({ type: "step-progress", key, address, kind, operation, elapsed: now - watch.started, detail: watch.detail });
+}

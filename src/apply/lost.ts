@@ -1,0 +1,58 @@
+import type { Address } from "../model/address.ts";
+import { couldBe, unclaimed } from "../model/candidates.ts";
+import { GraphformError } from "../model/errors.ts";
+import { withNames } from "../model/names.ts";
+import type { Live } from "../model/observed.ts";
+import type { Intent } from "../model/state.ts";
+import type { ApplyContext } from "./context.ts";
+import { driverOf, kindOf } from "./context.ts";
+
+/** Everything that looking for a lost object needs; apply and the next run both have it. */
+export type SearchContext = Pick<ApplyContext, "kinds" | "drivers" | "profile" | "clock" | "journal" | "outputs" | "stopping">;
+
+/**
+ * Finds the object of a create whose answer was lost: by listing, never by asking again. Looks until `until`
+ * (ms since 1970), since a new object may be absent from lists for a while.
+ *
+ * Resolves with undefined where there is none. Throws `create-ambiguous` (exit 1) where there are several.
+ */
+export async function findLost(
+  address: Address,
+  intent: Intent,
+  until: number,
+  context: SearchContext,
+): Promise<Live | undefined> {
+  let pause = context.profile.timing.poll.first;
+  for (;;) {
+    const found = await candidates(intent, context);
+    const [only, ...others] = found;
+    if (only !== undefined && others.length > 0) throw ambiguous(address, found);
+    if (only !== undefined) return only;
+    const left = until - context.clock.now();
+    if (left <= 0) return undefined;
+    await context.clock.sleep(Math.min(left, pause), context.stopping);
+    pause = Math.min(context.profile.timing.poll.longest, pause * 2);
+  }
+}
+
+async function candidates(intent: Intent, context: SearchContext): Promise<readonly Live[]> {
+  const driver = driverOf(context, intent.kind);
+  const ids = unclaimed(intent, await driver.list(intent.place, context.stopping), context.journal.state);
+  const schema = kindOf(context, intent.kind).schema;
+  const lives = await Promise.all(
+    ids.map(async (id) => (await driver.get({ id, place: intent.place }, context.stopping)) ?? unseen(id)),
+  );
+  return lives.filter((live) => couldBe(withNames(live, schema, context.outputs), intent));
+}
+
+/** Listed, but describe does not know it yet: nothing speaks against it. */
+function unseen(id: string): Live {
+  return { id, phase: { is: "pending", detail: "listed, not described yet" }, spec: {}, outputs: {} };
+}
+
+function ambiguous(address: Address, found: readonly Live[]): GraphformError {
+  const ids = found.map((live) => live.id).join(", ");
+  return new GraphformError("create-ambiguous", `the answer to the create of ${address} was lost, and several new objects could be it: ${ids}`, {
+    hint: `look at them, then bind the right one: graphform import '${address}' ID`,
+  });
+}

@@ -1,0 +1,51 @@
+import { isServiceError } from "../model/errors.ts";
+import type { Live, Ref } from "../model/observed.ts";
+import type { Step } from "../model/plan.ts";
+import type { ApplyContext, StepResult } from "./context.ts";
+import { driverOf } from "./context.ts";
+import { persist } from "./persist.ts";
+import { settle } from "./settle.ts";
+
+/**
+ * Deletes, and waits until it is gone. What is gone already, or being deleted, is not asked for again.
+ * The binding is released only once the object is gone.
+ */
+export async function remove(step: Step, context: ApplyContext): Promise<StepResult> {
+  const ref: Ref = { id: step.id ?? "", place: step.place };
+  const driver = driverOf(context, step.kind);
+  const look = (): Promise<Live | undefined> => driver.get(ref, context.stopping);
+  const underWay = context.journal.state.resources[step.address]?.converging?.operation === "delete";
+  if (!underWay && (await look()) !== undefined) {
+    const snapshot = await backup(step, ref, context);
+    if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
+    const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
+    await persist(() => deleted(ref, step, context), (live) => (live === undefined || live.phase.is === "pending" ? "accepted" : "again"), look, timeout, context);
+    const since = new Date(context.clock.now()).toISOString();
+    await context.journal.accepted(step.address, { operation: "delete", since, record: {} });
+  }
+  const end = await settle(step, ref, "delete", undefined, context);
+  if (end.result !== "done") return end;
+  await context.journal.release(step.address);
+  context.outputs.delete(step.address);
+  return end;
+}
+
+/** `onDelete: backup` takes a snapshot first; without one nothing is deleted. */
+async function backup(step: Step, ref: Ref, context: ApplyContext): Promise<StepResult | undefined> {
+  const rule = step.onDelete ?? context.journal.state.resources[step.address]?.onDelete;
+  if (rule !== "backup") return undefined;
+  const driver = driverOf(context, step.kind);
+  const before = await driver.get(ref, context.stopping);
+  await driver.operate(ref, "backup", context.aborting);
+  const since = new Date(context.clock.now()).toISOString();
+  await context.journal.accepted(step.address, { operation: "backup", since, record: {} });
+  return settle(step, ref, "backup", before, context);
+}
+
+async function deleted(ref: Ref, step: Step, context: ApplyContext): Promise<void> {
+  try {
+    await driverOf(context, step.kind).delete(ref, context.aborting);
+  } catch (error) {
+    if (!isServiceError(error, "not-found")) throw error;
+  }
+}

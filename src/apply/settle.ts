@@ -1,0 +1,66 @@
+import type { Live, PhaseName, Ref } from "../model/observed.ts";
+import type { Step } from "../model/plan.ts";
+import type { ApplyContext, StepResult } from "./context.ts";
+import { converge } from "./converge.ts";
+import { untilUsable } from "./usable.ts";
+
+/** Phases that an operation leads to. */
+const arrivals: { readonly [operation: string]: readonly PhaseName[] } = { stop: ["stopped"], delete: ["gone"] };
+
+/** Where an operation leads, when nothing says otherwise: ready. */
+export function arrivalOf(operation: string): readonly PhaseName[] {
+  return arrivals[operation] ?? ["ready"];
+}
+
+/**
+ * Waits until an accepted operation has done its work and records it. `before` is how the resource looked when the
+ * service accepted it; undefined for one that is new.
+ */
+export async function settle(
+  step: Step,
+  ref: Ref,
+  operation: string,
+  before: Live | undefined,
+  context: ApplyContext,
+): Promise<StepResult> {
+  const since = Date.parse(context.journal.state.resources[step.address]?.converging?.since ?? "");
+  const started = context.clock.now();
+  const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
+  const phases = operation === "update" && before?.phase.is === "stopped" ? (["stopped"] as const) : arrivalOf(operation);
+  const arrival = await converge(
+    { kind: step.kind, ref, phases, since: Number.isNaN(since) ? started : since, timeout, ...(before === undefined ? {} : { before }) },
+    step,
+    context,
+  );
+  switch (arrival.is) {
+    case "arrived": {
+      if (arrival.live === undefined) return { result: "done", id: ref.id };
+      context.outputs.set(step.address, arrival.live.outputs);
+      const left = timeout - (context.clock.now() - started);
+      const usable = await untilUsable(step, ref, arrival.live, left, context);
+      await context.journal.settled(step.address);
+      return { ...usable, id: ref.id };
+    }
+    case "failed":
+      context.outputs.set(step.address, arrival.live.outputs);
+      await context.journal.unsettled(step.address);
+      return {
+        result: "failed",
+        id: ref.id,
+        message: `${ref.id} failed: ${arrival.detail}`,
+        hint: `the next plan offers to try it again in place; --replace ${step.address} asks for a new one`,
+      };
+    case "waiting-for-person":
+      context.outputs.set(step.address, arrival.live.outputs);
+      return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person: ${arrival.detail}` };
+    case "timeout":
+      return {
+        result: "converging",
+        id: ref.id,
+        message: `${ref.id} is still ${arrival.detail} after the time that was allowed`,
+        hint: "run apply again to go on waiting",
+      };
+    case "interrupted":
+      return { result: "interrupted", id: ref.id, message: `${ref.id} was left ${arrival.detail}; run apply again to go on` };
+  }
+}

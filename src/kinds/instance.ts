@@ -1,0 +1,158 @@
+import { verify } from "../database/verify.ts";
+import { instanceSchema } from "../fields/instance.ts";
+import { isServiceError } from "../model/errors.ts";
+import type { FieldSchema } from "../model/field-schema.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
+import type { Live, Ref, Seen } from "../model/observed.ts";
+import type { Reads, Service } from "../model/service.ts";
+import { valueAt } from "../model/spec-paths.ts";
+import { instanceParams } from "./instance-params.ts";
+import { checkInstance } from "./instance-rules.ts";
+import { phaseOf } from "./phase.ts";
+
+/** Database instances (specification 2.1, 2.2, 4.7). */
+export const instance: Kind = {
+  name: "instances",
+  noun: "instance",
+  type: "graphform_instance",
+  schema: instanceSchema,
+  outputs: ["id", "status", "host", "port", "endpoint", "region", "createdAt"],
+  holdsData: true,
+  protectedByDefault: (spec) => spec["tier"] !== "free",
+  place: (spec) => ({ tier: spec["tier"] ?? "", component: spec["component"] ?? "" }),
+  classOf: (spec) => ["tier", "component", "cloudProvider", "region"].map((key) => String(spec[key])).join("/"),
+  fills,
+  check: checkInstance,
+  reader: (service) => reader(service),
+  driver: (service) => driver(service),
+};
+
+const rows: readonly [string, FieldSchema][] = [
+  ...Object.entries(instanceSchema.properties).filter(([, row]) => row["x-in"] !== undefined),
+  ...Object.entries(instanceSchema.properties["config"]?.properties ?? {}).map(
+    ([name, row]): [string, FieldSchema] => [`config.${name}`, { "x-in": "requestParams", ...row }],
+  ),
+];
+
+function reader(service: Reads): Reader {
+  return {
+    async list(place, signal) {
+      const params = instanceParams(place, service.profile);
+      const { ids } = (await service.read({ operation: "instance.list", params }, signal)).values;
+      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+    },
+    async get(ref, signal) {
+      const params = { ...instanceParams(ref.place, service.profile), id: ref.id };
+      try {
+        const { values } = await service.read({ operation: "instance.describe", params }, signal);
+        return live(ref, values, service);
+      } catch (error) {
+        if (isServiceError(error, "not-found")) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function driver(service: Service): Driver {
+  const { profile } = service;
+  const on = (ref: Ref): { readonly [name: string]: string } => ({ ...instanceParams(ref.place, profile), id: ref.id });
+  return {
+    ...reader(service),
+    async create(spec, signal) {
+      const params = instanceParams(instance.place(spec), profile);
+      const { values } = await service.write({ operation: "instance.create", params, body: requestBody(spec, service) }, signal);
+      return String(values["id"]);
+    },
+    async update(ref, patch, signal) {
+      await service.write({ operation: "instance.update", params: on(ref), body: requestBody(patch, service) }, signal);
+    },
+    async delete(ref, signal) {
+      await service.write({ operation: "instance.delete", params: on(ref) }, signal);
+    },
+    async operate(ref, verb, signal) {
+      await service.write({ operation: `instance.${verb}`, params: on(ref) }, signal);
+    },
+    usable: (shown, spec, signal) => usable(shown, spec, service, signal),
+  };
+}
+
+/** The body of create and update: deployment fields at the top, settings inside requestParams (specification 2.2). */
+function requestBody(spec: JsonObject, service: Service): JsonObject {
+  const body: Record<string, Json> = {};
+  const requestParams: Record<string, Json> = {};
+  for (const [path, row] of rows) {
+    const value = valueAt(spec, path);
+    if (value === undefined) continue;
+    const name = wireName(path, row, service);
+    if (row["x-in"] === "body") body[name] = value;
+    else requestParams[name] = value;
+  }
+  return Object.keys(requestParams).length === 0 && Object.keys(body).length > 0 ? body : { ...body, requestParams };
+}
+
+/** Translates a describe answer (specification 2.1); what is secret in it goes no further. */
+function live(ref: Ref, values: { readonly [name: string]: Json }, service: Reads): Live {
+  const phase = phaseOf(values, service.profile);
+  const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase.is)];
+  const spec: Record<string, Seen> = {};
+  for (const [path, value] of Object.entries(ref.place)) spec[path] = { value, source: "described" };
+  if (power !== undefined) spec["power"] = { value: power, source: "described" };
+  const echo = isObject(values["resultParams"]) ? values["resultParams"] : {};
+  for (const [path, row] of rows) {
+    if (row["x-secret"] === true) continue;
+    const described = values[path];
+    const echoed = echo[wireName(path, row, service)];
+    if (isShown(described)) spec[path] = { value: described, source: "described" };
+    else if (isShown(echoed)) spec[path] = { value: echoed, source: "echoed" };
+  }
+  const { host, port, region, createdAt, modifiedAt, status } = values;
+  const port_ = Number(port);
+  const endpoint = isShown(host) && port_ > 0 ? { host, port: port_, endpoint: `${String(host)}:${port_}` } : {};
+  const shown = Object.entries({ status, region, createdAt }).filter(([, value]) => isShown(value));
+  return {
+    id: ref.id,
+    phase,
+    spec,
+    outputs: { id: ref.id, ...Object.fromEntries(shown), ...endpoint },
+    ...(typeof createdAt === "string" ? { createdAt } : {}),
+    ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
+  };
+}
+
+/** One PING as the declared user; where the network is not ours to reach, nobody here can tell. */
+async function usable(shown: Live, spec: JsonObject, service: Service, signal: AbortSignal): Promise<Usable> {
+  const { host, port } = shown.outputs;
+  const password = valueAt(spec, "config.graphdbPassword");
+  if (typeof host !== "string" || typeof port !== "number" || typeof password !== "string") return { is: "unknown", detail: "" };
+  const username = valueAt(spec, "config.graphdbUser");
+  const tls = valueAt(spec, "config.enableTLS") === true ? (service.caFile === undefined ? true : { caFile: service.caFile }) : false;
+  const verdict = await verify({ host, port, password, tls, ...(typeof username === "string" ? { username } : {}) }, signal);
+  if (verdict === "answered") return { is: "usable", detail: "" };
+  if (verdict === "refused-credentials") return { is: "not-yet", detail: `${host}:${port} refuses the declared user and password` };
+  const internal = spec["networkType"] === "INTERNAL" || spec["network"] !== undefined;
+  if (internal) return { is: "unknown", detail: "" };
+  return { is: "not-yet", detail: `the service says it runs, but ${host}:${port} does not answer from here` };
+}
+
+/** Defaults of specification 2.2 for fields that the tier and component offer and the spec leaves out. */
+function fills(spec: JsonObject): { readonly [path: string]: Json } {
+  const entries = rows.flatMap(([path, row]): [string, Json][] => {
+    const offered =
+      (row["x-tiers"]?.includes(String(spec["tier"])) ?? true) &&
+      (row["x-components"]?.includes(String(spec["component"])) ?? true);
+    return row.default === undefined || !offered || valueAt(spec, path) !== undefined ? [] : [[path, row.default]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function wireName(path: string, row: FieldSchema, service: Reads): string {
+  const name = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
+  return service.profile.fields[name] ?? name;
+}
+
+function isShown(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null && value !== "";
+}

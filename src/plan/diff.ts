@@ -1,0 +1,90 @@
+import deepDiff from "deep-diff";
+import type { Disruption } from "../model/field-schema.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { fromLeaves, leaves } from "../model/spec-paths.ts";
+import type { Seen } from "../model/observed.ts";
+import type { FieldChange } from "../model/plan.ts";
+import { canonical } from "./canonical.ts";
+import type { Trait, Traits } from "./traits.ts";
+import { traitAt } from "./traits.ts";
+
+export interface DiffInput {
+  /** Desired spec; absent paths are not managed. */
+  readonly desired: JsonObject;
+  readonly observed: { readonly [path: string]: Seen };
+  readonly traits: Traits;
+  /** Paths that are left alone. */
+  readonly ignored: readonly string[];
+  /** Paths whose referent is created anew, so that the same name will mean another object. */
+  readonly moving: ReadonlySet<string>;
+  /** What to think of a managed field that nothing shows: set it, or take it as declared. */
+  readonly unseen: "set" | "trust";
+}
+
+/**
+ * The fields that differ, in the order of their paths. Desired is laid over observed first, so that what the
+ * manifest does not mention cannot differ.
+ */
+export function diffSpec(input: DiffInput): readonly FieldChange[] {
+  const desired = managed(input);
+  const before = new Map<string, Json>();
+  const after = new Map<string, Json>();
+  for (const [path, value] of desired) {
+    const trait = traitAt(input.traits, path);
+    const seen = input.observed[path];
+    after.set(path, canonical(value, trait));
+    if (seen !== undefined && isReachable(trait, seen.value, value)) before.set(path, canonical(seen.value, trait));
+    else if (seen !== undefined || !isSet(trait, input.unseen)) before.set(path, canonical(value, trait));
+  }
+  const changed = new Set([...pathsThatDiffer(before, after), ...[...input.moving].filter((path) => desired.has(path))]);
+  return [...changed].sort().map((path) => fieldChange(path, desired.get(path), input));
+}
+
+/** Whether a field that nothing shows is worth a change: never where it cannot be changed or is reached by verbs. */
+function isSet(trait: Trait, unseen: DiffInput["unseen"]): boolean {
+  return unseen === "set" && !trait.createOnly && trait.operations === undefined;
+}
+
+/** A field that is reached by verbs differs only where a verb leads from here to there. */
+function isReachable(trait: Trait, before: Json, after: Json): boolean {
+  return trait.operations === undefined || trait.operations[`${String(before)}>${String(after)}`] !== undefined;
+}
+
+function managed(input: DiffInput): ReadonlyMap<string, Json> {
+  const kept = [...leaves(input.desired)].filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path)));
+  return new Map(kept);
+}
+
+function covers(ignored: string, path: string): boolean {
+  return path === ignored || path.startsWith(`${ignored}.`);
+}
+
+function pathsThatDiffer(before: ReadonlyMap<string, Json>, after: ReadonlyMap<string, Json>): readonly string[] {
+  const differences = deepDiff.diff(fromLeaves(before), fromLeaves(after)) ?? [];
+  const roots = differences.map((difference) => (difference.path ?? []).join("."));
+  return [...after.keys()].filter((path) => roots.some((root) => covers(root, path)));
+}
+
+function fieldChange(path: string, after: Json | undefined, input: DiffInput): FieldChange {
+  const trait = traitAt(input.traits, path);
+  const seen = input.observed[path];
+  return {
+    path,
+    ...(seen === undefined ? {} : { before: seen.value, source: seen.source }),
+    ...(after === undefined ? {} : { after }),
+    effect: trait.createOnly ? "replace" : "in-place",
+    disruption: disruptionOf(trait, seen?.value, after),
+    secret: trait.secret,
+  };
+}
+
+function disruptionOf(trait: Trait, before: Json | undefined, after: Json | undefined): Disruption {
+  if (trait.createOnly) return "data-loss";
+  const verb = trait.operations?.[`${String(before)}>${String(after)}`];
+  return verb === undefined ? trait.disruption : verbDisruption(verb);
+}
+
+/** What a lifecycle verb does to those who use the resource. */
+export function verbDisruption(verb: string): Disruption {
+  return verb === "start" ? "none" : verb === "stop" ? "downtime" : "restart";
+}

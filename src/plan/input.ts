@@ -1,0 +1,56 @@
+import type { Address } from "../model/address.ts";
+import type { Desired } from "../model/desired.ts";
+import type { Disruption } from "../model/field-schema.ts";
+import type { Kind } from "../model/kind.ts";
+import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
+import type { Observed } from "../model/observed.ts";
+import type { Profile } from "../model/profile.ts";
+import type { StateDocument } from "../model/state.ts";
+
+/** What the person who runs it asked for beyond the manifest. */
+export interface PlanOptions {
+  readonly targets: readonly Address[];
+  readonly exclude: readonly Address[];
+  /** Replace these, whether or not a field asks for it. */
+  readonly replace: readonly Address[];
+  /** Lift `protect` and the refusal of replacements for these. */
+  readonly allowDestroy: readonly Address[];
+  readonly maxDisruption?: Disruption;
+}
+
+/** Everything that a plan is made of; the same input gives the same plan, byte for byte. */
+export interface PlanInput {
+  readonly name: string;
+  readonly timestamp: string;
+  readonly desired: readonly Desired[];
+  readonly state: StateDocument;
+  /** What the service shows of every bound address, and of every object that is to be adopted. */
+  readonly observed: ReadonlyMap<Address, Observed>;
+  /** Objects that nobody declares. */
+  readonly unmanaged: readonly Unmanaged[];
+  readonly kinds: readonly Kind[];
+  readonly profile: Profile;
+  readonly guards: Guards;
+  readonly moved: readonly Move[];
+  readonly removed: readonly Removal[];
+  readonly outputs: { readonly [name: string]: DeclaredOutput };
+  readonly options: PlanOptions;
+  /** True for `destroy`: an empty manifest is meant. */
+  readonly destroying: boolean;
+  readonly digest: (text: string) => string;
+}
+
+/** An object at the service that no address is bound to; `spec` is what it shows. */
+export interface Unmanaged {
+  readonly kind: string;
+  readonly id: string;
+  readonly classKey?: string;
+  readonly name?: string;
+}
+
+/** The kind of an address's section. Throws where the composition root forgot one. */
+export function kindNamed(kinds: readonly Kind[], name: string): Kind {
+  const kind = kinds.find((candidate) => candidate.name === name);
+  if (kind === undefined) throw new Error(`no kind is called "${name}"`);
+  return kind;
+}

@@ -1,0 +1,103 @@
+import type { Address } from "../model/address.ts";
+import type { Json } from "../model/json.ts";
+import { isObject, stableJson } from "../model/json.ts";
+import type { Source } from "../model/observed.ts";
+import type { Census, Change, Plan } from "../model/plan.ts";
+import { isSealed } from "../model/sealed.ts";
+import { forecast } from "./forecast.ts";
+import { guardDependents, guardsOf, guardTogether } from "./guard.ts";
+import type { PlanInput } from "./input.ts";
+import { order } from "./order.ts";
+import { outputChanges } from "./outputs.ts";
+import type { Subject } from "./propose.ts";
+import { propose } from "./propose.ts";
+import { dependenciesFirst } from "./sort.ts";
+import { stepsOf } from "./steps.ts";
+import { subjectsOf } from "./subjects.ts";
+
+/**
+ * Compares what is wanted with what is there and says what to do about it. Pure: no clock, no chance, no effects;
+ * everything that apply needs stands in the result, and no secret does.
+ */
+export function makePlan(input: PlanInput): Plan {
+  const subjects = new Map(subjectsOf(input).map((subject) => [subject.address, subject]));
+  const refsOf = refsIn(subjects);
+  const anew = new Set<Address>();
+  const proposed = dependenciesFirst([...subjects.keys()], refsOf).flatMap((address) => {
+    const subject = subjects.get(address);
+    return subject === undefined ? [] : [proposeGuarded(subject, input, anew)];
+  });
+  const changes = guardDependents(guardTogether(proposed, input), refsOf);
+  const steps = order(
+    changes.flatMap((change) => {
+      const subject = subjects.get(change.address);
+      return subject === undefined ? [] : stepsOf(change, subject, input);
+    }),
+    input.state,
+  );
+  const body: Omit<Plan, "fingerprint"> = {
+    version: 1,
+    name: input.name,
+    lineage: input.state.serial === 0 ? "" : input.state.lineage,
+    serial: input.state.serial,
+    timestamp: input.timestamp,
+    changes,
+    steps,
+    outputs: outputChanges(input, anew),
+    census: census(subjects, input),
+    forecast: forecast(changes, steps, input.profile),
+    complete: input.options.targets.length === 0 && input.options.exclude.length === 0,
+  };
+  return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(asJson(body)))) };
+}
+
+/** True where applying the plan changes something at the service or in the state's bindings. */
+export function hasChanges(plan: Plan): boolean {
+  const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
+  return outputs || plan.changes.some((change) => change.action !== "keep");
+}
+
+/** What nothing guards and gets a new object is remembered, so that those who refer to it can follow. */
+function proposeGuarded(subject: Subject, input: PlanInput, anew: Set<Address>): Change {
+  const change = propose(subject, input, anew);
+  const blocked = guardsOf(change, subject, input);
+  const getsNew = change.action === "create" || change.action === "replace";
+  if (getsNew && blocked.length === 0) anew.add(subject.address);
+  return { ...change, blocked };
+}
+
+function refsIn(subjects: ReadonlyMap<Address, Subject>): (address: Address) => readonly Address[] {
+  return (address) => {
+    const subject = subjects.get(address);
+    return subject?.desired?.refs ?? subject?.bound?.refs ?? [];
+  };
+}
+
+function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Census {
+  const fields: Record<Source, number> = { probed: 0, described: 0, echoed: 0, recorded: 0 };
+  let checked = 0;
+  for (const subject of subjects.values()) {
+    if (subject.observed === undefined) continue;
+    checked += 1;
+    for (const seen of Object.values(subject.observed.spec)) fields[seen.source] += 1;
+  }
+  const declared = input.desired.length;
+  const looked = input.desired.filter((entry) => subjects.has(entry.address)).length;
+  return { declared, checked, skipped: declared - looked, unmanaged: input.unmanaged.length, fields };
+}
+
+function asJson(value: unknown): Json {
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  if (Array.isArray(value)) return value.map(asJson);
+  if (typeof value !== "object") return null;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]): [string, Json] => [key, asJson(inner)]));
+}
+
+/** Fingerprints of secrets depend on the state's random key; the plan's own does not. */
+function withoutSecrets(value: Json): Json {
+  if (isSealed(value)) return "(secret)";
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutSecrets(inner)]));
+}

@@ -1,0 +1,174 @@
+import type { Address } from "../model/address.ts";
+import type { Desired } from "../model/desired.ts";
+import type { Disruption } from "../model/field-schema.ts";
+import { disruptions } from "../model/field-schema.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import { fromLeaves } from "../model/spec-paths.ts";
+import { resolveKnown } from "../model/templates.ts";
+import type { Observed } from "../model/observed.ts";
+import type { Change, FieldChange } from "../model/plan.ts";
+import type { Bound } from "../model/state.ts";
+import { diffSpec } from "./diff.ts";
+import type { PlanInput } from "./input.ts";
+import { kindNamed } from "./input.ts";
+import { traitAt, traitsOf } from "./traits.ts";
+
+/** What is known of one address before anything is decided. */
+export interface Subject {
+  readonly address: Address;
+  readonly previousAddress?: Address;
+  readonly kind: string;
+  readonly desired?: Desired;
+  readonly bound?: Bound;
+  /** Absent where nothing is bound, or where the bound object is gone. */
+  readonly observed?: Observed;
+}
+
+/** The change that one subject asks for; guards come later. `anew` holds the addresses that get a new object. */
+export function propose(subject: Subject, input: PlanInput, anew: ReadonlySet<Address>): Change {
+  const { desired } = subject;
+  if (desired === undefined) return proposeRemoval(subject, input);
+  if (subject.bound === undefined && subject.observed === undefined) return proposeCreate(subject, desired, input, anew);
+  if (subject.observed === undefined) return proposeRecreate(subject, desired, input, anew);
+  return proposeUpdate(subject, subject.observed, desired, input, anew);
+}
+
+function base(subject: Subject): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
+  return {
+    address: subject.address,
+    kind: subject.kind,
+    blocked: [],
+    drift: [],
+    ...(subject.previousAddress === undefined ? {} : { previousAddress: subject.previousAddress }),
+    ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
+    ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
+    ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
+  };
+}
+
+function proposeCreate(subject: Subject, desired: Desired, input: PlanInput, anew: ReadonlySet<Address>): Change {
+  const after = resolved(desired, input, anew);
+  return { ...base(subject), action: "create", reason: "declared and not there", fields: [], disruption: "none", after };
+}
+
+function proposeRecreate(subject: Subject, desired: Desired, input: PlanInput, anew: ReadonlySet<Address>): Change {
+  const id = subject.bound?.id ?? "";
+  const change = proposeCreate(subject, desired, input, anew);
+  return { ...change, reason: `${id} is gone: it was deleted outside graphform; a new, empty one is created` };
+}
+
+function proposeUpdate(
+  subject: Subject,
+  observed: Observed,
+  desired: Desired,
+  input: PlanInput,
+  anew: ReadonlySet<Address>,
+): Change {
+  const kind = kindNamed(input.kinds, desired.kind);
+  const traits = traitsOf(kind.schema);
+  const after = resolved(desired, input, anew);
+  const adopting = subject.bound === undefined;
+  const fields = diffSpec({
+    desired: after,
+    observed: observed.spec,
+    traits,
+    ignored: desired.lifecycle.ignoreChanges,
+    moving: movingPaths(kind, after, anew),
+    unseen: adopting ? "trust" : "set",
+  });
+  const forcedBy = fields.find((field) => field.effect === "replace")?.path;
+  const requested = input.options.replace.includes(subject.address);
+  const shared = { ...base(subject), before: specOf(observed), after, fields, drift: driftOf(subject, observed, kind) };
+  if (forcedBy !== undefined || requested) {
+    const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
+    const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, anew);
+    return { ...shared, action: "replace", reason, disruption, ...(forcedBy === undefined ? {} : { forcedBy }) };
+  }
+  const disruption = worst(fields.map((field) => field.disruption));
+  if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
+  if (fields.length > 0) return { ...shared, action: "update", reason: whyChanged(fields, subject), disruption };
+  if (subject.previousAddress !== undefined) {
+    return { ...shared, action: "move", reason: `moved from ${subject.previousAddress}`, disruption: "none" };
+  }
+  return { ...shared, action: "keep", reason: "as declared", disruption: "none" };
+}
+
+function proposeRemoval(subject: Subject, input: PlanInput): Change {
+  const removal = input.removed.find((entry) => entry.address === subject.address);
+  const shared = {
+    ...base(subject),
+    fields: [],
+    ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
+    ...(removal === undefined ? {} : { where: removal.where }),
+  };
+  if (subject.observed === undefined) {
+    return { ...shared, action: "forget", reason: "no longer declared, and gone already", disruption: "none" };
+  }
+  if (removal?.destroy === false) {
+    return { ...shared, action: "forget", reason: removal.reason ?? "let go of, and left as it is", disruption: "none" };
+  }
+  if (subject.bound?.onDelete === "retain") {
+    return { ...shared, action: "forget", reason: "no longer declared; onDelete: retain leaves it running", disruption: "none" };
+  }
+  const kind = kindNamed(input.kinds, subject.kind);
+  const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
+  return { ...shared, action: "delete", reason: removal?.reason ?? reason, disruption: kind.holdsData ? "data-loss" : "downtime" };
+}
+
+/** The desired spec with every output filled in that stays what it is. */
+function resolved(desired: Desired, input: PlanInput, anew: ReadonlySet<Address>): JsonObject {
+  const value = resolveKnown(desired.spec, (address) =>
+    anew.has(address) ? undefined : input.observed.get(address)?.outputs,
+  );
+  return isObject(value) ? value : desired.spec;
+}
+
+/** Reference fields whose name will stand for another object. */
+function movingPaths(kind: Kind, after: JsonObject, anew: ReadonlySet<Address>): ReadonlySet<string> {
+  const paths = [...traitsOf(kind.schema).values()].filter((trait) => {
+    const name = after[trait.path];
+    return trait.reference !== undefined && typeof name === "string" && anew.has(`${trait.reference.section}.${name}`);
+  });
+  return new Set(paths.map((trait) => trait.path));
+}
+
+function whyForced(path: string, after: JsonObject, kind: Kind, anew: ReadonlySet<Address>): string {
+  const section = traitAt(traitsOf(kind.schema), path).reference?.section;
+  const address = `${section ?? ""}.${String(after[path] ?? "")}`;
+  return anew.has(address) ? `referent replaced: ${address} gets a new object` : `${path} cannot be changed in place`;
+}
+
+function whyChanged(fields: readonly FieldChange[], subject: Subject): string {
+  if (subject.observed?.phase.is === "failed") return `failed (${subject.observed.phase.detail}); tried again in place`;
+  return fields.length === 1 ? "1 field differs" : `${fields.length} fields differ`;
+}
+
+/** Differences between what was last applied and what is there now: somebody else's doing. */
+function driftOf(subject: Subject, observed: Observed, kind: Kind): readonly FieldChange[] {
+  const recorded = subject.bound?.recorded;
+  if (recorded === undefined) return [];
+  const traits = traitsOf(kind.schema);
+  const seen = Object.fromEntries(
+    Object.entries(observed.spec).map(([path, value]) => [path, { value: recorded[path] ?? value.value, source: "recorded" as const }]),
+  );
+  const shown = Object.entries(observed.spec).filter(([path, value]) => value.source !== "recorded" && Object.hasOwn(recorded, path));
+  return diffSpec({
+    desired: fromLeaves(shown.map(([path, value]) => [path, value.value])),
+    observed: seen,
+    traits,
+    ignored: [],
+    moving: new Set(),
+    unseen: "trust",
+  });
+}
+
+function specOf(observed: Observed): JsonObject {
+  return fromLeaves(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
+}
+
+/** The worst of several disruptions. */
+export function worst(list: readonly Disruption[]): Disruption {
+  return list.reduce<Disruption>((a, b) => (disruptions.indexOf(b) > disruptions.indexOf(a) ? b : a), "none");
+}

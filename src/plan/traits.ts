@@ -1,0 +1,55 @@
+import type { Disruption, FieldSchema, KindSchema } from "../model/field-schema.ts";
+import type { Json } from "../model/json.ts";
+
+/** What planning needs to know of one field: its row of the field table, reduced to verdicts. */
+export interface Trait {
+  readonly path: string;
+  readonly type: FieldSchema["type"];
+  readonly createOnly: boolean;
+  readonly disruption: Disruption;
+  readonly secret: boolean;
+  readonly compare: FieldSchema["x-compare"];
+  readonly operations: { readonly [transition: string]: string } | undefined;
+  readonly reference: { readonly section: string; readonly output: string } | undefined;
+  readonly default: Json | undefined;
+}
+
+export type Traits = ReadonlyMap<string, Trait>;
+
+const known = new WeakMap<KindSchema, Traits>();
+
+/** The traits of every field of a kind, by dotted path; worked out once per schema. */
+export function traitsOf(schema: KindSchema): Traits {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const traits = new Map(rows(schema.properties, ""));
+  known.set(schema, traits);
+  return traits;
+}
+
+/** The trait of a path that has no row: changed in place, felt by nobody. */
+export function traitAt(traits: Traits, path: string): Trait {
+  return traits.get(path) ?? trait(path, {});
+}
+
+function* rows(properties: { readonly [name: string]: FieldSchema }, prefix: string): Generator<[string, Trait]> {
+  for (const [name, row] of Object.entries(properties)) {
+    const path = prefix === "" ? name : `${prefix}.${name}`;
+    if (row.properties !== undefined) yield* rows(row.properties, path);
+    else yield [path, trait(path, row)];
+  }
+}
+
+function trait(path: string, row: FieldSchema): Trait {
+  return {
+    path,
+    type: row.type,
+    createOnly: row["x-create-only"] ?? false,
+    disruption: row["x-disruption"] ?? "none",
+    secret: row["x-secret"] ?? false,
+    compare: row["x-compare"],
+    operations: row["x-operations"],
+    reference: row["x-reference"],
+    default: row.default,
+  };
+}

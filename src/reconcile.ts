@@ -1,0 +1,131 @@
+import { oneAtATime } from "./apply/one-at-a-time.ts";
+import type { ApplyContext } from "./apply/context.ts";
+import { findLost } from "./apply/lost.ts";
+import { run } from "./apply/run.ts";
+import type { Address } from "./model/address.ts";
+import type { Clock } from "./model/clock.ts";
+import type { Journal } from "./model/journal.ts";
+import type { JsonObject } from "./model/json.ts";
+import type { Kind } from "./model/kind.ts";
+import type { Manifest } from "./model/manifest.ts";
+import type { ApplyEvent, StepOutcome } from "./model/outcome.ts";
+import type { Plan } from "./model/plan.ts";
+import type { Open } from "./model/sealed.ts";
+import type { Reads, Service } from "./model/service.ts";
+import type { StateDocument } from "./model/state.ts";
+import { observe } from "./observe/observe.ts";
+import type { PlanOptions } from "./plan/input.ts";
+import { makePlan } from "./plan/plan.ts";
+
+/** What planning works with: the service's reading half, and nothing that could write. */
+export interface PlanningWorld {
+  readonly kinds: readonly Kind[];
+  readonly service: Reads;
+  readonly clock: Clock;
+  readonly digest: (text: string) => string;
+  readonly signal: AbortSignal;
+}
+
+/** What one plan is about. */
+export interface Intention {
+  readonly manifest: Manifest;
+  readonly options: PlanOptions;
+  /** ISO 8601: the newest of the manifest's files. */
+  readonly timestamp: string;
+  /** True for `destroy`. */
+  readonly destroying: boolean;
+}
+
+/** A plan with what it was made from. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly outputs: ReadonlyMap<Address, JsonObject>;
+}
+
+/** observe, diff, cascade, order, guard: looks at the service and says what to do. Writes nothing anywhere. */
+export async function planFor(intention: Intention, state: StateDocument, world: PlanningWorld): Promise<Planned> {
+  const { manifest, options, destroying } = intention;
+  const { kinds, service, signal } = world;
+  const desired = destroying ? [] : manifest.desired;
+  const readers = new Map(kinds.map((kind) => [kind.name, kind.reader(service)]));
+  const { observed, unmanaged } = await observe(desired, {
+    kinds,
+    readers,
+    state: movedState(state, manifest),
+    now: world.clock.now(),
+    listLag: service.profile.timing.listLag,
+    signal,
+  });
+  const plan = makePlan({
+    name: manifest.name,
+    timestamp: [intention.timestamp, state.savedAt].sort().at(-1) ?? intention.timestamp,
+    desired,
+    state,
+    observed,
+    unmanaged,
+    kinds,
+    profile: service.profile,
+    guards: manifest.guards,
+    moved: manifest.moved,
+    removed: manifest.removed,
+    outputs: destroying ? {} : manifest.outputs,
+    options,
+    destroying,
+    digest: world.digest,
+  });
+  return { plan, outputs: new Map([...observed].map(([address, live]) => [address, live.outputs])) };
+}
+
+/** What applying works with besides the plan. */
+export interface ApplyWorld {
+  readonly kinds: readonly Kind[];
+  readonly service: Service;
+  readonly clock: Clock;
+  readonly digest: (text: string) => string;
+  readonly journal: Journal;
+  readonly open: Open;
+  readonly emit: (event: ApplyEvent) => void;
+  readonly stopping: AbortSignal;
+  readonly aborting: AbortSignal;
+}
+
+/** Executes a plan and nothing else; the plan is burnt first, so that it runs once. */
+export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
+  await world.journal.burn(planned.plan.fingerprint);
+  return run(planned.plan.steps, applyContext(world, planned.outputs));
+}
+
+/** Creates that an earlier run announced and never saw acknowledged: their objects are looked for before anything is planned. */
+export async function resolveIntents(world: ApplyWorld): Promise<void> {
+  const context = applyContext(world, new Map());
+  for (const [address, intent] of Object.entries(world.journal.state.intents)) {
+    const until = Date.parse(intent.startedAt) + world.service.profile.timing.listLag;
+    const found = await findLost(address, intent, until, context);
+    const since = new Date(world.clock.now()).toISOString();
+    const converging = { operation: "create", since, record: {} };
+    if (found === undefined) await world.journal.abandon(address);
+    else await world.journal.acknowledge(address, { id: found.id, createdAt: found.createdAt ?? since, converging });
+  }
+}
+
+function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObject>): ApplyContext {
+  return {
+    ...world,
+    drivers: new Map(world.kinds.map((kind) => [kind.name, kind.driver(world.service)])),
+    profile: world.service.profile,
+    outputs: new Map(outputs),
+    oneAtATime: oneAtATime(),
+  };
+}
+
+/** The state with its addresses as the manifest's `moved` has them, for looking. */
+function movedState(state: StateDocument, manifest: Manifest): StateDocument {
+  const resources = { ...state.resources };
+  for (const { from, to } of manifest.moved) {
+    const bound = resources[from];
+    if (bound === undefined || resources[to] !== undefined) continue;
+    delete resources[from];
+    resources[to] = bound;
+  }
+  return { ...state, resources };
+}
