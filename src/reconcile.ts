@@ -91,7 +91,7 @@ export interface ApplyWorld {
 
 /** Executes a plan and nothing else; the plan is burnt first, so that it runs once. */
 export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
-  await world.journal.burn(planned.plan.fingerprint);
+  if (planned.plan.steps.length > 0) await world.journal.burn(planned.plan.fingerprint);
   return run(planned.plan.steps, applyContext(world, planned.outputs));
 }
 

@@ -27,7 +27,7 @@ export async function operate(step: Step, context: ApplyContext): Promise<StepRe
 export async function wait(step: Step, context: ApplyContext): Promise<StepResult> {
   const converging = context.journal.state.resources[step.address]?.converging;
   const operation = converging?.operation ?? "update";
-  return settle(step, refOf(step), operation, undefined, context);
+  return settle(step, refOf(step, context), operation, undefined, context);
 }
 
 async function upon(
@@ -37,7 +37,7 @@ async function upon(
   context: ApplyContext,
   send: (ref: Ref) => Promise<void>,
 ): Promise<StepResult> {
-  const ref = refOf(step);
+  const ref = refOf(step, context);
   const before = await atRest(step, ref, context);
   if (before.is !== "arrived" || before.live === undefined) return unready(ref, before.is);
   if (isStale(step, before.live, context)) return stale(step, ref);
@@ -84,6 +84,8 @@ function unready(ref: Ref, is: string): StepResult {
   return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
 }
 
-function refOf(step: Step): Ref {
-  return { id: step.id ?? "", place: step.place };
+/** A verb after a create has no id in the plan: the state knows it by now. */
+function refOf(step: Step, context: ApplyContext): Ref {
+  const bound = context.journal.state.resources[step.address];
+  return { id: step.id ?? bound?.id ?? "", place: bound?.place ?? step.place };
 }

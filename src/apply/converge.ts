@@ -84,7 +84,9 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
   const changed = old === undefined || old.phase.is !== live.phase.is || (live.modifiedAt !== undefined && live.modifiedAt !== old.modifiedAt);
   if (!changed && !watch.moved && age < context.profile.timing.settle) return undefined;
   if (target.phases.includes(live.phase.is)) return { is: "arrived", live };
-  if (live.phase.is === "waiting-for-person") return { is: "waiting-for-person", live, detail: live.phase.detail };
+  if (live.phase.is === "waiting-for-person") {
+    return age < context.profile.timing.settle ? undefined : { is: "waiting-for-person", live, detail: live.phase.detail };
+  }
   if (live.phase.is === "failed" && !target.phases.includes("gone")) return { is: "failed", live, detail: live.phase.detail };
   return undefined;
 }

@@ -17,9 +17,11 @@ const attempts = 4;
  */
 export async function create(step: Step, context: ApplyContext): Promise<StepResult> {
   const spec = step.spec ?? {};
-  const classKey = kindOf(context, step.kind).classOf(spec);
-  const id = await context.oneAtATime(classKey, () => acknowledged(step, classKey, context));
-  return settle(step, { id, place: step.place }, "create", undefined, context);
+  const kind = kindOf(context, step.kind);
+  const classKey = `${step.kind} ${kind.classOf(spec)}`;
+  const placed = { ...step, place: kind.place(bindSpec(step.kind, spec, context)) };
+  const id = await context.oneAtATime(classKey, () => acknowledged(placed, classKey, context));
+  return settle(placed, { id, place: placed.place }, "create", undefined, context);
 }
 
 async function acknowledged(step: Step, classKey: string, context: ApplyContext): Promise<string> {

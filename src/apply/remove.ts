@@ -15,7 +15,10 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   const driver = driverOf(context, step.kind);
   const look = (): Promise<Live | undefined> => driver.get(ref, context.stopping);
   const underWay = context.journal.state.resources[step.address]?.converging?.operation === "delete";
-  if (!underWay && (await look()) !== undefined) {
+  const now = await look();
+  if (underWay && now?.phase.is === "waiting-for-person") {
+    if (!(await finished(ref, step, context))) return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
+  } else if (!underWay && now !== undefined) {
     const snapshot = await backup(step, ref, context);
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
@@ -28,6 +31,17 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   await context.journal.release(step.address);
   context.outputs.delete(step.address);
   return end;
+}
+
+/** A deletion in two phases: once the person has done his part, the same request finishes it. False: not yet. */
+async function finished(ref: Ref, step: Step, context: ApplyContext): Promise<boolean> {
+  try {
+    await deleted(ref, step, context);
+    return true;
+  } catch (error) {
+    if (isServiceError(error, "conflict") || isServiceError(error, "busy")) return false;
+    throw error;
+  }
 }
 
 /** `onDelete: backup` takes a snapshot first; without one nothing is deleted. */

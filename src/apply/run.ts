@@ -69,6 +69,8 @@ async function runOne(step: Step, before: readonly StepOutcome[], context: Apply
 }
 
 async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
+  const misfit = bindingMisfit(step, context);
+  if (misfit !== undefined) return { result: "stale", message: misfit, hint: "make a new plan" };
   try {
     return await handlers[step.operation](step, context);
   } catch (error) {
@@ -77,4 +79,13 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
     const stale = error.exitCode === 6;
     return { result: stale ? "stale" : "failed", message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
   }
+}
+
+/** What the state binds now must be what the plan was made for: a create needs a free address, the rest its object. */
+function bindingMisfit(step: Step, context: ApplyContext): string | undefined {
+  const bound = context.journal.state.resources[step.address];
+  if (step.operation === "create") return bound === undefined ? undefined : `${step.address} is bound to ${bound.id} already`;
+  const needsObject = ["update", "delete", "wait"].includes(step.operation);
+  if (!needsObject || bound?.id === step.id) return undefined;
+  return bound === undefined ? `${step.address} is bound to nothing any more` : `${step.address} is bound to ${bound.id} now`;
 }

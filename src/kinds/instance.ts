@@ -18,6 +18,7 @@ export const instance: Kind = {
   noun: "instance",
   type: "graphform_instance",
   schema: instanceSchema,
+  operations: { create: "instance.create", update: "instance.update", delete: "instance.delete" },
   outputs: ["id", "status", "host", "port", "endpoint", "region", "createdAt"],
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",

@@ -55,6 +55,8 @@ export interface Kind {
   /** Type in machine-readable plans: `graphform_instance`. */
   readonly type: string;
   readonly schema: KindSchema;
+  /** The profile's operations that create, change and delete one; a profile may lack some of them. */
+  readonly operations: { readonly create: string; readonly update: string; readonly delete: string };
   /** Outputs that `${section.name.output}` may name. */
   readonly outputs: readonly string[];
   /** True where losing it loses data: deletion then counts as data loss. */

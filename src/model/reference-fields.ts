@@ -5,6 +5,8 @@ export interface ReferenceField {
   readonly path: string;
   readonly section: string;
   readonly output: string;
+  /** True where the resource is found through it. */
+  readonly place: boolean;
 }
 
 const known = new WeakMap<KindSchema, readonly ReferenceField[]>();
@@ -23,6 +25,6 @@ function collect(properties: { readonly [name: string]: FieldSchema }, prefix: s
     const path = `${prefix}${name}`;
     const reference = row["x-reference"];
     const inner = row.properties === undefined ? [] : collect(row.properties, `${path}.`);
-    return reference === undefined ? inner : [{ path, ...reference }, ...inner];
+    return reference === undefined ? inner : [{ path, ...reference, place: row["x-place"] === true }, ...inner];
   });
 }

@@ -1,11 +1,13 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
 import type { Kind, Reader } from "../model/kind.ts";
+import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
 import type { Live, Observed, Ref } from "../model/observed.ts";
+import { referenceFields } from "../model/reference-fields.ts";
 import type { StateDocument } from "../model/state.ts";
 import { overlay } from "./overlay.ts";
 
@@ -38,12 +40,17 @@ interface Known {
  * An object counts as gone only when neither describe nor list knows it and it is old enough to be known.
  */
 export async function observe(desired: readonly Desired[], context: ObserveContext): Promise<Observation> {
-  const known = [...boundObjects(context), ...adoptions(desired, context)];
-  const places = placesOf(desired, known, context);
-  const [lives, lists] = await Promise.all([
-    Promise.all(known.map((entry) => readerOf(entry.kind, context).get(entry.ref, context.signal))),
+  const bound = boundObjects(context);
+  const boundLives = await look(bound, context);
+  const reached = outputsOf(bound, boundLives);
+  const adopted = adoptions(desired, reached, context);
+  const known = [...bound, ...adopted];
+  const places = placesOf(desired, known, reached, context);
+  const [adoptedLives, lists] = await Promise.all([
+    look(adopted, context),
     Promise.all(places.map(async ({ kind, place }) => readerOf(kind, context).list(place, context.signal))),
   ]);
+  const lives = [...boundLives, ...adoptedLives];
   const listed = new Set(lists.flat());
   const found = known.flatMap((entry, at): [Known, Live][] => {
     const live = lives[at] ?? notYetThere(entry, listed, context);
@@ -64,6 +71,17 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   return { observed, unmanaged };
 }
 
+function look(known: readonly Known[], context: ObserveContext): Promise<readonly (Live | undefined)[]> {
+  return Promise.all(known.map((entry) => readerOf(entry.kind, context).get(entry.ref, context.signal)));
+}
+
+function outputsOf(known: readonly Known[], lives: readonly (Live | undefined)[]): OutputTable {
+  return new Map(known.flatMap((entry, at): [Address, JsonObject][] => {
+    const live = lives[at];
+    return live === undefined ? [] : [[entry.address, live.outputs]];
+  }));
+}
+
 function boundObjects(context: ObserveContext): readonly Known[] {
   return Object.entries(context.state.resources).map(([address, bound]) => ({
     address,
@@ -72,21 +90,37 @@ function boundObjects(context: ObserveContext): readonly Known[] {
   }));
 }
 
-function adoptions(desired: readonly Desired[], context: ObserveContext): readonly Known[] {
+function adoptions(desired: readonly Desired[], reached: OutputTable, context: ObserveContext): readonly Known[] {
   return desired.flatMap((entry): readonly Known[] => {
     if (entry.importId === undefined || context.state.resources[entry.address] !== undefined) return [];
-    const place = kindOf(entry.kind, context).place(entry.spec);
-    return [{ address: entry.address, kind: entry.kind, ref: { id: entry.importId, place } }];
+    const place = placeOf(entry, reached, context);
+    return place === undefined ? [] : [{ address: entry.address, kind: entry.kind, ref: { id: entry.importId, place } }];
   });
+}
+
+/** Where a declared object is to be found; undefined while something that it is found through is not there. */
+function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext): JsonObject | undefined {
+  const kind = kindOf(entry.kind, context);
+  const through = referenceFields(kind.schema).filter((field) => field.place);
+  const found = through.map((field): [string, Json | undefined] => [
+    field.path,
+    reached.get(`${field.section}.${String(entry.spec[field.path])}`)?.[field.output],
+  ]);
+  const ids = found.flatMap(([path, value]): [string, Json][] => (value === undefined ? [] : [[path, value]]));
+  return ids.length < found.length ? undefined : kind.place({ ...entry.spec, ...Object.fromEntries(ids) });
 }
 
 /** Each place once: what is declared there, and what is bound there. */
 function placesOf(
   desired: readonly Desired[],
   known: readonly Known[],
+  reached: OutputTable,
   context: ObserveContext,
 ): readonly { readonly kind: string; readonly place: JsonObject }[] {
-  const declared = desired.map((entry) => ({ kind: entry.kind, place: kindOf(entry.kind, context).place(entry.spec) }));
+  const declared = desired.flatMap((entry) => {
+    const place = placeOf(entry, reached, context);
+    return place === undefined ? [] : [{ kind: entry.kind, place }];
+  });
   const all = [...declared, ...known.map((entry) => ({ kind: entry.kind, place: entry.ref.place }))];
   return [...new Map(all.map((entry) => [`${entry.kind} ${stableJson(entry.place)}`, entry])).values()];
 }

@@ -19,6 +19,14 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
       lift: `--replace ${change.address}, or lifecycle.onReplace: recreate`,
     });
   }
+  const missing = missingOperation(change, input);
+  if (missing !== undefined) {
+    found.push({
+      code: "not-offered",
+      message: `profile ${input.profile.name} has no operation to ${missing}`,
+      lift: missing.startsWith("create") ? "give the id of an existing one" : "change it by other means, or use a profile that has the operation",
+    });
+  }
   const limit = input.options.maxDisruption ?? input.guards.maxDisruption;
   if (limit !== undefined && isWorse(change.disruption, limit)) {
     found.push({
@@ -90,6 +98,18 @@ function depends(change: Change, cause: Change, refsOf: (address: Address) => re
 
 function dependencyGuard(address: Address): Guard {
   return { code: "depends-on-blocked", message: `${address} is blocked`, lift: `lift the guard of ${address}` };
+}
+
+/** What the change needs and the service does not offer, in words. */
+function missingOperation(change: Change, input: PlanInput): string | undefined {
+  const kind = kindNamed(input.kinds, change.kind);
+  const lacks = (operation: string): boolean => input.profile.operations[operation] === undefined;
+  if ((change.action === "create" || change.action === "replace") && lacks(kind.operations.create)) {
+    return `create a ${kind.noun}`;
+  }
+  if (change.action === "replace" && lacks(kind.operations.delete)) return `delete a ${kind.noun}`;
+  const updates = change.action === "update" || change.action === "adopt";
+  return updates && change.fields.length > 0 && lacks(kind.operations.update) ? `change a ${kind.noun}` : undefined;
 }
 
 function isProtected(subject: Subject, input: PlanInput): boolean {

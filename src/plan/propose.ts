@@ -113,6 +113,10 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
     return { ...shared, action: "forget", reason: "no longer declared; onDelete: retain leaves it running", disruption: "none" };
   }
   const kind = kindNamed(input.kinds, subject.kind);
+  if (input.profile.operations[kind.operations.delete] === undefined) {
+    const reason = `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`;
+    return { ...shared, action: "forget", reason, disruption: "none" };
+  }
   const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
   return { ...shared, action: "delete", reason: removal?.reason ?? reason, disruption: kind.holdsData ? "data-loss" : "downtime" };
 }

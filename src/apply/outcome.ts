@@ -1,0 +1,61 @@
+import type { Address } from "../model/address.ts";
+import type { ExitCode } from "../model/errors.ts";
+import { worseExit } from "../model/errors.ts";
+import type { Json } from "../model/json.ts";
+import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
+
+const exits: { readonly [result in StepOutcome["result"]]: ExitCode } = {
+  done: 0,
+  failed: 1,
+  blocked: 4,
+  skipped: 0,
+  converging: 7,
+  "waiting-for-person": 8,
+  stale: 6,
+  interrupted: 130,
+};
+
+/** Joins what the steps did with what the second plan found. */
+export function outcomeOf(
+  steps: readonly StepOutcome[],
+  certificate: readonly string[],
+  outputs: Outcome["outputs"],
+  warnings: readonly string[],
+): Outcome {
+  const addresses = (wanted: (step: StepOutcome) => boolean): ReadonlySet<Address> =>
+    new Set(steps.filter((step) => step.result === "done" && wanted(step)).map((step) => step.address));
+  const added = addresses((step) => step.operation === "create");
+  const changed = addresses((step) => step.operation === "update" || step.operation === "operate");
+  return {
+    steps,
+    added: added.size,
+    changed: [...changed].filter((address) => !added.has(address)).length,
+    destroyed: addresses((step) => step.operation === "delete").size,
+    outputs,
+    certificate,
+    warnings,
+    exitCode: worseExit([...steps.map((step) => exits[step.result]), ...(certificate.length > 0 ? [1 as const] : [])]),
+  };
+}
+
+/**
+ * The idempotence certificate: what a plan from fresh observation still finds to do and nothing excuses. Excused is
+ * what is blocked, and what a step left unfinished.
+ */
+export function certify(second: Plan, steps: readonly StepOutcome[]): readonly string[] {
+  const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
+  return second.changes
+    .filter((change) => change.action !== "keep" && change.blocked.length === 0 && !unfinished.has(change.address))
+    .flatMap((change) => {
+      if (change.fields.length === 0) return [`${change.address}: ${change.action} is planned again: ${change.reason}`];
+      return change.fields.map((field) => {
+        const [before, after] = field.secret ? ["(sensitive)", "(sensitive)"] : [shown(field.before), shown(field.after)];
+        return `${change.address}: ${field.path} is ${before} after apply, and ${after} was declared`;
+      });
+    });
+}
+
+function shown(value: Json | undefined): string {
+  return value === undefined ? "not shown" : JSON.stringify(value);
+}

@@ -1,0 +1,34 @@
+import { createProgram } from "./commands/program.ts";
+import { printError } from "./commands/print-error.ts";
+import { processTerminal, type Terminal } from "./commands/terminal.ts";
+import { exitCodes } from "./model/errors.ts";
+
+/** Runs the command line of this process and sets its exit code; never prints a stack trace for bad input. */
+async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  let code: number = exitCodes.done;
+  let used: Terminal | undefined;
+  const terminal = (noColour: boolean): Terminal => {
+    used ??= processTerminal(env, noColour);
+    return used;
+  };
+  try {
+    const program = createProgram({
+      terminal,
+      env,
+      done: (exit) => {
+        code = exit;
+      },
+    });
+    await program.parseAsync(argv);
+  } catch (error) {
+    code = await printError(error, terminal(false));
+  }
+  process.exitCode = code;
+}
+
+// A reader that has seen enough (`graphform plan | head`) ends the writing, not the work.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+await main(process.argv, process.env);

@@ -1,0 +1,62 @@
+import { kinds } from "../kinds/index.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { ApplyEvent, Outcome } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
+import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
+import { versionEvent } from "../report/events.ts";
+import { jsonText } from "../report/json-text.ts";
+import { kindNames } from "../report/kind-words.ts";
+import { outcomeText } from "../report/outcome-text.ts";
+import { makePalette } from "../report/palette.ts";
+import { planEvents } from "../report/plan-events.ts";
+import { planText } from "../report/plan-text.ts";
+import { progressText } from "../report/progress-text.ts";
+import { packageVersion } from "./package-files.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Tells of an apply while it happens. */
+export interface ApplyReport {
+  plan(plan: Plan): void;
+  readonly event: (event: ApplyEvent) => void;
+  outcome(outcome: Outcome): void;
+  /** Everything that was warned of so far. */
+  warnings(): readonly string[];
+}
+
+/** As JSON lines on standard output, or as text: the plan and the result there, progress on standard error. */
+export function applyReport(asJson: boolean, terminal: Terminal): ApplyReport {
+  const warnings: string[] = [];
+  const words = asJson ? jsonReport(terminal) : textReport(terminal);
+  return {
+    ...words,
+    event: (event) => {
+      if (event.type === "warning") warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
+      words.event(event);
+    },
+    warnings: () => warnings,
+  };
+}
+
+type Words = Omit<ApplyReport, "warnings">;
+
+function textReport(terminal: Terminal): Words {
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
+  return {
+    plan: (plan) => terminal.out(planText(plan, kindNames(kinds), page)),
+    event: (event) => terminal.err(progressText(event, page.palette)),
+    outcome: (outcome) => terminal.out(outcomeText(outcome, page)),
+  };
+}
+
+function jsonReport(terminal: Terminal): Words {
+  const names = kindNames(kinds);
+  const stamp = (): string => new Date().toISOString();
+  const write = (events: readonly JsonObject[]): void => {
+    for (const event of events) terminal.out(`${jsonText(event)}\n`);
+  };
+  return {
+    plan: (plan) => write([versionEvent(packageVersion(), stamp), ...planEvents(plan, names, stamp)]),
+    event: (event) => write([applyEvent(event, names, stamp)]),
+    outcome: (outcome) => write(outcomeEvents(outcome, stamp)),
+  };
+}

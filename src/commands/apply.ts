@@ -1,0 +1,151 @@
+import { certify, outcomeOf } from "../apply/outcome.ts";
+import { kinds } from "../kinds/index.ts";
+import { noSecrets, secretReader } from "../manifest/read-secret.ts";
+import { systemClock } from "../model/clock.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
+import type { RecordedOutput, StateDocument } from "../model/state.ts";
+import { hasChanges } from "../plan/plan.ts";
+import { type ApplyWorld, applyPlan, type Intention, type Planned, planFor, resolveIntents } from "../reconcile.ts";
+import { emptyState } from "../state/document.ts";
+import { openJournal } from "../state/journal.ts";
+import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
+import type { Lock } from "../state/store.ts";
+import { type ApplyReport, applyReport } from "./apply-report.ts";
+import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject, type Project } from "./project.ts";
+import { assertApplicable } from "./saved-plan.ts";
+import { openSession, planningWorld, planOptions, type Session, sha256 } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `apply` and `destroy` were told. */
+export interface ApplyOptions extends ManifestOptions {
+  readonly planFile?: string;
+  readonly autoApprove?: boolean;
+  readonly json?: boolean;
+  readonly destroying: boolean;
+}
+
+/** `apply` and `destroy`: plan, confirm, apply, converge, and verify by a second plan. */
+export async function apply(options: ApplyOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  if (options.autoApprove !== true && options.planFile === undefined && !terminal.interactive) throw nobodyToAsk(options);
+  const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
+  const project = await openProject(saved === undefined ? options : withSaved(options, saved));
+  const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted: finishing what is under way (again: stop now)\n"));
+  const lock = await project.store.lock(options.destroying ? "destroy" : "apply", {
+    clock: systemClock,
+    timeout: options.lockTimeout ?? 0,
+    signal: interrupts.stopping,
+  });
+  try {
+    return await underLock(options, saved, project, interrupts, lock, env, terminal);
+  } finally {
+    interrupts.release();
+    await lock.release();
+  }
+}
+
+async function underLock(
+  options: ApplyOptions,
+  saved: SavedPlan | undefined,
+  project: Project,
+  interrupts: Interrupts,
+  lock: Lock,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const state = (await project.store.read()) ?? emptyState(project.header.name, saved?.birth);
+  if (saved !== undefined) await assertApplicable(saved, project, state);
+  const session = await openSession(project, state, options, env, terminal, options.destroying ? noSecrets : secretReader(env));
+  const report = applyReport(options.json === true, terminal);
+  const stopping = AbortSignal.any([interrupts.stopping, lock.lost]);
+  const world: ApplyWorld = {
+    kinds,
+    service: session.service,
+    clock: session.clock,
+    digest: sha256,
+    journal: openJournal(project.store, state, session.clock),
+    open: session.vault.open,
+    emit: report.event,
+    stopping,
+    aborting: interrupts.aborting,
+  };
+  try {
+    if (saved === undefined) await resolveIntents(world);
+    const intention = intentionOf(options, project, session);
+    const look = (now: StateDocument): Promise<Planned> => planFor(intention, now, planningWorld(session, stopping));
+    const fresh = await look(world.journal.state);
+    const planned = withTimeout(saved === undefined ? fresh : { ...fresh, plan: saved.plan }, options.timeout);
+    report.plan(planned.plan);
+    if (!(await isApproved(planned.plan, options, terminal))) return exitCodes.error;
+    const steps = await applyPlan(planned, world);
+    const outcome = await verified(steps, intention, look, world, report);
+    report.outcome(outcome);
+    return outcome.exitCode;
+  } finally {
+    await session.service.close();
+  }
+}
+
+/** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
+async function verified(
+  steps: readonly StepOutcome[],
+  intention: Intention,
+  look: (state: StateDocument) => Promise<Planned>,
+  world: ApplyWorld,
+  report: ApplyReport,
+): Promise<Outcome> {
+  if (world.stopping.aborted) {
+    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
+    return { ...interrupted, exitCode: exitCodes.interrupted };
+  }
+  const { plan: second } = await look(world.journal.state);
+  const outputs = intention.destroying ? {} : outputsOf(second);
+  if (Object.values(second.outputs).some((output) => output.action !== "no-op")) await world.journal.outputs(outputs);
+  return outcomeOf(steps, certify(second, steps), outputs, report.warnings());
+}
+
+function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
+  const known = Object.entries(plan.outputs).flatMap(([name, output]): [string, RecordedOutput][] =>
+    output.after === undefined || output.unknown ? [] : [[name, { value: output.after, sensitive: output.sensitive }]],
+  );
+  return Object.fromEntries(known);
+}
+
+async function isApproved(plan: Plan, options: ApplyOptions, terminal: Terminal): Promise<boolean> {
+  if (options.autoApprove === true || options.planFile !== undefined || !hasChanges(plan)) return true;
+  if (plan.steps.every((step) => step.blocked.length > 0)) return true;
+  const question = options.destroying ? "Destroy all of this?" : "Apply these changes?";
+  const yes = await terminal.confirm(`\n${question} Only "yes" is taken as an answer: `);
+  if (!yes) terminal.err("Nothing was changed.\n");
+  return yes;
+}
+
+/** For `destroy`, a manifest that says `protect: false` lifts the guard that the state remembers. */
+function intentionOf(options: ApplyOptions, project: Project, { manifest }: Session): Intention {
+  const unprotected = manifest.desired.filter((entry) => entry.lifecycle.protect === false).map((entry) => entry.address);
+  const chosen = planOptions(options);
+  const allowDestroy = options.destroying ? [...chosen.allowDestroy, ...unprotected] : chosen.allowDestroy;
+  return { manifest, options: { ...chosen, allowDestroy }, timestamp: project.timestamp, destroying: options.destroying };
+}
+
+function withTimeout(planned: Planned, timeout: number | undefined): Planned {
+  if (timeout === undefined) return planned;
+  return { ...planned, plan: { ...planned.plan, steps: planned.plan.steps.map((step) => ({ ...step, timeout })) } };
+}
+
+/** A saved plan brings its manifest and variables with it, where the command line names none. */
+function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
+  const variables = Object.entries(saved.variables).map(([name, value]) => `${name}=${String(value)}`);
+  const file = options.file.length === 0 ? saved.manifest.map((entry) => entry.path) : options.file;
+  return { ...options, file, var: [...variables, ...options.var] };
+}
+
+function nobodyToAsk(options: ApplyOptions): GraphformError {
+  const verb = options.destroying ? "destroy" : "apply";
+  return new GraphformError("not-approved", `nobody is here to approve: ${verb} needs a terminal, or to be told`, {
+    hint: options.destroying ? "graphform destroy --auto-approve" : "graphform apply --auto-approve, or save a plan and apply that",
+  });
+}

@@ -1,0 +1,65 @@
+import type { Clock } from "../model/clock.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Service } from "../model/service.ts";
+import { createService } from "../hosting/client.ts";
+import { findLocalPlatform, noLocalPlatform } from "./local-platform.ts";
+import type { ManifestOptions } from "./options.ts";
+import type { Project } from "./project.ts";
+
+/** A service with a way to let go of its connections. */
+export type Connection = Service & { close(): Promise<void> };
+
+/**
+ * The service of a project: option, environment, manifest, and at last the local platform of this folder.
+ * Nothing is sent until the first request.
+ */
+export async function connect(
+  project: Project,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  clock: Clock,
+  trace: (line: string) => void,
+): Promise<Connection> {
+  const { service } = project.header;
+  const { profile } = project;
+  const named = options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? service?.platformUrl ?? profile.platformUrl;
+  const local = await findLocalPlatform();
+  const platformUrl = named ?? local?.url;
+  if (platformUrl === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
+  const isLocal = local !== undefined && new URL(platformUrl).origin === new URL(local.url).origin;
+  const usersUrl = options.usersUrl ?? env["GRAPHFORM_USERS_URL"] ?? service?.usersUrl ?? (isLocal ? local.usersUrl : profile.usersUrl);
+  const subscriptionId = options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId;
+  const caFile = env["GRAPHFORM_CA_FILE"] ?? (isLocal ? local.caFile : undefined);
+  const token = env["GRAPHFORM_TOKEN"];
+  return createService({
+    profile,
+    platformUrl,
+    clock,
+    trace,
+    ...(usersUrl === undefined ? {} : { usersUrl }),
+    ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(token === undefined ? {} : { usersToken: async () => token }),
+    ...(options.parallelism === undefined ? {} : { parallelism: options.parallelism }),
+    credentials: credentials(env, isLocal ? local : undefined),
+  });
+}
+
+function credentials(
+  env: NodeJS.ProcessEnv,
+  local: { readonly username: string; readonly password: string } | undefined,
+): { readonly username: string; readonly password: string } {
+  const { GRAPHFORM_USERNAME: username, GRAPHFORM_PASSWORD: password } = env;
+  if (username !== undefined && password !== undefined) return { username, password };
+  if (local !== undefined) return { username: local.username, password: local.password };
+  throw new GraphformError("no-credentials", "there is nothing to sign in with", {
+    hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+    exitCode: exitCodes.error,
+  });
+}
+
+function noUrl(): GraphformError {
+  return new GraphformError("no-service", "the manifest has a service section, and nothing says where the service is", {
+    hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url",
+  });
+}

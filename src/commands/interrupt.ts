@@ -1,0 +1,40 @@
+/** The two signals of an interrupted run. */
+export interface Interrupts {
+  /** First Ctrl-C: no new steps, no more waiting. */
+  readonly stopping: AbortSignal;
+  /** Requests in flight are let go as well: the second Ctrl-C, or a moment after the first. */
+  readonly aborting: AbortSignal;
+  /** Stops listening. */
+  release(): void;
+}
+
+/** How long requests in flight may take to finish after the first Ctrl-C, in ms. */
+const grace = 2000;
+
+/** Listens for SIGINT and SIGTERM. `tell` is called once, at the first. */
+export function listenForInterrupts(tell: () => void): Interrupts {
+  const stopping = new AbortController();
+  const aborting = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const onSignal = (): void => {
+    if (stopping.signal.aborted) {
+      aborting.abort(new Error("interrupted twice"));
+      return;
+    }
+    tell();
+    stopping.abort(new Error("interrupted"));
+    timer = setTimeout(() => aborting.abort(new Error("interrupted")), grace);
+    timer.unref();
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  return {
+    stopping: stopping.signal,
+    aborting: aborting.signal,
+    release() {
+      clearTimeout(timer);
+      process.off("SIGINT", onSignal);
+      process.off("SIGTERM", onSignal);
+    },
+  };
+}

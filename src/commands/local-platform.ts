@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { GraphformError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+
+/** Where the local platform of this folder keeps what is known of it. */
+export const localPlatformDir: string = join(".graphform", "platform");
+
+/** The local platform of this folder, and how to sign in there. */
+export interface LocalPlatform {
+  readonly url: string;
+  readonly usersUrl: string;
+  readonly username: string;
+  readonly password: string;
+  readonly caFile?: string;
+}
+
+/** What `.graphform/platform/` says, or undefined where no platform was ever started here. */
+export async function findLocalPlatform(dir: string = localPlatformDir): Promise<LocalPlatform | undefined> {
+  const [found, credentials] = await Promise.all([readJson(join(dir, "platform.json")), readJson(join(dir, "credentials.json"))]);
+  const { url, usersUrl, caFile } = found;
+  const { username, password } = credentials;
+  if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string") return undefined;
+  return {
+    url,
+    usersUrl: typeof usersUrl === "string" ? usersUrl : url,
+    username,
+    password,
+    ...(typeof caFile === "string" ? { caFile } : {}),
+  };
+}
+
+/** The error for a manifest that means the local platform while none is known. */
+export function noLocalPlatform(): GraphformError {
+  return new GraphformError("no-platform", "the manifest names no service, and no local platform is running here", {
+    hint: "start it with `graphform platform up --detach`, or name a service in the manifest",
+  });
+}
+
+async function readJson(file: string): Promise<{ readonly [key: string]: unknown }> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, "utf8"));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { disruptions } from "../model/field-schema.ts";
+import { parseDuration } from "../model/quantity.ts";
+
+/** Options shared by the commands that read a manifest (design: cli). */
+export interface ManifestOptions {
+  readonly file: readonly string[];
+  readonly var: readonly string[];
+  readonly varFile: readonly string[];
+  readonly state?: string;
+  readonly profile?: string;
+  readonly platformUrl?: string;
+  readonly usersUrl?: string;
+  readonly subscription?: string;
+  readonly parallelism?: number;
+  readonly target: readonly string[];
+  readonly exclude: readonly string[];
+  readonly replace: readonly string[];
+  readonly allowDestroy: readonly string[];
+  readonly maxDisruption?: "none" | "restart" | "downtime" | "data-loss";
+  /** Ms. */
+  readonly lockTimeout?: number;
+  /** Ms. */
+  readonly timeout?: number;
+  readonly log?: string;
+  readonly trace?: boolean;
+}
+
+/** Adds the options of the commands that read a manifest. */
+export function withManifestOptions(command: Command): Command {
+  return withStateOptions(command)
+    .option("--var <k=v>", "set a variable (repeatable)", collect, [])
+    .option("--var-file <path>", "read variables from a YAML or JSON file (repeatable)", collect, [])
+    .option("--profile <name>", "service profile: a built-in name or a file")
+    .option("--platform-url <url>", "the platform host")
+    .option("--users-url <url>", "the users host")
+    .option("--subscription <id>", "subscription that owns the instances")
+    .option("--parallelism <n>", "requests in flight; adaptive unless told", positive)
+    .option("--target <address>", "look at this and what it refers to only (repeatable)", collect, [])
+    .option("--exclude <address>", "leave this out (repeatable)", collect, [])
+    .option("--replace <address>", "replace this, whatever it needs (repeatable)", collect, [])
+    .option("--allow-destroy <address>", "lift the protection of this (repeatable)", collect, [])
+    .addOption(new Option("--max-disruption <worst>", "block what is felt more than this").choices(disruptions))
+    .option("--timeout <duration>", "longest wait for one resource, for example 40m", duration)
+    .option("--log <file>", "append JSON lines of what was done, redacted")
+    .option("--trace", "one line per request on standard error");
+}
+
+/** Adds the options of the commands that only look at the state. */
+export function withStateOptions(command: Command): Command {
+  return command
+    .option("-f, --file <path>", "manifest file or folder (repeatable; default graphform.yaml)", collect, [])
+    .option("--state <path>", "state file")
+    .option("--lock-timeout <duration>", "wait this long for the state's lock", duration)
+    .option("--no-color", "no colour");
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function positive(text: string): number {
+  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new InvalidArgumentError("it must be a whole number from 1 to 9999.");
+  return Number(text);
+}
+
+function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("it must be a duration like 90s, 40m or 2h.");
+  return ms;
+}

@@ -1,0 +1,34 @@
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import { jsonText } from "../report/json-text.ts";
+import { outputsJson } from "../report/outputs-json.ts";
+import { outputsText, rawOutput } from "../report/outputs-text.ts";
+import { makePalette } from "../report/palette.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject } from "./project.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `output`: the outputs of the last apply; `--raw NAME` prints one as it is. */
+export async function output(
+  name: string | undefined,
+  options: ManifestOptions & { readonly json?: boolean; readonly raw?: boolean },
+  _env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const project = await openProject(options);
+  const outputs = (await project.store.read())?.outputs ?? {};
+  if (name !== undefined && outputs[name] === undefined) {
+    const known = Object.keys(outputs);
+    throw new GraphformError("output-unknown", `there is no output "${name}"`, {
+      hint: known.length === 0 ? "nothing was applied yet, or the manifest has no outputs" : `there are: ${known.join(", ")}`,
+    });
+  }
+  const chosen = name === undefined ? outputs : Object.fromEntries(Object.entries(outputs).filter(([key]) => key === name));
+  if (options.raw === true) {
+    if (name === undefined) throw new GraphformError("output-raw", "--raw needs the name of an output");
+    terminal.out(rawOutput(outputs, name));
+  } else if (options.json === true) {
+    const json = outputsJson(chosen);
+    terminal.out(`${jsonText(name === undefined ? json : (json[name] ?? null))}\n`);
+  } else terminal.out(outputsText(chosen, makePalette(terminal.colour)));
+  return exitCodes.done;
+}

@@ -1,0 +1,40 @@
+import { exitCodes } from "../model/errors.ts";
+import { kinds } from "../kinds/index.ts";
+import { hasChanges } from "../plan/plan.ts";
+import { planFor } from "../reconcile.ts";
+import { jsonText } from "../report/json-text.ts";
+import { kindNames } from "../report/kind-words.ts";
+import { makePalette } from "../report/palette.ts";
+import { planJson } from "../report/plan-json.ts";
+import { planText } from "../report/plan-text.ts";
+import { emptyState } from "../state/document.ts";
+import { listenForInterrupts } from "./interrupt.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject } from "./project.ts";
+import { savePlan } from "./saved-plan.ts";
+import { openSession, planningWorld, planOptions } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `plan`: looks, compares and says what apply would do. Writes nothing anywhere but where it is told. */
+export async function plan(
+  options: ManifestOptions & { readonly json?: boolean; readonly out?: string; readonly detailedExitcode?: boolean },
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const interrupts = listenForInterrupts(() => terminal.err("interrupted\n"));
+  const project = await openProject(options);
+  const state = (await project.store.read()) ?? emptyState(project.header.name);
+  const session = await openSession(project, state, options, env, terminal);
+  try {
+    const intention = { manifest: session.manifest, options: planOptions(options), timestamp: project.timestamp, destroying: false };
+    const { plan: made } = await planFor(intention, state, planningWorld(session, interrupts.stopping));
+    if (options.out !== undefined) await savePlan(options.out, made, project, state, session.vault);
+    const names = kindNames(kinds);
+    const page = { palette: makePalette(terminal.colour), width: terminal.width };
+    terminal.out(options.json === true ? `${jsonText(planJson(made, names))}\n` : planText(made, names, page));
+    return options.detailedExitcode === true && hasChanges(made) ? exitCodes.changes : exitCodes.done;
+  } finally {
+    interrupts.release();
+    await session.service.close();
+  }
+}

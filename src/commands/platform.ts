@@ -1,0 +1,150 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { GraphformError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import { platformProgram } from "./package-files.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `platform up` was told; everything else on its command line goes to the platform's program. */
+export interface PlatformUpOptions {
+  readonly dataDir: string;
+  readonly json: boolean;
+  readonly detach: boolean;
+  /** Arguments of the platform's own program. */
+  readonly rest: readonly string[];
+}
+
+interface Announcement {
+  readonly url: string;
+  readonly usersUrl: string;
+  readonly pid: number;
+  readonly engine: unknown;
+  readonly line: string;
+}
+
+/** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
+export async function platformUp(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  return options.detach ? detached(options, terminal) : inForeground(options, terminal);
+}
+
+/** Ends the platform of a data folder and waits until it is gone. */
+export async function platformDown(dataDir: string, terminal: Terminal): Promise<number> {
+  const found = await announced(dataDir);
+  if (found === undefined || !isAlive(found.pid)) {
+    terminal.err("no local platform is running here\n");
+    return 0;
+  }
+  process.kill(found.pid, "SIGTERM");
+  await until(() => !isAlive(found.pid), 30_000);
+  if (isAlive(found.pid)) throw new GraphformError("platform-stays", `the platform (pid ${found.pid}) does not stop`, { hint: `see ${join(dataDir, "platform.log")}` });
+  terminal.err("the local platform is down; its databases and their data are kept\n");
+  return 0;
+}
+
+/** Says whether a platform runs, and where. Exit code 0 when it runs, 1 when not. */
+export async function platformStatus(dataDir: string, json: boolean, terminal: Terminal): Promise<number> {
+  const found = await announced(dataDir);
+  const running = found !== undefined && isAlive(found.pid);
+  if (json) {
+    const { url, usersUrl, engine, pid } = found ?? { url: null, usersUrl: null, engine: null, pid: null };
+    terminal.out(`${JSON.stringify({ running, dataDir, ...(running ? { url, usersUrl, engine, pid } : {}) })}\n`);
+  } else if (running) terminal.out(`running at ${found.url} (pid ${found.pid}), ${engineText(found.engine)}\n`);
+  else terminal.out("not running; start it with `graphform platform up --detach`\n");
+  return running ? 0 : 1;
+}
+
+async function inForeground(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
+  const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on("SIGINT", forward).on("SIGTERM", forward);
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (line: string) => {
+    const ready = announcement(line);
+    if (options.json || ready === undefined) terminal.out(line);
+    else terminal.out(`ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n`);
+  });
+  const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
+  process.off("SIGINT", forward).off("SIGTERM", forward);
+  return code;
+}
+
+async function detached(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
+  const before = await announced(options.dataDir);
+  const log = join(options.dataDir, "platform.log");
+  const out = openSync(log, "a", 0o600);
+  const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
+    stdio: ["ignore", out, out],
+    detached: true,
+  });
+  closeSync(out);
+  let exit: number | undefined;
+  child.once("exit", (code) => {
+    exit = code ?? 1;
+  });
+  let ready: Announcement | undefined;
+  await until(async () => {
+    const found = await announced(options.dataDir);
+    if (found?.pid === child.pid) ready = found;
+    return ready !== undefined || exit !== undefined;
+  }, 120_000);
+  child.unref();
+  if (ready !== undefined) {
+    terminal.out(options.json ? `${ready.line}\n` : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n`);
+    return 0;
+  }
+  if (before !== undefined && isAlive(before.pid)) {
+    throw new GraphformError("platform-running", `a platform is running here already, at ${before.url} (pid ${before.pid})`, {
+      hint: "use it as it is, or stop it with `graphform platform down`",
+    });
+  }
+  throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, { hint: `see ${log}` });
+}
+
+async function announced(dataDir: string): Promise<Announcement | undefined> {
+  try {
+    return announcement(await readFile(join(dataDir, "platform.json"), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function announcement(text: string): Announcement | undefined {
+  try {
+    const line = text.trim();
+    const value: unknown = JSON.parse(line);
+    if (!isObject(value) || typeof value["url"] !== "string" || typeof value["pid"] !== "number") return undefined;
+    return { url: value["url"], usersUrl: String(value["usersUrl"]), pid: value["pid"], engine: value["engine"], line };
+  } catch {
+    return undefined;
+  }
+}
+
+function engineText(engine: unknown): string {
+  if (!isObject(engine)) return `engine ${String(engine)}`;
+  return `engine ${String(engine["name"])} ${String(engine["version"] ?? "")}: ${String(engine["why"] ?? "")}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>, ms: number): Promise<void> {
+  const end = Date.now() + ms;
+  while (Date.now() < end && !(await condition())) await pause(20);
+}
+
+async function lastLine(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.trim().split("\n").at(-1) ?? "";
+}

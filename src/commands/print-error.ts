@@ -1,0 +1,16 @@
+import { CommanderError } from "commander";
+import { exitCodes, isGraphformError, ManifestError } from "../model/errors.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Prints what went wrong, for people, and says which exit code it is. */
+export async function printError(error: unknown, terminal: Terminal): Promise<number> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.error;
+  if (error instanceof ManifestError) {
+    const { printProblems } = await import("./print-problems.ts");
+    printProblems(error.problems, terminal);
+    return exitCodes.invalid;
+  }
+  const { errorText } = await import("../report/error-text.ts");
+  terminal.err(errorText(error));
+  return isGraphformError(error) ? error.exitCode : exitCodes.error;
+}

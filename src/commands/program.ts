@@ -1,0 +1,111 @@
+import { Command } from "commander";
+import type { ManifestOptions } from "./options.ts";
+import { withManifestOptions, withStateOptions } from "./options.ts";
+import { packageVersion } from "./package-files.ts";
+import { localPlatformDir } from "./local-platform.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a command is run with. */
+export interface Invocation {
+  readonly terminal: (noColour: boolean) => Terminal;
+  readonly env: NodeJS.ProcessEnv;
+  /** Called with the exit code of the command that ran. */
+  readonly done: (code: number) => void;
+}
+
+/** The command line. Each command's code is loaded only when it runs. */
+export function createProgram({ terminal, env, done }: Invocation): Command {
+  const program = new Command("graphform")
+    .description("plan and apply for hosted graph databases")
+    .version(packageVersion(), "-V, --version")
+    .showHelpAfterError("(graphform --help says more)")
+    .exitOverride();
+  const at = (options: { color?: boolean }): Terminal => terminal(options.color === false);
+
+  withManifestOptions(program.command("validate").description("check a manifest without any network"))
+    .option("--json", "diagnostics as JSON")
+    .action(async (options: ManifestOptions & { json?: boolean; color?: boolean }) => {
+      const { validate } = await import("./validate.ts");
+      done(await validate(options, env, at(options)));
+    });
+
+  withManifestOptions(program.command("plan").description("compare the manifest with what runs; writes nothing"))
+    .option("--json", "the plan as JSON")
+    .option("--out <file>", "save the plan for apply")
+    .option("--detailed-exitcode", "exit 2 where there are changes")
+    .action(async (options: ManifestOptions & { json?: boolean; out?: string; detailedExitcode?: boolean; color?: boolean }) => {
+      const { plan } = await import("./plan.ts");
+      done(await plan(options, env, at(options)));
+    });
+
+  withManifestOptions(program.command("apply").description("plan, confirm, apply, converge and verify"))
+    .argument("[planfile]", "a plan that was saved with plan --out")
+    .option("--auto-approve", "do not ask")
+    .option("--json", "events as JSON lines")
+    .action(async (planFile: string | undefined, options: ManifestOptions & { json?: boolean; autoApprove?: boolean; color?: boolean }) => {
+      const { apply } = await import("./apply.ts");
+      done(await apply({ ...options, ...(planFile === undefined ? {} : { planFile }), destroying: false }, env, at(options)));
+    });
+
+  withManifestOptions(program.command("destroy").description("remove everything that this state owns"))
+    .option("--auto-approve", "do not ask")
+    .option("--json", "events as JSON lines")
+    .action(async (options: ManifestOptions & { json?: boolean; autoApprove?: boolean; color?: boolean }) => {
+      const { apply } = await import("./apply.ts");
+      done(await apply({ ...options, destroying: true }, env, at(options)));
+    });
+
+  withStateOptions(program.command("show").description("what the state or a saved plan records"))
+    .argument("[planfile]", "a saved plan")
+    .option("--json", "as JSON")
+    .action(async (planFile: string | undefined, options: ManifestOptions & { json?: boolean; color?: boolean }) => {
+      const { show } = await import("./show.ts");
+      done(await show(planFile, options, env, at(options)));
+    });
+
+  withStateOptions(program.command("output").description("the outputs of the last apply"))
+    .argument("[name]", "one of them")
+    .option("--json", "as JSON")
+    .option("--raw", "the bare value, also where it is sensitive")
+    .action(async (name: string | undefined, options: ManifestOptions & { json?: boolean; raw?: boolean; color?: boolean }) => {
+      const { output } = await import("./output.ts");
+      done(await output(name, options, env, at(options)));
+    });
+
+  addPlatform(program, at, done);
+  return program;
+}
+
+function addPlatform(program: Command, at: (options: { color?: boolean }) => Terminal, done: (code: number) => void): void {
+  const platform = program.command("platform").description("the hosting service on this machine, with real databases");
+  platform
+    .command("up")
+    .description("start it; further options go to its program (--delay, --faults FILE, --engine none, ...)")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--json", "print one JSON line when ready")
+    .option("--detach", "return when ready and leave it running")
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (options: { dataDir: string; json?: boolean; detach?: boolean }, command: Command) => {
+      const { platformUp } = await import("./platform.ts");
+      const { dataDir, json = false, detach = false } = options;
+      done(await platformUp({ dataDir, json, detach, rest: command.args }, at({})));
+    });
+  platform
+    .command("down")
+    .description("stop it and keep the data")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .action(async (options: { dataDir: string }) => {
+      const { platformDown } = await import("./platform.ts");
+      done(await platformDown(options.dataDir, at({})));
+    });
+  platform
+    .command("status")
+    .description("whether it runs, and where")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--json", "as JSON")
+    .action(async (options: { dataDir: string; json?: boolean }) => {
+      const { platformStatus } = await import("./platform.ts");
+      done(await platformStatus(options.dataDir, options.json ?? false, at({})));
+    });
+}

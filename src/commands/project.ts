@@ -1,0 +1,101 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { loadProfile } from "../hosting/profile.ts";
+import { kinds } from "../kinds/index.ts";
+import { loadManifest } from "../manifest/load.ts";
+import { parseManifest } from "../manifest/parse.ts";
+import { readHeader } from "../manifest/read-header.ts";
+import { resolveManifest } from "../manifest/resolve.ts";
+import type { SecretText } from "../manifest/secrets.ts";
+import type { Parsed } from "../manifest/source.ts";
+import { validators } from "../manifest/validators.generated.js";
+import { GraphformError, ManifestError } from "../model/errors.ts";
+import type { Header, Manifest } from "../model/manifest.ts";
+import type { Problem } from "../model/problem.ts";
+import type { Profile } from "../model/profile.ts";
+import type { StateDocument } from "../model/state.ts";
+import type { Vault } from "../model/sealed.ts";
+import { createFileStore } from "../state/file-store.ts";
+import type { StateStore } from "../state/store.ts";
+import { createVault } from "../state/vault.ts";
+import type { ManifestOptions } from "./options.ts";
+import { givenVariables } from "./variables.ts";
+
+/** A manifest that was read, with its profile and its state's place; nothing is resolved yet. */
+export interface Project {
+  readonly files: readonly string[];
+  readonly parsed: Parsed;
+  readonly header: Header;
+  readonly profile: Profile;
+  readonly variables: { readonly [name: string]: string };
+  readonly store: StateStore;
+  /** ISO 8601: the newest of the manifest's files. */
+  readonly timestamp: string;
+}
+
+type ProjectOptions = Pick<ManifestOptions, "file" | "state"> & Partial<Pick<ManifestOptions, "var" | "varFile" | "profile">>;
+
+/** Reads a manifest's files and its header. Throws ManifestError with everything that is wrong so far. */
+export async function openProject(options: ProjectOptions): Promise<Project> {
+  const files = options.file.length === 0 ? ["graphform.yaml"] : options.file;
+  const loaded = await loadManifest(files);
+  if (loaded.problems.length > 0) throw new ManifestError(loaded.problems);
+  const parsed = parseManifest(loaded.sources);
+  const variables = await givenVariables(options.var ?? [], options.varFile ?? []);
+  const { header, problems } = readHeader(parsed, { kinds, validators, variables });
+  const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
+  if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
+  const paths = loaded.sources.map((source) => source.path);
+  const store = createFileStore({ path: statePath(header, options.state), name: header.name });
+  return { files: paths, parsed, header, profile, variables, store, timestamp: await newest(paths) };
+}
+
+/** A manifest with everything resolved, and the secrets of this run. */
+export interface Resolved {
+  readonly manifest: Manifest;
+  readonly vault: Vault;
+}
+
+/** Resolves a project against its state's key. Throws ManifestError. */
+export async function resolveProject(project: Project, state: Pick<StateDocument, "key">, secretText: SecretText): Promise<Resolved> {
+  const { parsed, profile, variables } = project;
+  const vault = createVault(state.key);
+  const { manifest, problems, warnings } = await resolveManifest(parsed, {
+    kinds,
+    validators,
+    profile,
+    variables,
+    secretText,
+    seal: vault.seal,
+    today: new Date().toISOString().slice(0, 10),
+  });
+  if (manifest === undefined) throw new ManifestError([...problems, ...warnings]);
+  return { manifest, vault };
+}
+
+/** What is wrong with the resources of a manifest whose header is wrong already, so that all is shown at once. */
+async function allProblems(
+  parsed: Parsed,
+  profile: Profile,
+  variables: { readonly [name: string]: string },
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const { noSecrets } = await import("../manifest/read-secret.ts");
+  const { seal } = createVault("0".repeat(64));
+  const today = new Date().toISOString().slice(0, 10);
+  const all = await resolveManifest(parsed, { kinds, validators, profile, variables, secretText: noSecrets, seal, today });
+  return all.problems.length > 0 ? all.problems : problems;
+}
+
+function statePath(header: Header, given: string | undefined): string {
+  const { backend, path } = header.state;
+  if (backend !== undefined && backend !== "file") {
+    throw new GraphformError("state-backend", `there is no state backend "${String(backend)}"`, { hint: "use backend: file", exitCode: 3 });
+  }
+  return given ?? (typeof path === "string" ? path : join(".graphform", `${header.name}.state.json`));
+}
+
+async function newest(paths: readonly string[]): Promise<string> {
+  const times = await Promise.all(paths.map(async (path) => (await stat(path)).mtimeMs));
+  return new Date(Math.max(0, ...times)).toISOString();
+}

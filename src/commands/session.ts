@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { kinds } from "../kinds/index.ts";
+import { secretReader } from "../manifest/read-secret.ts";
+import type { SecretText } from "../manifest/secrets.ts";
+import type { Clock } from "../model/clock.ts";
+import { systemClock } from "../model/clock.ts";
+import type { Manifest } from "../model/manifest.ts";
+import type { StateDocument } from "../model/state.ts";
+import type { Vault } from "../model/sealed.ts";
+import type { PlanOptions } from "../plan/input.ts";
+import type { PlanningWorld } from "../reconcile.ts";
+import { redactor } from "../state/redact.ts";
+import { connect, type Connection } from "./connect.ts";
+import type { ManifestOptions } from "./options.ts";
+import { printProblems } from "./print-problems.ts";
+import { type Project, resolveProject } from "./project.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Everything that a command works with once its manifest is resolved. */
+export interface Session {
+  readonly manifest: Manifest;
+  readonly vault: Vault;
+  readonly service: Connection;
+  readonly clock: Clock;
+}
+
+/** Resolves the manifest, masks its secrets in everything that is printed from now on, and gets ready to connect. */
+export async function openSession(
+  project: Project,
+  state: StateDocument,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  secrets: SecretText = secretReader(env),
+): Promise<Session> {
+  const { manifest, vault } = await resolveProject(project, state, secrets);
+  terminal.redactWith(redactor(vault));
+  if (manifest.warnings.length > 0) printProblems(manifest.warnings, terminal);
+  const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
+  return { manifest, vault, clock: systemClock, service: await connect(project, options, env, systemClock, trace) };
+}
+
+/** What planning is handed: the reading half of the session. */
+export function planningWorld(session: Session, signal: AbortSignal): PlanningWorld {
+  return { kinds, service: session.service, clock: session.clock, digest: sha256, signal };
+}
+
+/** SHA-256 in hex. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The part of the options that planning reads. */
+export function planOptions(options: ManifestOptions): PlanOptions {
+  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
+  return {
+    targets: target,
+    exclude,
+    replace,
+    allowDestroy,
+    ...(maxDisruption === undefined ? {} : { maxDisruption }),
+  };
+}

@@ -1,0 +1,34 @@
+import { kinds } from "../kinds/index.ts";
+import { exitCodes } from "../model/errors.ts";
+import { jsonText } from "../report/json-text.ts";
+import { kindNames } from "../report/kind-words.ts";
+import { makePalette } from "../report/palette.ts";
+import { planJson } from "../report/plan-json.ts";
+import { planText } from "../report/plan-text.ts";
+import { stateJson } from "../report/state-json.ts";
+import { stateText } from "../report/state-text.ts";
+import { emptyState } from "../state/document.ts";
+import { readPlanFile } from "../state/plan-file.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject } from "./project.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `show`: what the state remembers, or what a saved plan says. */
+export async function show(
+  planFile: string | undefined,
+  options: ManifestOptions & { readonly json?: boolean },
+  _env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
+  const names = kindNames(kinds);
+  if (planFile !== undefined) {
+    const { plan } = await readPlanFile(planFile);
+    terminal.out(options.json === true ? `${jsonText(planJson(plan, names))}\n` : planText(plan, names, page));
+    return exitCodes.done;
+  }
+  const project = await openProject(options);
+  const state = (await project.store.read()) ?? emptyState(project.header.name);
+  terminal.out(options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page));
+  return exitCodes.done;
+}

@@ -1,0 +1,42 @@
+import { createInterface } from "node:readline/promises";
+
+/** Where a command speaks: results to standard output, progress and problems to standard error. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** A person sits there and can be asked. */
+  readonly interactive: boolean;
+  readonly colour: boolean;
+  /** Columns. */
+  readonly width: number;
+  /** Everything printed from now on passes through this first; secrets are masked there. */
+  redactWith(redact: (text: string) => string): void;
+  /** Asks for a "yes"; anything else is no. */
+  confirm(question: string): Promise<boolean>;
+}
+
+/** The process's own terminal. Colour, prompts and width only where a person looks (`NO_COLOR`, `CI`, `--no-color`). */
+export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean): Terminal {
+  let redact = (text: string): string => text;
+  const { stdin, stdout, stderr } = process;
+  const quiet = noColour || (env["NO_COLOR"] ?? "") !== "" || (env["CI"] ?? "") !== "" || env["TERM"] === "dumb";
+  return {
+    out: (text) => void stdout.write(redact(text)),
+    err: (text) => void stderr.write(redact(text)),
+    interactive: stdin.isTTY === true && stdout.isTTY === true && (env["CI"] ?? "") === "",
+    colour: stdout.isTTY === true && !quiet,
+    width: stdout.columns ?? 100,
+    redactWith: (next) => {
+      redact = next;
+    },
+    async confirm(question) {
+      const reader = createInterface({ input: stdin, output: stderr });
+      try {
+        const answer = await reader.question(question);
+        return answer.trim().toLowerCase() === "yes";
+      } finally {
+        reader.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { exitCodes, ManifestError } from "../model/errors.ts";
+import type { Problem } from "../model/problem.ts";
+import { noSecrets } from "../manifest/read-secret.ts";
+import { newKey } from "../state/vault.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject, resolveProject } from "./project.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `validate`: every problem of a manifest, without network and without reading a secret. */
+export async function validate(
+  options: ManifestOptions & { readonly json?: boolean },
+  _env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const problems = await problemsOf(options);
+  const valid = problems.every((problem) => problem.severity !== "error");
+  if (options.json === true) {
+    const { problemsJson } = await import("../report/problems-json.ts");
+    terminal.out(`${JSON.stringify(problemsJson(problems), null, 2)}\n`);
+  } else if (problems.length > 0) {
+    const { printProblems } = await import("./print-problems.ts");
+    printProblems(problems, terminal);
+  }
+  if (valid && options.json !== true) terminal.out("The manifest is valid.\n");
+  return valid ? exitCodes.done : exitCodes.invalid;
+}
+
+async function problemsOf(options: ManifestOptions): Promise<readonly Problem[]> {
+  try {
+    const project = await openProject(options);
+    const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
+    return manifest.warnings;
+  } catch (error) {
+    if (error instanceof ManifestError) return error.problems;
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import { readFile } from "node:fs/promises";
+import { createClient, ErrorReply, type RedisClientOptions } from "@redis/client";
+import { DatabaseError, isDatabaseError } from "./database-error.ts";
+import type { DatabaseTarget } from "./target.ts";
+
+/** A database that answers. */
+export interface Database {
+  /** One command; rejects with the error reply, or with a DatabaseError where the connection or the time ends. */
+  ask(command: readonly string[]): Promise<unknown>;
+  close(): void;
+}
+
+/** True for a reply that is an error: the database is there and does not want to. */
+export function isRefusal(error: unknown): error is ErrorReply {
+  return error instanceof ErrorReply;
+}
+
+/** True for an error reply that says: later. It says nothing about credentials. */
+export function isNotReady(error: ErrorReply): boolean {
+  return /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|DENIED|ERR max number of clients)/i.test(error.message);
+}
+
+/**
+ * Connects and signs in, once: no reconnecting, no retries. Everything, the commands included, must be over within the
+ * target's timeout. Rejects with a DatabaseError, or with the reason of the signal.
+ */
+export async function openDatabase(target: DatabaseTarget, signal: AbortSignal): Promise<Database> {
+  signal.throwIfAborted();
+  const client = createClient({ ...credentialsOf(target), ...quiet, socket: await socketOf(target) });
+  client.on("error", () => undefined);
+  client.unref();
+  const end = endOf(target, signal);
+  const within = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await Promise.race([work, end.reached]);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw isRefusal(error) || isDatabaseError(error) ? error : broken(target, error);
+    }
+  };
+  const close = (): void => {
+    end.cancel();
+    client.destroy();
+  };
+  try {
+    await within(client.connect());
+  } catch (error) {
+    close();
+    throw isRefusal(error) ? refused(target, error) : error;
+  }
+  return { ask: (command) => within(client.sendCommand([...command])), close };
+}
+
+/** One connection that says nothing but what it is asked to say. */
+const quiet: Pick<RedisClientOptions, "disableClientInfo" | "maintNotifications"> & { readonly RESP: 2 } = {
+  RESP: 2,
+  disableClientInfo: true,
+  maintNotifications: "disabled",
+};
+
+function credentialsOf({ username, password }: DatabaseTarget): Pick<RedisClientOptions, "username" | "password"> {
+  return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
+}
+
+async function socketOf(target: DatabaseTarget): Promise<NonNullable<RedisClientOptions["socket"]>> {
+  const { host, port, tls = false } = target;
+  const common = { host, port, connectTimeout: timeoutOf(target), reconnectStrategy: false as const };
+  if (tls === false) return common;
+  const caFile = tls === true ? undefined : tls.caFile;
+  return { ...common, tls: true, ...(caFile === undefined ? {} : { ca: await authorities(caFile) }) };
+}
+
+async function authorities(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new DatabaseError("unreachable", `the authorities in ${file} cannot be read`, cause);
+  }
+}
+
+/** The end of the time that a target is given: it only ever rejects. */
+function endOf(target: DatabaseTarget, signal: AbortSignal): { readonly reached: Promise<never>; cancel(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined);
+  const ms = timeoutOf(target);
+  const late = (): void => reject(new DatabaseError("unreachable", `${nameOf(target)} did not answer within ${ms} ms`));
+  const stop = (): void => reject(signal.reason);
+  const timer = setTimeout(late, ms);
+  signal.addEventListener("abort", stop, { once: true });
+  return {
+    reached: promise,
+    cancel(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+      late();
+    },
+  };
+}
+
+function timeoutOf(target: DatabaseTarget): number {
+  return target.timeout ?? 2000;
+}
+
+function nameOf({ host, port }: DatabaseTarget): string {
+  return `the database at ${host}:${port}`;
+}
+
+function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return new DatabaseError("unresolved", `the name ${target.host} does not resolve (${code})`, cause);
+  }
+  const why = code !== "" ? code : cause instanceof Error ? cause.message : String(cause);
+  return new DatabaseError("unreachable", `${nameOf(target)} cannot be reached: ${why}`, cause);
+}
+
+function refused(target: DatabaseTarget, reply: ErrorReply): DatabaseError {
+  if (isNotReady(reply)) return new DatabaseError("unreachable", `${nameOf(target)} is not ready: ${reply.message}`, reply);
+  return new DatabaseError("refused-credentials", `${nameOf(target)} refused the credentials`, reply);
+}

@@ -1,0 +1,75 @@
+import { accountProviders, type ProviderFields } from "../fields/cloud-account.ts";
+import type { Desired } from "../model/desired.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Finding } from "../model/kind.ts";
+import { findings, hintFor, type RuleTools, type Said } from "./rule-tools.ts";
+
+/** What each provider asks for, refuses and allows (specification 4.3). */
+export function checkCloudAccount(desired: Desired, context: RuleTools): readonly Finding[] {
+  const { cloudProvider: provider, config } = desired.spec;
+  if (typeof provider !== "string" || !Object.hasOwn(accountProviders, provider) || !isObject(config)) return [];
+  const fields = accountProviders[provider];
+  if (fields === undefined) return [];
+  return findings(desired, context, [
+    ...missing(provider, fields, config),
+    ...foreign(provider, fields, config, context),
+    ...method(provider, fields, config, context),
+    ...ownRole(config),
+    ...ownProject(config),
+  ]);
+}
+
+function missing(provider: string, fields: ProviderFields, config: JsonObject): readonly Said[] {
+  const absent = fields.required.filter((name) => !Object.hasOwn(config, name));
+  return absent.map((name) => ({
+    code: "missing-key",
+    path: "config",
+    message: `"${name}" is missing in config: an account of ${provider} needs it`,
+    hint: name === "account_configuration_method" ? `allowed: ${fields.methods.join(", ")}` : `required for ${provider}: ${fields.required.join(", ")}`,
+  }));
+}
+
+function foreign(provider: string, fields: ProviderFields, config: JsonObject, context: RuleTools): readonly Said[] {
+  const own = [...fields.required, ...fields.optional];
+  return Object.keys(config).flatMap((name): readonly Said[] => {
+    const owners = Object.keys(accountProviders).filter((other) => has(accountProviders[other], name));
+    if (own.includes(name) || owners.length === 0) return [];
+    const message = `config.${name} is no field of an account of ${provider}`;
+    const hint = `it belongs to ${owners.join(", ")}; ${hintFor(context, name, own, `fields of ${provider}`)}`;
+    return [{ code: "provider-field", path: `config.${name}`, message, hint }];
+  });
+}
+
+function has(fields: ProviderFields | undefined, name: string): boolean {
+  return fields !== undefined && [...fields.required, ...fields.optional].includes(name);
+}
+
+function method(provider: string, fields: ProviderFields, config: JsonObject, context: RuleTools): readonly Said[] {
+  const path = "config.account_configuration_method";
+  const written = config["account_configuration_method"];
+  const known = Object.values(accountProviders).flatMap(({ methods }) => methods);
+  if (typeof written !== "string" || fields.methods.includes(written) || !known.includes(written)) return [];
+  const message = `an account of ${provider} cannot be set up by ${written}`;
+  return [{ code: "not-allowed", path, message, hint: hintFor(context, written, fields.methods) }];
+}
+
+/** arn:aws:iam::<AWS_ACCOUNT_ID>:role/<bootstrap_role_name>: the role is the account's own. */
+function ownRole(config: JsonObject): readonly Said[] {
+  const path = "config.aws_bootstrap_role_arn";
+  const { aws_account_id: account, aws_bootstrap_role_arn: role } = config;
+  const [, owner] = typeof role === "string" ? (/^arn:aws:iam::([0-9]{12}):role\//.exec(role) ?? []) : [];
+  if (owner === undefined || typeof account !== "string" || !/^[0-9]{12}$/.test(account) || owner === account) return [];
+  const message = `${path} is a role of the account ${owner}, and aws_account_id is ${account}`;
+  return [{ code: "account-mismatch", path, message, hint: "write the role of this account, or correct aws_account_id" }];
+}
+
+/** bootstrap-<ORG_ID>@<GCP_PROJECT_ID>.iam.gserviceaccount.com: the account is the project's own. */
+function ownProject(config: JsonObject): readonly Said[] {
+  const path = "config.gcp_service_account_email";
+  const { gcp_project_id: project, gcp_service_account_email: email } = config;
+  const [, owner] = typeof email === "string" ? (/^bootstrap-[^@]+@(.+)\.iam\.gserviceaccount\.com$/.exec(email) ?? []) : [];
+  if (owner === undefined || typeof project !== "string" || owner === project) return [];
+  const message = `${path} is of the project ${owner}, and gcp_project_id is ${project}`;
+  return [{ code: "account-mismatch", path, message, hint: "write the service account of this project, or correct gcp_project_id" }];
+}

@@ -1,0 +1,133 @@
+import { cloudAccountSchema } from "../fields/cloud-account.ts";
+import { isServiceError } from "../model/errors.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Driver, Kind, Reader } from "../model/kind.ts";
+import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
+import type { Reads, Service } from "../model/service.ts";
+import { leaves } from "../model/spec-paths.ts";
+import { accountParams } from "./account-params.ts";
+import { checkCloudAccount } from "./cloud-account-rules.ts";
+import { phaseOf } from "./phase.ts";
+
+/** Cloud accounts: instances of the account configuration resource (specification 2.5, 4.3). A person runs the bootstrap. */
+export const cloudAccount: Kind = {
+  name: "cloudAccounts",
+  noun: "cloud account",
+  type: "graphform_cloud_account",
+  schema: cloudAccountSchema,
+  operations: { create: "account.create", update: "account.update", delete: "account.delete" },
+  outputs: ["id", "configId", "status", "bootstrap"],
+  holdsData: false,
+  protectedByDefault: () => true,
+  place: () => ({}),
+  classOf: (spec) => String(spec["cloudProvider"]),
+  fills: () => ({}),
+  check: checkCloudAccount,
+  reader: (service) => reader(service),
+  driver: (service) => driver(service),
+};
+
+function reader(service: Reads): Reader {
+  const params = accountParams(service);
+  return {
+    async list(_place, signal) {
+      const { ids } = (await service.read({ operation: "account.list", params: await params(signal) }, signal)).values;
+      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+    },
+    async get(ref, signal) {
+      try {
+        const on = { ...(await params(signal)), id: ref.id };
+        const { values } = await service.read({ operation: "account.get", params: on }, signal);
+        return live(ref, values, await configuration(values, service, signal), service);
+      } catch (error) {
+        if (isServiceError(error, "not-found")) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function driver(service: Service): Driver {
+  const params = accountParams(service);
+  return {
+    ...reader(service),
+    async create(spec, signal) {
+      const provider = spec["cloudProvider"] ?? "";
+      const config = isObject(spec["config"]) ? spec["config"] : {};
+      const body = { cloud_provider: provider, requestParams: { cloud_provider: provider, ...config } };
+      const { values } = await service.write({ operation: "account.create", params: await params(signal), body }, signal);
+      return String(values["id"]);
+    },
+    async update() {},
+    async delete(ref, signal) {
+      await service.write({ operation: "account.delete", params: { ...(await params(signal)), id: ref.id } }, signal);
+    },
+    async operate() {},
+  };
+}
+
+/** The account configuration behind the instance: what a person has to run, and whether it was run. */
+async function configuration(
+  values: { readonly [name: string]: Json },
+  service: Reads,
+  signal: AbortSignal,
+): Promise<{ readonly [name: string]: Json }> {
+  const id = configId(values);
+  if (id === undefined || phaseOf(values, service.profile).is === "ready" || !service.offers("account.describe")) return {};
+  try {
+    return (await service.read({ operation: "account.describe", params: { id } }, signal)).values;
+  } catch (error) {
+    if (isServiceError(error, "not-found")) return {};
+    throw error;
+  }
+}
+
+function configId(values: { readonly [name: string]: Json }): string | undefined {
+  const params = values["resultParams"];
+  const id = isObject(params) ? params["cloud_provider_account_config_id"] : undefined;
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+function live(
+  ref: Ref,
+  values: { readonly [name: string]: Json },
+  account: { readonly [name: string]: Json },
+  service: Reads,
+): Live {
+  const id = configId(values);
+  const echo: JsonObject = isObject(values["resultParams"]) ? values["resultParams"] : {};
+  const shown = [...leaves(cloudAccountSchema.properties["config"]?.properties === undefined ? {} : echo)];
+  const config = shown.flatMap(([name, value]): [string, Seen][] =>
+    cloudAccountSchema.properties["config"]?.properties?.[name] === undefined || value === "" ? [] : [[`config.${name}`, { value, source: "echoed" }]],
+  );
+  const { cloudProvider, createdAt, modifiedAt, status } = values;
+  return {
+    id: ref.id,
+    phase: phase(values, account, service),
+    spec: {
+      ...(typeof cloudProvider === "string" && cloudProvider !== "" ? { cloudProvider: { value: cloudProvider, source: "described" } } : {}),
+      ...Object.fromEntries(config),
+    },
+    outputs: {
+      id: ref.id,
+      ...(id === undefined ? {} : { configId: id }),
+      ...(typeof status === "string" ? { status } : {}),
+      ...(account["instructions"] === undefined ? {} : { bootstrap: account["instructions"] }),
+    },
+    ...(typeof createdAt === "string" ? { createdAt } : {}),
+    ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
+  };
+}
+
+/** A pending account configuration waits for its bootstrap, one that is ready to offboard for its offboarding. */
+function phase(values: { readonly [name: string]: Json }, account: { readonly [name: string]: Json }, service: Reads): Phase {
+  const own = phaseOf(values, service.profile);
+  if (own.is !== "pending") return own;
+  const status = String(account["status"] ?? "").toUpperCase();
+  if (status === "PENDING") return { is: "waiting-for-person", detail: "run the bootstrap: graphform account bootstrap ADDRESS shows it" };
+  if (status === "READY_TO_OFFBOARD") {
+    return { is: "waiting-for-person", detail: "run the offboarding: graphform account bootstrap ADDRESS shows it" };
+  }
+  return own;
+}

@@ -1,0 +1,14 @@
+import type { Desired } from "../model/desired.ts";
+import type { Finding } from "../model/kind.ts";
+import { findings, type RuleTools } from "./rule-tools.ts";
+
+/** A network must be there already where the profile cannot create one (specification 2.4 gives no create). */
+export function checkNetwork(desired: Desired, context: RuleTools): readonly Finding[] {
+  const { name, operations } = context.profile;
+  const bound = Object.hasOwn(desired.spec, "id") || desired.importId !== undefined;
+  if (bound || operations["network.create"] !== undefined) return [];
+  const message = `"id" is missing: with the profile "${name}" networks cannot be created, only bound`;
+  return findings(desired, context, [
+    { code: "missing-key", path: "", message, hint: "add the id of an existing network, for example id: n-12345678" },
+  ]);
+}

@@ -1,0 +1,91 @@
+import { networkSchema } from "../fields/network.ts";
+import { isServiceError } from "../model/errors.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Driver, Kind, Reader } from "../model/kind.ts";
+import type { Live, Seen } from "../model/observed.ts";
+import type { Reads, Service } from "../model/service.ts";
+import { checkNetwork } from "./network-rules.ts";
+import { phaseOf } from "./phase.ts";
+
+/** Custom networks (specification 2.4, 4.6): adopted by id, or created where the profile has the operation. */
+export const network: Kind = {
+  name: "networks",
+  noun: "network",
+  type: "graphform_network",
+  schema: networkSchema,
+  operations: { create: "network.create", update: "network.update", delete: "network.delete" },
+  outputs: ["id", "name", "cidr", "region"],
+  holdsData: false,
+  protectedByDefault: () => false,
+  place: () => ({}),
+  classOf: (spec) => `${String(spec["cloudProvider"])}/${String(spec["region"])}`,
+  fills: (spec) => (spec["cidr"] === undefined ? { cidr: "10.0.0.0/16" } : {}),
+  check: checkNetwork,
+  reader: (service) => reader(service),
+  driver: (service) => driver(service),
+};
+
+const fields = ["name", "cloudProvider", "region", "cidr"] as const;
+
+function reader(service: Reads): Reader {
+  return {
+    async list(_place, signal) {
+      if (!service.offers("network.list")) return [];
+      const { items } = (await service.read({ operation: "network.list", params: {} }, signal)).values;
+      const found = Array.isArray(items) ? items.filter(isObject) : [];
+      return found.map((item) => item["id"]).filter((id) => typeof id === "string");
+    },
+    async get(ref, signal) {
+      try {
+        const { values } = await service.read({ operation: "network.describe", params: { id: ref.id } }, signal);
+        return live(ref.id, values, service);
+      } catch (error) {
+        if (isServiceError(error, "not-found")) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function driver(service: Service): Driver {
+  return {
+    ...reader(service),
+    async create(spec, signal) {
+      const { values } = await service.write({ operation: "network.create", params: {}, body: bodyOf(spec) }, signal);
+      return String(values["id"]);
+    },
+    async update(ref, patch, signal) {
+      await service.write({ operation: "network.update", params: { id: ref.id }, body: bodyOf(patch) }, signal);
+    },
+    async delete(ref, signal) {
+      await service.write({ operation: "network.delete", params: { id: ref.id } }, signal);
+    },
+    async operate() {},
+  };
+}
+
+function bodyOf(spec: JsonObject): JsonObject {
+  const pairs = fields.flatMap((field): [string, Json][] => {
+    const value = spec[field];
+    return value === undefined ? [] : [[networkSchema.properties[field]?.["x-wire"] ?? field, value]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** A record without a status is there and usable: create answers with the finished record. */
+function live(id: string, values: { readonly [name: string]: Json }, service: Reads): Live {
+  const shown = fields.filter((field) => typeof values[field] === "string");
+  const spec = Object.fromEntries(shown.map((field): [string, Seen] => [field, { value: values[field] ?? null, source: "described" }]));
+  const phase = typeof values["status"] === "string" ? phaseOf(values, service.profile) : { is: "ready" as const, detail: "" };
+  const outputs = Object.fromEntries(shown.map((field) => [field, values[field] ?? null]));
+  const { createdAt, modifiedAt } = values;
+  return {
+    id,
+    phase,
+    spec: { id: { value: id, source: "described" }, ...spec },
+    outputs: { id, ...outputs },
+    ...(typeof createdAt === "string" ? { createdAt } : {}),
+    ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
+  };
+}

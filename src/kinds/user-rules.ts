@@ -1,0 +1,84 @@
+import type { Desired } from "../model/desired.ts";
+import type { Finding } from "../model/kind.ts";
+import { isSealed } from "../model/sealed.ts";
+import { valueAt } from "../model/spec-paths.ts";
+import { findings, hintFor, type RuleTools, resourceAt, type Said } from "./rule-tools.ts";
+
+/** What the users host asks of a user (specification 2.7), and that no instance has two of one name. */
+export function checkUser(desired: Desired, context: RuleTools): readonly Finding[] {
+  return findings(desired, context, [...lengths(desired, context), ...commands(desired, context), ...twice(desired, context)]);
+}
+
+function lengths(desired: Desired, context: RuleTools): readonly Said[] {
+  const { usernameMin, passwordMin } = context.profile.users;
+  const { username, password } = desired.spec;
+  const said: Said[] = [];
+  if (typeof username === "string" && username !== "" && lengthOf(username) < usernameMin) {
+    const message = `username is ${JSON.stringify(username)}, and must have at least ${usernameMin} characters`;
+    said.push({ code: "too-short", path: "username", message, hint: "take a longer name" });
+  }
+  const opened = isSealed(password) ? context.open?.(password) : undefined;
+  if (opened !== undefined && lengthOf(opened) < passwordMin) {
+    const message = `password must have at least ${passwordMin} characters`;
+    said.push({ code: "too-short", path: "password", message, hint: "take a longer password where the secret is kept" });
+  }
+  return said;
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+/** Only grants are checked by the service; its list knows commands, and single subcommands as COMMAND|SUB. */
+function commands(desired: Desired, context: RuleTools): readonly Said[] {
+  const { acl } = desired.spec;
+  const allowed = new Set(context.profile.users.commands.map((command) => command.toUpperCase()));
+  if (typeof acl !== "string" || allowed.size === 0) return [];
+  const granted = tokens(acl).flatMap((token) => (token.startsWith("+") ? [token.slice(1).toUpperCase()] : []));
+  const refused = granted.filter((command) => !allowed.has(command) && !(command.includes("|") && allowed.has(command.split("|")[0] ?? "")));
+  const [first] = refused;
+  if (first === undefined) return [];
+  const message = `acl grants what the service does not allow: ${[...new Set(refused)].map((command) => `+${command}`).join(", ")}`;
+  const hint = first.startsWith("@") ? "grant single commands instead of categories" : hintFor(context, first, [...allowed]);
+  return [{ code: "acl-command", path: "acl", message, hint }];
+}
+
+/** Access rules are separated by spaces; single quotes keep one together. */
+function tokens(acl: string): readonly string[] {
+  return (acl.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((token) => token.replaceAll("'", ""));
+}
+
+function twice(desired: Desired, context: RuleTools): readonly Said[] {
+  const { instance, username } = desired.spec;
+  if (typeof instance !== "string" || typeof username !== "string") return [];
+  const first = firstByName(context).get(nameOn(instance, username));
+  if (first !== undefined && first !== desired.address) {
+    const message = `${first} is called ${JSON.stringify(username)} on the same instance`;
+    return [{ code: "duplicate-user", path: "username", message, hint: "give each its own name, or remove one of the two" }];
+  }
+  const owner = resourceAt(context, `instances.${instance}`);
+  if (owner === undefined || valueAt(owner.spec, "config.graphdbUser") !== username) return [];
+  const message = `${JSON.stringify(username)} is the first user of ${owner.address}, its graphdbUser`;
+  return [{ code: "duplicate-user", path: "username", message, hint: "take another name; the first user is kept by its instance" }];
+}
+
+/** Instance and user name -> the first address that has both; made once for all users of a manifest. */
+function firstByName(context: RuleTools): ReadonlyMap<string, string> {
+  const known = namesOf.get(context.all);
+  if (known !== undefined) return known;
+  const names = new Map<string, string>();
+  for (const { kind, spec, address } of context.all) {
+    const { instance, username } = spec;
+    if (kind !== "users" || typeof instance !== "string" || typeof username !== "string") continue;
+    const name = nameOn(instance, username);
+    if (!names.has(name)) names.set(name, address);
+  }
+  namesOf.set(context.all, names);
+  return names;
+}
+
+const namesOf = new WeakMap<readonly Desired[], ReadonlyMap<string, string>>();
+
+function nameOn(instance: string, username: string): string {
+  return JSON.stringify([instance, username]);
+}

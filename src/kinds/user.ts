@@ -1,0 +1,113 @@
+import { userSchema } from "../fields/user.ts";
+import { isServiceError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Driver, Kind, Reader } from "../model/kind.ts";
+import type { Live, Ref } from "../model/observed.ts";
+import type { Reads, Service } from "../model/service.ts";
+import { checkUser } from "./user-rules.ts";
+
+/** Database users of an instance, kept by the users host (specification 2.7, 4.2). Their id is instance/name. */
+export const user: Kind = {
+  name: "users",
+  noun: "user",
+  type: "graphform_user",
+  schema: userSchema,
+  operations: { create: "user.create", update: "user.update", delete: "user.delete" },
+  outputs: ["id", "username"],
+  holdsData: false,
+  protectedByDefault: () => false,
+  place: (spec) => ({ instance: spec["instance"] ?? "", username: spec["username"] ?? "" }),
+  classOf: (spec) => `${String(spec["instance"])}/${String(spec["username"])}`,
+  fills: () => ({}),
+  check: checkUser,
+  reader: (service) => reader(service),
+  driver: (service) => driver(service),
+};
+
+function reader(service: Reads): Reader {
+  const list = sharedList(service);
+  const idOf = (place: JsonObject, username: string): string => `${String(place["instance"])}/${username}`;
+  return {
+    async list(place, signal) {
+      const users = await list(String(place["instance"]), signal);
+      return users === undefined ? [] : [...users.keys()].map((username) => idOf(place, username));
+    },
+    async get(ref, signal) {
+      const username = String(ref.place["username"]);
+      const users = await list(String(ref.place["instance"]), signal);
+      if (users === undefined) return service.offers("user.list") ? undefined : unseen(ref);
+      const acl = users.get(username);
+      return acl === undefined ? undefined : live(ref, acl);
+    },
+  };
+}
+
+function driver(service: Service): Driver {
+  const on = (place: JsonObject): { readonly [name: string]: string } => ({
+    instanceId: String(place["instance"]),
+    username: String(place["username"]),
+  });
+  return {
+    ...reader(service),
+    async create(spec, signal) {
+      const { instance, username, password, acl } = spec;
+      const params = { instanceId: String(instance) };
+      const body = { username: username ?? "", password: password ?? "", acl: acl ?? "" };
+      await service.write({ operation: "user.create", params, body }, signal);
+      return `${String(instance)}/${String(username)}`;
+    },
+    async update(ref, patch, signal) {
+      await service.write({ operation: "user.update", params: on(ref.place), body: patch }, signal);
+    },
+    async delete(ref, signal) {
+      await service.write({ operation: "user.delete", params: on(ref.place) }, signal);
+    },
+    async operate() {},
+  };
+}
+
+type Users = ReadonlyMap<string, string>;
+
+/** The users of an instance; looks for several of them at the same moment share one request. Undefined: no instance. */
+function sharedList(service: Reads): (instance: string, signal: AbortSignal) => Promise<Users | undefined> {
+  const underWay = new Map<string, Promise<Users | undefined>>();
+  return (instance, signal) => {
+    const before = underWay.get(instance);
+    if (before !== undefined) return before;
+    const request = readUsers(instance, service, signal).finally(() => underWay.delete(instance));
+    underWay.set(instance, request);
+    return request;
+  };
+}
+
+async function readUsers(instance: string, service: Reads, signal: AbortSignal): Promise<Users | undefined> {
+  if (!service.offers("user.list")) return undefined;
+  try {
+    const { items } = (await service.read({ operation: "user.list", params: { instanceId: instance } }, signal)).values;
+    const users = Array.isArray(items) ? items.filter(isObject) : [];
+    return new Map(users.map((entry) => [String(entry["username"]), String(entry["acl"] ?? "")]));
+  } catch (error) {
+    if (isServiceError(error, "not-found")) return undefined;
+    throw error;
+  }
+}
+
+function live(ref: Ref, acl: string): Live {
+  const username = String(ref.place["username"]);
+  return {
+    id: ref.id,
+    phase: { is: "ready", detail: "" },
+    spec: {
+      instance: { value: ref.place["instance"] ?? "", source: "described" },
+      username: { value: username, source: "described" },
+      acl: { value: acl, source: "described" },
+    },
+    outputs: { id: ref.id, username },
+  };
+}
+
+/** A service that cannot list users shows nothing of one; what was recorded has to do. */
+function unseen(ref: Ref): Live {
+  return { id: ref.id, phase: { is: "ready", detail: "" }, spec: {}, outputs: { id: ref.id, username: ref.place["username"] ?? "" } };
+}

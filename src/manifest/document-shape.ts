@@ -1,0 +1,165 @@
+import { disruptions } from "../model/field-schema.ts";
+import type { Shape } from "./shape.ts";
+
+/** A section as the manifest's frame sees it. */
+export interface Section {
+  readonly name: string;
+  /** One of them, for people. */
+  readonly noun: string;
+}
+
+/** Shape of one resource and of the defaults of a section. */
+export type ResourceShapes = (section: string) => { readonly resource: Shape; readonly defaults: Shape };
+
+const open: Shape = { type: "object", description: "Fields of the resource as keys and values." };
+
+const anyResource: ResourceShapes = () => ({ resource: open, defaults: open });
+
+/** Names of resources, as addresses spell them. */
+export const resourceName = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
+/** Names of variables, secrets and outputs. */
+export const wordName = "^[A-Za-z_][A-Za-z0-9_-]*$";
+
+function closed(properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape {
+  return { type: "object", additionalProperties: false, properties, required };
+}
+
+function named(pattern: string, description: string, entry: Shape | boolean): Shape {
+  return { type: "object", description, propertyNames: { type: "string", pattern }, additionalProperties: entry };
+}
+
+function text(description: string, more: Shape = {}): Shape {
+  return { type: "string", minLength: 1, description, ...more };
+}
+
+const url: Shape = { pattern: "^https?://[^\\s/]+[^\\s]*$", examples: ["https://platform.example.com"] };
+
+const service: Shape = {
+  ...closed({
+    profile: text("A built-in profile's name, or the path of a profile file."),
+    platformUrl: text("URL of the platform host.", url),
+    usersUrl: text("URL of the host of database users.", url),
+    subscriptionId: text("The subscription that owns the resources."),
+  }),
+  description: "The hosting service. Left out: the local platform.",
+};
+
+const state: Shape = {
+  type: "object",
+  description: "Where the state is kept. Left out: a file under .graphform.",
+  properties: { backend: text("file, http, s3 or postgres.") },
+  additionalProperties: true,
+};
+
+const variable: Shape = closed({
+  type: {
+    type: "string",
+    enum: ["string", "number", "boolean", "list", "map"],
+    description: "What the value is. Left out: what the default is, or else text.",
+  },
+  default: { description: "Used where --var and --var-file say nothing." },
+  description: { type: "string", description: "What it is for." },
+  allowed: { type: "array", minItems: 1, description: "The values that it may have.", items: {} },
+});
+
+const secret: Shape = {
+  description: "Where it is read: { env: NAME }, { file: path } or { command: [program, argument] }.",
+  "x-secret": true,
+  ...closed({
+    env: text("Environment variable that holds it.", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$", examples: ["ORDERS_PASSWORD"] }),
+    file: text("File that holds it; one trailing newline is cut."),
+    command: {
+      type: "array",
+      minItems: 1,
+      items: { type: "string" },
+      description: "Program and arguments that print it; no shell is involved.",
+    },
+  }),
+  minProperties: 1,
+  maxProperties: 1,
+};
+
+/** The lists that bind, move and remove addresses. */
+function lists(section: string): { readonly [name: string]: Shape } {
+  const address = text("Address of a resource.", { examples: [`${section}.orders`, `${section}.cache["eu"]`] });
+  const date = { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", examples: ["2027-01-01"] };
+  const removal = {
+    address,
+    destroy: { type: "boolean", description: "false lets go of it and leaves it running." },
+    reason: text("Why."),
+    until: text("Date after which this entry is to be gone.", date),
+  } as const;
+  return {
+    imports: {
+      type: "array",
+      description: "Existing objects to bind.",
+      items: closed({ address, id: text("Id of the object at the service.") }, ["address", "id"]),
+    },
+    moved: {
+      type: "array",
+      description: "Resources that have another address now.",
+      items: closed({ from: address, to: address }, ["from", "to"]),
+    },
+    removed: {
+      type: "array",
+      description: "Resources that are no longer declared, and what becomes of them.",
+      items: closed(removal, ["address", "destroy"]),
+    },
+  };
+}
+
+const guards: Shape = {
+  ...closed({
+    maxDeletes: { type: "integer", minimum: 0, description: "Deletions in one plan; a replacement counts as one." },
+    maxChangePercent: {
+      type: "number",
+      minimum: 0,
+      maximum: 100,
+      description: "Share of what exists that one plan may change, once there are 10 or more.",
+    },
+    maxDisruption: { type: "string", enum: disruptions, description: "The worst that a plan may do to a running database." },
+  }),
+  description: "Thresholds of a plan.",
+};
+
+/** The schema of a manifest. Resources are open maps unless their shapes are given. */
+export function documentShape(sections: readonly Section[], shapes: ResourceShapes = anyResource): Shape {
+  const of = sections.map(({ name, noun }) => ({ name, noun, ...shapes(name) }));
+  const defaults = Object.fromEntries(of.map(({ name, defaults }): [string, Shape] => [name, defaults]));
+  const resources = of.map(({ name, noun, resource }): [string, Shape] => [
+    name,
+    named(resourceName, `Each ${noun} by name.`, resource),
+  ]);
+  return closed(
+    {
+      $schema: { type: "string", description: "For editors." },
+      apiVersion: { type: "string", const: "graphform/v1", description: "Version of the format: graphform/v1." },
+      name: {
+        type: "string",
+        pattern: "^[a-z][a-z0-9-]{0,62}$",
+        description: "Name of the manifest: lower-case letters, digits and -, at most 63; it scopes the state.",
+        examples: ["shop-prod"],
+      },
+      service,
+      state,
+      variables: named(wordName, "Values that --var and --var-file set.", variable),
+      secrets: named(wordName, "Where secrets are read; never stored, never printed.", secret),
+      defaults: { ...closed(defaults), description: "Laid under every resource of a section." },
+      ...Object.fromEntries(resources),
+      ...lists(sections[0]?.name ?? "section"),
+      guards,
+      outputs: named(wordName, "What `graphform output` prints after an apply.", true),
+    },
+    ["apiVersion", "name"],
+  );
+}
+
+/** An output that says more than its value. */
+export const outputShape: Shape = closed(
+  {
+    value: { description: "The value; it may hold references." },
+    sensitive: { type: "boolean", description: "true hides it wherever it is printed." },
+    description: { type: "string", description: "What it is for." },
+  },
+  ["value"],
+);

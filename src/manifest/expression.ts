@@ -1,0 +1,110 @@
+import type { AddressParts } from "../model/address.ts";
+import { parseAddress } from "../model/address.ts";
+import type { Fault } from "./finding.ts";
+
+/**
+ * What stands between `${` and `}`; `text` is the whole of it as written, braces included. An output that is
+ * empty was left out: the text is an address alone.
+ */
+export type Expression =
+  | { readonly scope: "variable"; readonly name: string; readonly text: string }
+  | { readonly scope: "secret" | "environment"; readonly name: string; readonly text: string }
+  | { readonly scope: "each"; readonly keys: readonly string[]; readonly text: string }
+  | { readonly scope: "output"; readonly target: AddressParts; readonly output: string; readonly text: string }
+  | { readonly scope: "none"; readonly word: string; readonly fault: Fault; readonly text: string };
+
+/** A stretch of a text: literal, or an expression. */
+export type TextPart = string | Expression;
+
+/** True where a text can hold anything but itself; most texts do not, so this comes first. */
+export function mayHoldExpression(text: string): boolean {
+  return text.includes("${");
+}
+
+const parsedTexts = new Map<string, readonly TextPart[]>();
+const mostRemembered = 10_000;
+
+/** Takes a text apart. `$${` is a literal `${`. Nothing but the grammar is checked here. */
+export function textParts(text: string): readonly TextPart[] {
+  const known = parsedTexts.get(text);
+  if (known !== undefined) return known;
+  const parts = takeApart(text);
+  if (parsedTexts.size >= mostRemembered) parsedTexts.clear();
+  parsedTexts.set(text, parts);
+  return parts;
+}
+
+const bracketed = /\$\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\}/y;
+
+function takeApart(text: string): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let literal = "";
+  let at = 0;
+  for (let next = text.indexOf("${"); next >= 0; next = text.indexOf("${", at)) {
+    if (next > at && text[next - 1] === "$") {
+      literal += `${text.slice(at, next - 1)}\${`;
+      at = next + 2;
+      continue;
+    }
+    literal += text.slice(at, next);
+    bracketed.lastIndex = next;
+    const match = bracketed.exec(text);
+    if (literal !== "") parts.push(literal);
+    literal = "";
+    if (match === null) return [...parts, unclosed(text.slice(next))];
+    parts.push(parseExpression((match[1] ?? "").trim(), match[0]));
+    at = next + match[0].length;
+  }
+  literal += text.slice(at);
+  return literal === "" && parts.length > 0 ? parts : [...parts, literal];
+}
+
+const nameShape = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+function parseExpression(inner: string, text: string): Expression {
+  const dot = inner.indexOf(".");
+  const word = dot < 0 ? inner : inner.slice(0, dot);
+  const rest = dot < 0 ? "" : inner.slice(dot + 1);
+  switch (word) {
+    case "var":
+      return nameShape.test(rest) ? { scope: "variable", name: rest, text } : misspelt(text, word, "${var.name}");
+    case "secret":
+      return nameShape.test(rest) ? { scope: "secret", name: rest, text } : misspelt(text, word, "${secret.name}");
+    case "env":
+      return nameShape.test(rest) ? { scope: "environment", name: rest, text } : misspelt(text, word, "${env.NAME}");
+    case "each":
+      return parseEach(rest, text);
+    default:
+      return parseOutput(inner, word, text);
+  }
+}
+
+function parseEach(rest: string, text: string): Expression {
+  const keys = rest.split(".");
+  if (keys[0] === "value" || rest === "key") return { scope: "each", keys, text };
+  return misspelt(text, "each", "${each.key} or ${each.value}");
+}
+
+function parseOutput(inner: string, word: string, text: string): Expression {
+  const whole = parseAddress(inner);
+  if (whole !== undefined) return { scope: "output", target: whole, output: "", text };
+  const dot = inner.lastIndexOf(".");
+  const target = parseAddress(inner.slice(0, Math.max(dot, 0)));
+  const output = inner.slice(dot + 1);
+  if (target !== undefined && nameShape.test(output)) return { scope: "output", target, output, text };
+  return misspelt(text, word, "${var.x}, ${secret.x}, ${env.X}, ${each.key}, ${each.value} or ${section.name.output}");
+}
+
+function misspelt(text: string, word: string, form: string): Expression {
+  const fault: Fault = { code: "bad-reference", message: `${text} is no reference`, hint: `write ${form}; $\${ is a literal \${` };
+  return { scope: "none", word, fault, text };
+}
+
+function unclosed(rest: string): Expression {
+  const fault: Fault = {
+    code: "bad-reference",
+    message: "${ is opened and never closed",
+    hint: "close it with }, or write $${ for a literal ${",
+  };
+  return { scope: "none", word: "", fault, text: rest.slice(0, 2) };
+}

@@ -1,0 +1,31 @@
+import type { Finding } from "../model/kind.ts";
+import type { Problem } from "../model/problem.ts";
+import { type Blot, excerptOf } from "./excerpt.ts";
+import type { Layer } from "./source.ts";
+
+/** Findings of one severity as people see them: sorted by place, each once, with the source line. */
+export function finishProblems(
+  findings: readonly Finding[],
+  severity: Problem["severity"],
+  layers: readonly Layer[],
+  blot: Blot,
+): readonly Problem[] {
+  const seen = new Set<string>();
+  const problems: Problem[] = [];
+  for (const finding of findings) {
+    if (finding.severity !== severity) continue;
+    const { range, code, message } = finding;
+    const once = JSON.stringify([range.file, range.start.line, range.start.column, code, message]);
+    if (seen.has(once)) continue;
+    seen.add(once);
+    const excerpt = excerptOf(layers, range, blot);
+    problems.push(excerpt === undefined ? finding : { ...finding, excerpt });
+  }
+  return problems.sort(byPlace);
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  if (a.range.file !== b.range.file) return a.range.file < b.range.file ? -1 : 1;
+  const lines = a.range.start.line - b.range.start.line;
+  return lines === 0 ? a.range.start.column - b.range.start.column : lines;
+}

@@ -1,0 +1,70 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import type { Finding, Kind } from "../model/kind.ts";
+import { documentShape } from "./document-shape.ts";
+import { explainViolations } from "./explain.ts";
+import type { Expression } from "./expression.ts";
+import { errorAt, type Fault } from "./finding.ts";
+import { nearestSpot, type Part, rangeOf, within } from "./locate.ts";
+import { resolveValue } from "./resolve-value.ts";
+import { scopeOf } from "./scope.ts";
+import type { Parsed, Path } from "./source.ts";
+import { holdsUnresolved } from "./unresolved.ts";
+import type { Validators } from "./validators.ts";
+import { type GivenVariables, resolveVariables, type Variables } from "./variables.ts";
+
+/** What the manifest's frame is read with. */
+export interface FrameInputs {
+  readonly kinds: readonly Kind[];
+  readonly validators: Validators;
+  /** From --var and --var-file, as text; coerced to the declared types. */
+  readonly variables: GivenVariables;
+}
+
+/** A manifest but for its resources and outputs, which stand in `value` as they are written. */
+export interface Frame {
+  readonly value: JsonObject;
+  readonly variables: Variables;
+  /** Top-level keys that something is wrong with. */
+  readonly broken: ReadonlySet<string>;
+  readonly findings: readonly Finding[];
+}
+
+const written = new Set(["$schema", "variables", "defaults", "outputs"]);
+
+/** Gives the variables their values, fills them into the frame and validates it. */
+export function readFrame(parsed: Parsed, manifest: JsonObject, inputs: FrameInputs): Frame {
+  const findings: Finding[] = [];
+  const broken = new Set<string>();
+  const report = (path: Path, fault: Fault, part: Part = "value", expression?: Expression): void => {
+    const spot = nearestSpot(parsed.layers, path, part);
+    const exact = spot === undefined || expression === undefined ? spot : within(spot, expression.text);
+    findings.push(errorAt(rangeOf(exact), fault));
+    broken.add(String(path[0] ?? ""));
+  };
+  const variables = resolveVariables(manifest["variables"], inputs.variables, report);
+  const sections = inputs.kinds.map((kind) => kind.name);
+  const scope = scopeOf({
+    variables,
+    sections,
+    refusesSecret: (expression) => ({ ...noSecretHere, message: `${expression.text} would be shown in clear here` }),
+    reference: (expression) => ({ ...noOutputHere, message: `${expression.text} is known only after an apply, and is needed before` }),
+    report: (expression, path, fault) => report(path, fault, "value", expression),
+  });
+  const raw = new Set([...written, ...sections]);
+  const entries = Object.entries(manifest).map(([key, value]): [string, Json] => [
+    key,
+    raw.has(key) ? value : resolveValue(value, scope, [key]),
+  ]);
+  for (const [key, resolved] of entries) if (!raw.has(key) && holdsUnresolved(resolved)) broken.add(key);
+  const value: JsonObject = Object.fromEntries(entries);
+  const shape = documentShape(inputs.kinds);
+  for (const { path, part, fault } of explainViolations(inputs.validators.document(value), value, shape)) {
+    report(path, fault, part);
+    if (path.length === 0) for (const key of shape.required ?? []) if (!Object.hasOwn(value, key)) broken.add(key);
+  }
+  return { value, variables, broken, findings };
+}
+
+const noSecretHere: Omit<Fault, "message"> = { code: "secret-in-clear", hint: "use a variable and set it with --var, or write the value out" };
+
+const noOutputHere: Omit<Fault, "message"> = { code: "bad-reference", hint: "use a variable, or write the value out" };

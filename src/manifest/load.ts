@@ -1,0 +1,100 @@
+import type { Dirent } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Position, Problem } from "../model/problem.ts";
+import { decode } from "./decode.ts";
+import { errorAt, type Fault } from "./finding.ts";
+import type { SourceFile } from "./source.ts";
+
+/** The largest manifest file that is read, in bytes. */
+export const manifestBytes: number = 10 * 1024 * 1024;
+
+/** What could be read, and what could not. With problems, nothing further is to be made of the sources. */
+export interface Loaded {
+  readonly sources: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the files of a manifest in the order given; a directory stands for its `*.yaml` in name order. */
+export async function loadManifest(paths: readonly string[]): Promise<Loaded> {
+  const read = await Promise.all(paths.map(loadPath));
+  return {
+    sources: read.flatMap((loaded) => loaded.sources),
+    problems: read.flatMap((loaded) => loaded.problems),
+  };
+}
+
+/** At most `limit` bytes of a file; undefined where there are more. Rejects as node:fs does. */
+export async function readBounded(path: string, limit: number): Promise<Uint8Array | undefined> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    if (size > limit) return undefined;
+    const chunks: Uint8Array[] = [];
+    let total = 0;
+    while (total <= limit) {
+      const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(limit, Math.max(size, 65_536)) + 1));
+      if (bytesRead === 0) return Buffer.concat(chunks);
+      chunks.push(buffer.subarray(0, bytesRead));
+      total += bytesRead;
+    }
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+async function loadPath(path: string): Promise<Loaded> {
+  try {
+    if (!(await stat(path)).isDirectory()) return await loadFile(path);
+    const names = (await readdir(path, { withFileTypes: true })).filter(isManifest).map((entry) => entry.name);
+    if (names.length === 0) return failed(path, emptyFolder);
+    const read = await Promise.all(names.sort().map((name) => loadFile(join(path, name))));
+    return { sources: read.flatMap((file) => file.sources), problems: read.flatMap((file) => file.problems) };
+  } catch (error) {
+    return failed(path, unreadable(error));
+  }
+}
+
+async function loadFile(path: string): Promise<Loaded> {
+  try {
+    const bytes = await readBounded(path, manifestBytes);
+    if (bytes === undefined) return failed(path, tooLarge);
+    const decoded = decode(bytes);
+    if ("fault" in decoded) return failed(path, decoded.fault, decoded.position);
+    return { sources: [{ path, text: decoded.text }], problems: [] };
+  } catch (error) {
+    return failed(path, unreadable(error));
+  }
+}
+
+const emptyFolder: Fault = {
+  code: "missing-file",
+  message: "the directory holds no *.yaml file",
+  hint: "`graphform init` writes a manifest; -f names another file or directory",
+};
+
+const tooLarge: Fault = {
+  code: "too-large",
+  message: `the file is larger than ${manifestBytes / 1024 / 1024} MB`,
+  hint: "split it into several files and name each with -f",
+};
+
+function isManifest(entry: Dirent): boolean {
+  return !entry.isDirectory() && entry.name.endsWith(".yaml");
+}
+
+function unreadable(error: unknown): Fault {
+  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown";
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    const hint = "`graphform init` writes a manifest; -f names another file";
+    return { code: "missing-file", message: "there is no such file", hint };
+  }
+  const reason = code === "EACCES" || code === "EPERM" ? "permission denied" : code;
+  const hint = "check that it is a readable file; -f names another";
+  return { code: "unreadable-file", message: `the file cannot be read: ${reason}`, hint };
+}
+
+function failed(path: string, fault: Fault, start: Position = { line: 1, column: 1 }): Loaded {
+  return { sources: [], problems: [errorAt({ file: path, start, end: start }, fault)] };
+}

@@ -1,0 +1,12 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+
+/** Lays one map over another: maps merge deeply, everything else of the upper one wins, lists included. */
+export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...lower };
+  for (const [key, value] of Object.entries(upper)) {
+    const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
+    merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value;
+  }
+  return merged;
+}

@@ -1,0 +1,41 @@
+import type { Address } from "../model/address.ts";
+import { parseAddress } from "../model/address.ts";
+import type { KindSchema } from "../model/field-schema.ts";
+import type { JsonObject } from "../model/json.ts";
+import { referenceFields } from "../model/reference-fields.ts";
+import { valueAt } from "../model/spec-paths.ts";
+import type { Fault } from "./finding.ts";
+import type { Inventory } from "./inventory.ts";
+import { findReferent } from "./referent.ts";
+import type { Path } from "./source.ts";
+
+/** A field whose value names a resource of another section. */
+export interface NamedReference {
+  readonly path: string;
+  readonly address: Address;
+}
+
+/** The addresses that the `x-reference` fields of a spec name: a name, or name["key"]. */
+export function namedReferences(
+  spec: JsonObject,
+  schema: KindSchema,
+  inventory: Inventory,
+  report: (path: Path, fault: Fault) => void,
+): readonly NamedReference[] {
+  const found: NamedReference[] = [];
+  for (const { path, section } of referenceFields(schema)) {
+    const name = valueAt(spec, path);
+    if (typeof name !== "string" || name === "") continue;
+    const parts = parseAddress(`${section}.${name}`);
+    const referent = parts === undefined ? { fault: noName(name, section) } : findReferent(inventory, parts);
+    if ("address" in referent) found.push({ path, address: referent.address });
+    else report(path.split("."), referent.fault);
+  }
+  return found;
+}
+
+function noName(text: string, section: string): Fault {
+  const shorter = text.startsWith(`${section}.`) ? text.slice(section.length + 1) : undefined;
+  const hint = shorter === undefined ? `write a name under ${section}, or name["key"]` : `write ${shorter}: the section is known`;
+  return { code: "bad-reference", message: `${JSON.stringify(text)} is no name under ${section}`, hint };
+}

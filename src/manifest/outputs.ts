@@ -1,0 +1,76 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { DeclaredOutput } from "../model/manifest.ts";
+import type { SourceRange } from "../model/problem.ts";
+import { isTemplate } from "../model/sealed.ts";
+import { outputShape } from "./document-shape.ts";
+import { describe } from "./explain.ts";
+import type { Expression } from "./expression.ts";
+import type { Fault } from "./finding.ts";
+import type { Part } from "./locate.ts";
+import { suggest } from "./nearest.ts";
+import { resolveValue } from "./resolve-value.ts";
+import { outputReference, type World } from "./resource.ts";
+import { scopeOf } from "./scope.ts";
+import type { Path } from "./source.ts";
+import { mapOf } from "./unresolved.ts";
+
+/** What outputs are read with. */
+export interface OutputMeans {
+  readonly world: World;
+  where(path: Path): SourceRange;
+  report(path: Path, fault: Fault, part?: Part, expression?: Expression): void;
+}
+
+/** The declared outputs: a value, or { value, sensitive, description }. A secret needs `sensitive: true`. */
+export function readOutputs(section: Json | undefined, means: OutputMeans): { readonly [name: string]: DeclaredOutput } {
+  const written = mapOf(section);
+  return Object.fromEntries(
+    Object.entries(written).flatMap(([name, value]): readonly [string, DeclaredOutput][] => {
+      const path = ["outputs", name];
+      if (!isObject(value) || isTemplate(value)) return [[name, readOne(value, false, path, path, means)]];
+      return checkShape(value, path, means) ? [[name, readOne(value["value"] ?? null, value["sensitive"] === true, [...path, "value"], path, means)]] : [];
+    }),
+  );
+}
+
+function readOne(value: Json, sensitive: boolean, path: Path, entry: Path, means: OutputMeans): DeclaredOutput {
+  const { world } = means;
+  const scope = scopeOf({
+    variables: world.variables,
+    secrets: world.secrets,
+    sections: world.kinds.map(({ name }) => name),
+    refusesSecret: ({ text }) => (sensitive ? undefined : { ...notSensitive, message: `${text} would be printed in clear` }),
+    reference: (expression) => outputReference(expression, world, new Set()),
+    report: (expression, at, fault) => means.report(at, fault, "value", expression),
+  });
+  return { value: resolveValue(value, scope, path), sensitive, where: means.where(entry) };
+}
+
+const notSensitive: Omit<Fault, "message"> = {
+  code: "secret-in-clear",
+  hint: "write { value: ..., sensitive: true }, or leave the secret out",
+};
+
+function checkShape(output: JsonObject, path: Path, means: OutputMeans): boolean {
+  const known = Object.keys(outputShape.properties ?? {});
+  let good = true;
+  const say = (at: Path, part: Part, fault: Fault): void => {
+    good = false;
+    means.report(at, fault, part);
+  };
+  for (const key of Object.keys(output)) {
+    if (known.includes(key)) continue;
+    const message = `unknown key ${JSON.stringify(key)} in ${path.join(".")}`;
+    say([...path, key], "key", { code: "unknown-key", message, hint: `${suggest(key, known, "known keys")}; a map as a value goes under value` });
+  }
+  if (!Object.hasOwn(output, "value")) {
+    say(path, "key", { code: "missing-key", message: `"value" is missing in ${path.join(".")}`, hint: "add it: what the output shows" });
+  }
+  const sensitive = output["sensitive"] ?? false;
+  if (typeof sensitive !== "boolean") {
+    const message = `${path.join(".")}.sensitive must be true or false, and is ${describe(sensitive)}`;
+    say([...path, "sensitive"], "value", { code: "wrong-type", message, hint: "write true or false, without quotes" });
+  }
+  return good;
+}

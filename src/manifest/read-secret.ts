@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { GraphformError } from "../model/errors.ts";
+import { readBounded } from "./load.ts";
+import type { SecretText } from "./secrets.ts";
+
+/** The longest secret, in bytes. */
+export const secretBytes: number = 64 * 1024;
+
+/** The longest that a secret's command may take, in ms: long enough for somebody to touch a key. */
+export const secretCommandMs = 60_000;
+
+/** Reads secrets from an environment, from files, and from commands. What a command prints to stderr is dropped. */
+export function secretReader(
+  env: { readonly [name: string]: string | undefined },
+  commandMs: number = secretCommandMs,
+): SecretText {
+  return async (name, source) => {
+    if ("env" in source) return fromEnvironment(name, source.env, env);
+    if ("file" in source) return withoutNewline(await fromFile(name, source.file));
+    return withoutNewline(await fromCommand(name, source.command, env, commandMs));
+  };
+}
+
+/** Reads nothing: for checks that must do without secrets. */
+export const noSecrets: SecretText = () => undefined;
+
+function fromEnvironment(name: string, variable: string, env: { readonly [name: string]: string | undefined }): string {
+  const text = Object.hasOwn(env, variable) ? env[variable] : undefined;
+  if (text !== undefined && text !== "") return text;
+  const what = text === undefined ? "not set" : "empty";
+  throw failed(`${name}: the environment variable ${variable} is ${what}`, `set it: export ${variable}=...`);
+}
+
+async function fromFile(name: string, path: string): Promise<string> {
+  const bytes = await readBounded(path, secretBytes).catch((error: unknown) => {
+    const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
+    throw failed(`${name}: the file ${path} cannot be read: ${code}`, "check its path, which counts from the working directory, and its mode");
+  });
+  if (bytes === undefined) throw failed(`${name}: the file ${path} is larger than ${secretBytes} bytes`, "name the file that holds the secret alone");
+  return decodeText(name, bytes);
+}
+
+async function fromCommand(
+  name: string,
+  command: readonly string[],
+  env: { readonly [name: string]: string | undefined },
+  commandMs: number,
+): Promise<string> {
+  const [program = "", ...words] = command;
+  const printed = await new Promise<Uint8Array>((resolve, reject) => {
+    const child = spawn(program, words, { shell: false, stdio: ["ignore", "pipe", "ignore"], env: { ...env } });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (message: string, hint: string): void => {
+      clearTimeout(timer);
+      child.stdout.destroy();
+      child.kill("SIGKILL");
+      reject(failed(`${name}: the command ${program} ${message}`, hint));
+    };
+    const timer = setTimeout(() => {
+      stop(`did not finish within ${commandMs} ms`, "run it by hand; it must not ask for anything");
+    }, commandMs);
+    child.stdout.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > secretBytes) stop(`printed more than ${secretBytes} bytes`, "let it print the secret alone");
+    });
+    child.on("error", () => stop("cannot be started", "check that the program is installed and on the PATH"));
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      if (code === 0) resolve(Buffer.concat(chunks));
+      else stop(signal === null ? `failed with exit code ${code}` : `was ended by ${signal}`, "run it by hand to see why");
+    });
+  });
+  return decodeText(name, printed);
+}
+
+function decodeText(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw failed(`${name}: what was read is not UTF-8 text`, "a secret is text; encode binary keys, for example with base64");
+  }
+}
+
+function withoutNewline(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}
+
+function failed(message: string, hint: string): GraphformError {
+  return new GraphformError("secret-unavailable", message, { hint });
+}

@@ -1,0 +1,68 @@
+import type { Address, AddressParts } from "../model/address.ts";
+import { formatAddress, parseAddress } from "../model/address.ts";
+import type { Fault } from "./finding.ts";
+import type { Block, Inventory } from "./inventory.ts";
+import { listed, suggest } from "./nearest.ts";
+
+/** What a reference leads to: one address, or why it leads nowhere. */
+export type Referent = { readonly address: Address } | { readonly fault: Fault };
+
+/** Finds the one resource that address parts name. */
+export function findReferent(inventory: Inventory, parts: AddressParts): Referent {
+  const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
+  if (block === undefined) return { fault: unknownName(inventory, parts) };
+  if (block.turns === "unknown") return { address: formatAddress(parts) };
+  const address = formatAddress(parts);
+  if (inventory.members.has(address)) return { address };
+  return { fault: block.turns === "single" ? noForEach(parts) : wrongKey(parts, block) };
+}
+
+/** Finds the resource of an address as written, or all of a block that has a `forEach` where no key is named. */
+export function findReferents(
+  inventory: Inventory,
+  text: string,
+  sections: readonly string[],
+): { readonly addresses: readonly Address[] } | { readonly fault: Fault } {
+  const parts = parseAddress(text);
+  if (parts === undefined) return { fault: noAddress(text, sections) };
+  const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
+  if (parts.key === undefined && block !== undefined && typeof block.turns === "object") {
+    const { section, name } = parts;
+    return { addresses: block.turns.map(({ key }) => formatAddress({ section, name, key })) };
+  }
+  if (!sections.includes(parts.section)) return { fault: noAddress(text, sections) };
+  const found = findReferent(inventory, parts);
+  return "fault" in found ? found : { addresses: [found.address] };
+}
+
+/** An address that is no address. */
+export function noAddress(text: string, sections: readonly string[]): Fault {
+  const section = text.split(".")[0] ?? "";
+  const hint = sections.includes(section) ? `write ${section}.name, or ${section}.name["key"]` : suggest(section, sections, "an address begins with");
+  return { code: "bad-address", message: `${JSON.stringify(text)} is no address of a resource`, hint };
+}
+
+function unknownName(inventory: Inventory, parts: AddressParts): Fault {
+  const prefix = `${parts.section}.`;
+  const names = [...inventory.blocks.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const message = `there is no ${formatAddress(parts)} in this manifest`;
+  return { code: "unknown-resource", message, hint: suggest(parts.name, names, `declared under ${parts.section}`) };
+}
+
+function noForEach(parts: AddressParts): Fault {
+  const { section, name } = parts;
+  const message = `${formatAddress(parts)} names one of several, but ${section}.${name} has no forEach`;
+  return { code: "unknown-resource", message, hint: `write ${section}.${name}` };
+}
+
+function wrongKey(parts: AddressParts, block: Block): Fault {
+  const keys = typeof block.turns === "string" ? [] : block.turns.map(({ key }) => key);
+  const { section, name, key } = parts;
+  const full = keys.map((known) => formatAddress({ section, name, key: known }));
+  if (key === undefined) {
+    const message = `${section}.${name} has a forEach: it must be said which of them is meant`;
+    return { code: "unknown-resource", message, hint: listed(full, "one of") };
+  }
+  const message = `there is no ${formatAddress(parts)}: its forEach has no such key`;
+  return { code: "unknown-resource", message, hint: suggest(key, keys, "keys") };
+}

@@ -1,0 +1,100 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Reference, Sealed, Template, TemplatePart } from "../model/sealed.ts";
+import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
+import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
+import type { Fault } from "./finding.ts";
+import type { Path } from "./source.ts";
+import { unresolved } from "./unresolved.ts";
+
+/** What one place of the manifest may refer to. Each answer is a value, or `unresolved` after a report. */
+export interface Scope {
+  variable(expression: Expression & { scope: "variable" }, path: Path): Json;
+  each(expression: Expression & { scope: "each" }, path: Path): Json;
+  secret(expression: Expression & { scope: "secret" | "environment" }, path: Path): Sealed | Template;
+  output(expression: Expression & { scope: "output" }, path: Path): Reference | Template;
+  /** One sealed secret out of literal text and secrets. */
+  sealWhole(parts: readonly (string | Sealed)[]): Sealed;
+  report(expression: Expression, path: Path, fault: Fault): void;
+}
+
+/** Fills in every `${...}` of a value. What holds none is handed back as it is. */
+export function resolveValue(value: Json, scope: Scope, path: Path = []): Json {
+  if (typeof value === "string") return mayHoldExpression(value) ? resolveText(value, scope, path) : value;
+  if (Array.isArray(value)) return resolveList(value, scope, path);
+  return isObject(value) ? resolveMap(value, scope, path) : value;
+}
+
+/** The same for a map, which stays one. */
+export function resolveMap(value: JsonObject, scope: Scope, path: Path = []): JsonObject {
+  let changed: Record<string, Json> | undefined;
+  for (const key of Object.keys(value)) {
+    const before = value[key] ?? null;
+    if (typeof before !== "object" && (typeof before !== "string" || !mayHoldExpression(before))) continue;
+    const after = resolveValue(before, scope, [...path, key]);
+    if (after === before) continue;
+    changed ??= { ...value };
+    changed[key] = after;
+  }
+  return changed ?? value;
+}
+
+function resolveList(value: readonly Json[], scope: Scope, path: Path): readonly Json[] {
+  const resolved = value.map((item, index) => resolveValue(item, scope, [...path, index]));
+  return resolved.some((item, index) => item !== value[index]) ? resolved : value;
+}
+
+function resolveText(text: string, scope: Scope, path: Path): Json {
+  const parts = textParts(text);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) {
+    const value = typeof only === "string" ? only : evaluate(only, scope, path);
+    return isReference(value) ? { $template: [value] } : value;
+  }
+  const pieces: TemplatePart[] = [];
+  let failed = false;
+  for (const part of parts) {
+    const piece = typeof part === "string" ? part : pieceOf(part, scope, path);
+    if (piece === undefined) failed = true;
+    else pieces.push(piece);
+  }
+  return failed ? unresolved : join(pieces, scope);
+}
+
+function evaluate(expression: Expression, scope: Scope, path: Path): Json {
+  switch (expression.scope) {
+    case "variable":
+      return scope.variable(expression, path);
+    case "each":
+      return scope.each(expression, path);
+    case "secret":
+    case "environment":
+      return scope.secret(expression, path);
+    case "output":
+      return scope.output(expression, path);
+    case "none":
+      scope.report(expression, path, expression.fault);
+      return unresolved;
+  }
+}
+
+/** A value as a piece of a longer text; undefined after a report. */
+function pieceOf(expression: Expression, scope: Scope, path: Path): TemplatePart | undefined {
+  const value = evaluate(expression, scope, path);
+  if (isSealed(value) || isReference(value)) return value;
+  if (isTemplate(value)) return undefined;
+  if (typeof value === "object" && value !== null) {
+    const what = Array.isArray(value) ? "list" : "map";
+    const hint = `let ${expression.text} be the whole value, or name a part of it`;
+    scope.report(expression, path, { code: "bad-reference", message: `${expression.text} is a ${what} and cannot stand inside text`, hint });
+    return undefined;
+  }
+  return value === null ? "" : String(value);
+}
+
+function join(pieces: readonly TemplatePart[], scope: Scope): Json {
+  if (pieces.some(isReference)) return { $template: pieces };
+  const texts = pieces.filter((piece) => typeof piece === "string");
+  if (texts.length === pieces.length) return texts.join("");
+  return scope.sealWhole(pieces.filter((piece) => typeof piece === "string" || isSealed(piece)));
+}

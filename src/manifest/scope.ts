@@ -1,0 +1,106 @@
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Reference } from "../model/sealed.ts";
+import type { Expression } from "./expression.ts";
+import type { Fault } from "./finding.ts";
+import { listed, nearest, suggest } from "./nearest.ts";
+import type { Scope } from "./resolve-value.ts";
+import { type SecretExpression, type Secrets, unread } from "./secrets.ts";
+import type { Path } from "./source.ts";
+import { unresolved } from "./unresolved.ts";
+import type { Variables } from "./variables.ts";
+
+/** One turn of a `forEach`. */
+export interface Each {
+  readonly key: string;
+  readonly value: Json;
+}
+
+export type OutputExpression = Expression & { readonly scope: "output" };
+
+/** What differs from place to place: what may be referred to here, and why not. */
+export interface Site {
+  readonly variables: Variables;
+  /** Absent where no secret may stand. */
+  readonly secrets?: Secrets;
+  /** Absent outside of a `forEach`. */
+  readonly each?: Each;
+  /** Names of all sections that have outputs, for hints. */
+  readonly sections: readonly string[];
+  /** Why a secret may not stand at this path, or undefined where it may. */
+  refusesSecret(expression: SecretExpression, path: Path): Fault | undefined;
+  /** The reference that an expression makes, or why it makes none. */
+  reference(expression: OutputExpression, path: Path): Reference | Fault;
+  report(expression: Expression, path: Path, fault: Fault): void;
+}
+
+/** The scope of a site. */
+export function scopeOf(site: Site): Scope {
+  const refuse = (expression: Expression, path: Path, fault: Fault): typeof unresolved => {
+    site.report(expression, path, fault);
+    return unresolved;
+  };
+  return {
+    variable: (expression, path) => {
+      const value = site.variables.get(expression.name);
+      if (value !== undefined) return value;
+      const hint = suggest(expression.name, [...site.variables.keys()], "declared");
+      return refuse(expression, path, { code: "unknown-variable", message: `no variable is called "${expression.name}"`, hint });
+    },
+    each: (expression, path) => {
+      const found = eachValue(expression, site.each);
+      return isFault(found) ? refuse(expression, path, found.fault) : found.value;
+    },
+    secret: (expression, path) => {
+      const fault = site.refusesSecret(expression, path);
+      if (fault !== undefined) return refuse(expression, path, fault);
+      return site.secrets?.sealed(expression) ?? unresolved;
+    },
+    output: (expression, path) => {
+      if (!site.sections.includes(expression.target.section)) {
+        return refuse(expression, path, unknownScope(expression, site.sections));
+      }
+      const found = site.reference(expression, path);
+      return "$ref" in found ? found : refuse(expression, path, { code: found.code, message: found.message, hint: found.hint });
+    },
+    sealWhole: (parts) => site.secrets?.sealWhole(parts) ?? unread,
+    report: (expression, path, fault) => {
+      const word = expression.scope === "none" ? expression.word : "";
+      const near = word === "" ? undefined : nearest(word, [...scopeWords, ...site.sections]);
+      const hint = near === undefined || near === word ? fault.hint : `did you mean "${near}"? ${fault.hint}`;
+      site.report(expression, path, { ...fault, hint });
+    },
+  };
+}
+
+const scopeWords: readonly string[] = ["var", "secret", "env", "each"];
+
+function unknownScope(expression: OutputExpression, sections: readonly string[]): Fault {
+  const { section } = expression.target;
+  const hint = suggest(section, [...scopeWords, ...sections], "a reference begins with");
+  return { code: "bad-reference", message: `${expression.text}: "${section}" is nothing that can be referred to`, hint };
+}
+
+type EachValue = { readonly value: Json } | { readonly fault: Fault };
+
+function isFault(found: EachValue): found is { readonly fault: Fault } {
+  return "fault" in found;
+}
+
+function eachValue(expression: Expression & { scope: "each" }, each: Each | undefined): EachValue {
+  if (each === undefined) {
+    const hint = "add forEach: [a, b] to the resource, or use a variable";
+    return { fault: { code: "bad-reference", message: `${expression.text} stands outside of a forEach`, hint } };
+  }
+  const [first, ...keys] = expression.keys;
+  if (first === "key") return { value: each.key };
+  let value = each.value;
+  for (const key of keys) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) {
+      const hint = isObject(value) ? listed(Object.keys(value), "it has") : "only a map has parts that can be named";
+      return { fault: { code: "bad-reference", message: `${expression.text}: there is no "${key}" for ${JSON.stringify(each.key)}`, hint } };
+    }
+    value = value[key] ?? null;
+  }
+  return { value };
+}

@@ -1,0 +1,121 @@
+import type { JsonObject } from "../model/json.ts";
+import type { ApplyEvent, Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Operation } from "../model/plan.ts";
+import { elapsedTime } from "./amounts.ts";
+import { applyLine } from "./apply-summary.ts";
+import { eventResource } from "./event-resource.ts";
+import { noticeEvent, type Stamp, uiEvent } from "./events.ts";
+import type { KindNames } from "./kind-words.ts";
+import { typedOutputs } from "./outputs-json.ts";
+import { stepWords } from "./step-words.ts";
+
+/** What apply says while it works, as one line of the event stream. */
+export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): JsonObject {
+  switch (event.type) {
+    case "step-start": {
+      const message = `${event.address}: ${stepWords(event.operation, event.verb).doing}...`;
+      return uiEvent("info", "apply_start", message, { hook: hookOf(event, names), ...extras(event) }, stamp);
+    }
+    case "step-progress": {
+      const { doing } = stepWords(event.operation, undefined);
+      const message = `${event.address}: still ${doing}... [${elapsedTime(event.elapsed)} elapsed] ${event.detail}`;
+      const hook = { ...hookOf(event, names), elapsed_seconds: seconds(event.elapsed) };
+      return uiEvent(
+        "info",
+        "apply_progress",
+        message,
+        { hook, ...extras(event, { status: event.detail }) },
+        stamp,
+      );
+    }
+    case "step-end":
+      return stepEndEvent(event.outcome, names, stamp);
+    case "warning":
+      return noticeEvent(
+        "warn",
+        { summary: event.message, ...(event.address === undefined ? {} : { address: event.address }) },
+        stamp,
+      );
+  }
+}
+
+/** How apply ended: what is not done, and why; the summary; the outputs. */
+export function outcomeEvents(outcome: Outcome, stamp: Stamp): readonly JsonObject[] {
+  const { added, changed, destroyed, exitCode } = outcome;
+  const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: "apply" };
+  const level = exitCode === 0 ? "info" : "error";
+  const outputs = typedOutputs(outcome.outputs);
+  const count = Object.keys(outputs).length;
+  return [
+    ...outcome.warnings.map((summary) => noticeEvent("warn", { summary }, stamp)),
+    ...outcome.steps.filter((step) => step.result !== "done").map((step) => unfinishedEvent(step, stamp)),
+    ...outcome.certificate.map((detail) =>
+      noticeEvent("error", { summary: "not as declared after apply", detail }, stamp),
+    ),
+    uiEvent(
+      level,
+      "change_summary",
+      applyLine(outcome),
+      { changes, x_graphform: { exit_code: exitCode } },
+      stamp,
+    ),
+    ...(count === 0 ? [] : [uiEvent("info", "outputs", `Outputs: ${count}`, { outputs }, stamp)]),
+  ];
+}
+
+function stepEndEvent(step: StepOutcome, names: KindNames, stamp: Stamp): JsonObject {
+  const hook = { ...hookOf(step, names), elapsed_seconds: seconds(step.elapsed) };
+  const more = extras(step, { result: step.result });
+  if (step.result === "done") {
+    const message = `${step.address}: ${stepWords(step.operation, step.verb).done} after ${elapsedTime(step.elapsed)}`;
+    return uiEvent("info", "apply_complete", message, { hook, ...more }, stamp);
+  }
+  const message = `${step.address}: ${step.result}${step.message === undefined ? "" : `: ${step.message}`}`;
+  return uiEvent(isError(step) ? "error" : "warn", "apply_errored", message, { hook, ...more }, stamp);
+}
+
+function unfinishedEvent(step: StepOutcome, stamp: Stamp): JsonObject {
+  const notice = {
+    summary: step.message ?? `${step.address} is not done: ${step.result}`,
+    ...(step.hint === undefined ? {} : { detail: step.hint }),
+    address: step.address,
+    x_graphform: { key: step.key, result: step.result },
+  };
+  return noticeEvent(isError(step) ? "error" : "warn", notice, stamp);
+}
+
+function isError(step: StepOutcome): boolean {
+  return step.result === "failed" || step.result === "stale";
+}
+
+type Told = Pick<StepOutcome, "key" | "address" | "kind" | "operation"> &
+  Partial<Pick<StepOutcome, "id" | "verb">>;
+
+function hookOf(step: Told, names: KindNames): JsonObject {
+  return {
+    resource: eventResource(step.address, step.kind, names),
+    action: actions[step.operation],
+    ...(step.id === undefined ? {} : { id_key: "id", id_value: step.id }),
+  };
+}
+
+/** Our operations in the words of the stream. */
+const actions: { readonly [operation in Operation]: string } = {
+  create: "create",
+  update: "update",
+  delete: "delete",
+  operate: "update",
+  bind: "import",
+  forget: "remove",
+  wait: "noop",
+  move: "move",
+};
+
+function extras(step: Told, more: JsonObject = {}): JsonObject {
+  const verb = step.verb === undefined ? {} : { verb: step.verb };
+  return { x_graphform: { key: step.key, operation: step.operation, ...verb, ...more } };
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000);
+}

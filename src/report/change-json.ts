@@ -1,0 +1,196 @@
+import { parseAddress } from "../model/address.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Change, FieldChange, Guard, OutputChange, Step } from "../model/plan.ts";
+import { holdsSecret } from "../model/sealed.ts";
+import type { KindNames } from "./kind-words.ts";
+import { isSecretPath, typeOf } from "./kind-words.ts";
+import { masked } from "./masked.ts";
+import { sensitive } from "./value-text.ts";
+
+/** One entry of `resource_changes` (Terraform's plan representation, format 1.2). */
+export function resourceChange(change: Change, steps: readonly Step[], names: KindNames): JsonObject {
+  const reason = actionReason(change);
+  return {
+    ...identity(change, names),
+    ...(change.previousAddress === undefined ? {} : { previous_address: change.previousAddress }),
+    ...(reason === undefined ? {} : { action_reason: reason }),
+    change: {
+      actions: actionsOf(change, steps),
+      ...beforeAndAfter(change, names),
+      replace_paths: change.fields
+        .filter((field) => field.effect === "replace")
+        .map((field) => field.path.split(".")),
+      ...(change.action === "adopt" ? { importing: { id: change.id ?? "" } } : {}),
+    },
+  };
+}
+
+/** One entry of `resource_drift`: what happened outside since the last apply; undefined where nothing did. */
+export function resourceDrift(change: Change, names: KindNames): JsonObject | undefined {
+  if (change.action === "create" && change.id !== undefined) {
+    const gone = { before: {}, after: null, after_unknown: {}, before_sensitive: {}, after_sensitive: false };
+    return { ...identity(change, names), change: { actions: ["delete"], ...gone } };
+  }
+  if (change.drift.length === 0) return undefined;
+  const seen = change.before ?? {};
+  const recorded = change.drift.reduce<JsonObject>(
+    (spec, { path, before }) => withValue(spec, path.split("."), before),
+    seen,
+  );
+  const drifted: Change = { ...change, action: "replace", before: recorded, after: seen };
+  return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted, names) } };
+}
+
+/** One entry of `output_changes`. */
+export function outputChange(output: OutputChange): JsonObject {
+  const secret = output.sensitive || holdsSecret(output.before) || holdsSecret(output.after);
+  const shown = (value: Json | undefined): Json => (value === undefined ? null : secret ? sensitive : value);
+  return {
+    actions: [output.action],
+    before: shown(output.before),
+    ...(output.unknown ? {} : { after: shown(output.after) }),
+    after_unknown: output.unknown,
+    before_sensitive: secret && output.before !== undefined,
+    after_sensitive: secret && output.action !== "delete",
+  };
+}
+
+/** What is ours about one change: reason, disruption, guards, and where each field's value comes from. */
+export function changeExtras(change: Change): JsonObject {
+  const fields = change.fields.map((field): [string, JsonObject] => [
+    field.path,
+    {
+      effect: field.effect,
+      disruption: field.disruption,
+      secret: field.secret,
+      ...(field.source === undefined ? {} : { source: field.source }),
+    },
+  ]);
+  const { where, phase } = change;
+  return {
+    action: change.action,
+    reason: change.reason,
+    disruption: change.disruption,
+    blocked: change.blocked.map(guardJson),
+    fields: Object.fromEntries(fields),
+    ...(change.id === undefined ? {} : { id: change.id }),
+    ...(change.forcedBy === undefined ? {} : { forced_by: change.forcedBy }),
+    ...(where === undefined
+      ? {}
+      : { where: { file: where.file, line: where.start.line, column: where.start.column } }),
+    ...(phase === undefined ? {} : { phase: { is: phase.is, detail: phase.detail } }),
+  };
+}
+
+/** What is ours about one step; its specs stay in the plan file. */
+export function stepExtras(step: Step): JsonObject {
+  return {
+    key: step.key,
+    address: step.address,
+    operation: step.operation,
+    ...(step.verb === undefined ? {} : { verb: step.verb }),
+    after: step.after,
+    precondition: step.precondition,
+    blocked: step.blocked.map(guardJson),
+  };
+}
+
+function identity({ address, kind }: Change, names: KindNames): JsonObject {
+  const parts = parseAddress(address);
+  return {
+    address,
+    mode: "managed",
+    type: typeOf(kind, names),
+    name: parts?.name ?? address,
+    ...(parts?.key === undefined ? {} : { index: parts.key }),
+    provider_name: "graphform",
+  };
+}
+
+function actionsOf(change: Change, steps: readonly Step[]): readonly string[] {
+  switch (change.action) {
+    case "replace":
+      return createsFirst(change, steps) ? ["create", "delete"] : ["delete", "create"];
+    case "adopt":
+      return [change.fields.length > 0 ? "update" : "no-op"];
+    case "move":
+    case "keep":
+      return ["no-op"];
+    case "create":
+    case "update":
+    case "delete":
+    case "forget":
+      return [change.action];
+  }
+}
+
+/** The order of a replacement is that of its steps. */
+function createsFirst({ address }: Change, steps: readonly Step[]): boolean {
+  const own = steps.filter((step) => step.address === address);
+  const create = own.find((step) => step.operation === "create");
+  const remove = own.find((step) => step.operation === "delete");
+  return create !== undefined && remove !== undefined && remove.after.includes(create.key);
+}
+
+function actionReason(change: Change): string | undefined {
+  if (change.action === "delete") return "delete_because_no_resource_config";
+  if (change.action !== "replace") return undefined;
+  return change.forcedBy === undefined ? "replace_by_request" : "replace_because_cannot_update";
+}
+
+function beforeAndAfter(change: Change, names: KindNames): JsonObject {
+  const secret = new Set(
+    [...change.fields, ...change.drift].filter((field) => field.secret).map((field) => field.path),
+  );
+  const isSecret = (path: string): boolean => secret.has(path) || isSecretPath(change.kind, path, names);
+  const sides = sidesOf(change);
+  const before = sides.before === undefined ? undefined : masked(sides.before, isSecret);
+  const after = sides.after === undefined ? undefined : masked(sides.after, isSecret);
+  return {
+    before: before?.shown ?? null,
+    after: after?.shown ?? null,
+    after_unknown: after?.unknown ?? {},
+    before_sensitive: before?.sensitive ?? false,
+    after_sensitive: after?.sensitive ?? false,
+  };
+}
+
+/** What is not managed stays as it is: the two sides of an update differ in the changed fields and nowhere else. */
+function sidesOf({ action, fields, before, after }: Change): {
+  readonly before?: JsonObject | undefined;
+  readonly after?: JsonObject | undefined;
+} {
+  switch (action) {
+    case "create":
+      return { after };
+    case "replace":
+      return { before, after };
+    case "delete":
+    case "forget":
+      return { before };
+    case "update":
+    case "adopt":
+      return { before, after: fields.reduce<JsonObject>(withField, before ?? {}) };
+    case "move":
+    case "keep":
+      return { before: before ?? after, after: before ?? after };
+  }
+}
+
+function withField(spec: JsonObject, field: FieldChange): JsonObject {
+  return field.after === undefined ? spec : withValue(spec, field.path.split("."), field.after);
+}
+
+function guardJson({ code, message, lift }: Guard): JsonObject {
+  return { code, message, lift };
+}
+
+/** The spec with one value set, or taken out where it is undefined. */
+function withValue(spec: JsonObject, [key, ...rest]: readonly string[], value: Json | undefined): JsonObject {
+  if (key === undefined) return spec;
+  const inner = Object.hasOwn(spec, key) ? spec[key] : undefined;
+  const next = rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value);
+  const others = Object.entries(spec).filter(([name]) => name !== key);
+  return Object.fromEntries(next === undefined ? others : [...others, [key, next]]);
+}

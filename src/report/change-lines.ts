@@ -1,0 +1,94 @@
+import type { Action, Change, Guard } from "../model/plan.ts";
+import { escapeText } from "./escape.ts";
+import { changedRows, driftRows, fieldLines, newRows } from "./field-lines.ts";
+import type { KindNames } from "./kind-words.ts";
+import type { Page, Palette } from "./palette.ts";
+import { hang, textWidth } from "./text-width.ts";
+
+/** How each action is drawn. */
+export const actionSigns: {
+  readonly [action in Action]: { readonly sign: string; readonly tone: keyof Palette };
+} = {
+  create: { sign: "+", tone: "green" },
+  update: { sign: "~", tone: "yellow" },
+  replace: { sign: "±", tone: "red" },
+  delete: { sign: "-", tone: "red" },
+  adopt: { sign: "↳", tone: "cyan" },
+  move: { sign: "→", tone: "cyan" },
+  forget: { sign: "○", tone: "cyan" },
+  keep: { sign: "=", tone: "dim" },
+};
+
+/** One change: where it stands, why, what it does to whom, its fields, what happened outside, and its guards. */
+export function changeLines(change: Change, names: KindNames, page: Page): readonly string[] {
+  const { palette } = page;
+  const rows = change.action === "create" ? newRows(change, names) : changedRows(change, names);
+  return [
+    ...headline(change, page),
+    ...reasonLines(change, page),
+    ...phaseLines(change, page),
+    ...fieldLines(rows, 4, page),
+    ...fieldLines(driftRows(change, names), 4, page),
+    ...change.blocked.flatMap((guard) => guardLines(guard, palette, page)),
+  ];
+}
+
+/** Sign, address and id on the left, the place in the manifest on the right. */
+function headline(change: Change, { palette, width }: Page): readonly string[] {
+  const { sign, tone } = actionSigns[change.action];
+  const address = escapeText(change.address, 300);
+  const id = change.id === undefined ? "" : ` (${escapeText(change.id, 100)})`;
+  const left = `  ${sign} ${address}${id}`;
+  const painted = `  ${palette[tone](sign)} ${palette.bold(address)}${palette.dim(id)}`;
+  if (change.where === undefined) return [painted];
+  const where = escapeText(`${change.where.file}:${change.where.start.line}`, 300);
+  const gap = width - textWidth(left) - textWidth(where);
+  if (gap < 2) return [painted, `    ${palette.dim(where)}`];
+  return [`${painted}${" ".repeat(gap)}${palette.dim(where)}`];
+}
+
+const felt: {
+  readonly [disruption in Change["disruption"]]: { readonly text: string; readonly tone: keyof Palette };
+} = {
+  none: { text: "", tone: "plain" },
+  restart: { text: "restart", tone: "yellow" },
+  downtime: { text: "downtime", tone: "yellow" },
+  "data-loss": { text: "data loss", tone: "red" },
+};
+
+function reasonLines(change: Change, { palette, width }: Page): readonly string[] {
+  const { action, previousAddress } = change;
+  const { text, tone } = felt[change.disruption];
+  const from =
+    previousAddress === undefined || action === "move"
+      ? ""
+      : `, moved from ${escapeText(previousAddress, 300)}`;
+  const reason = hang("    ", `${action}: ${escapeText(change.reason)}${from}`, width);
+  if (text === "") return reason;
+  const last = reason.at(-1) ?? "";
+  const tail = palette[tone](`· ${text}`);
+  if (textWidth(last) + text.length + 3 > width) return [...reason, `    ${tail}`];
+  return [...reason.slice(0, -1), `${last} ${tail}`];
+}
+
+function phaseLines({ phase, reason }: Change, { palette, width }: Page): readonly string[] {
+  if (phase === undefined || phase.is === "ready" || phase.is === "stopped" || phase.is === "gone") return [];
+  const detail = escapeText(phase.detail);
+  if (detail !== "" && escapeText(reason).includes(detail)) return [];
+  if (phase.is === "failed") return hang("    ! ", `the service says ${detail}`, width).map(palette.red);
+  return hang(
+    "    … ",
+    phase.is === "pending" ? `still ${detail}` : `waits for a person: ${detail}`,
+    width,
+  ).map(palette.yellow);
+}
+
+function guardLines(guard: Guard, palette: Palette, { width }: Page): readonly string[] {
+  const label = "way out:";
+  const [first = "", ...rest] = hang(`      ${label} `, escapeText(guard.lift), width);
+  return [
+    ...hang("    ✗ ", escapeText(guard.message), width).map(palette.red),
+    first.replace(label, () => palette.dim(label)),
+    ...rest,
+  ];
+}

@@ -1,0 +1,85 @@
+import { isGraphformError } from "../model/errors.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import type { Problem } from "../model/problem.ts";
+import { escapeText } from "./escape.ts";
+import { diagnosticOf } from "./problems-json.ts";
+
+/** The time of an event, ISO 8601. Handed in: reports do not look at the clock. */
+export type Stamp = () => string;
+
+export type Level = "info" | "warn" | "error";
+
+/** One line of the event stream, in the shape of Terraform's UI stream. `message` may hold foreign text. */
+export function uiEvent(
+  level: Level,
+  type: string,
+  message: string,
+  payload: JsonObject,
+  stamp: Stamp,
+): JsonObject {
+  return {
+    "@level": level,
+    "@message": escapeText(message),
+    "@module": "graphform.ui",
+    "@timestamp": stamp(),
+    type,
+    ...payload,
+  };
+}
+
+/** The first line of every stream. `version` is ours; `ui` is that of the stream's shape. */
+export function versionEvent(version: string, stamp: Stamp): JsonObject {
+  return uiEvent("info", "version", `graphform ${version}`, { graphform: version, ui: "1.2" }, stamp);
+}
+
+/** Problems of the manifest, one line each. */
+export function problemEvents(problems: readonly Problem[], stamp: Stamp): readonly JsonObject[] {
+  return problems.map((problem) => {
+    const level = problem.severity === "error" ? "error" : "warn";
+    const title = level === "error" ? "Error" : "Warning";
+    return uiEvent(
+      level,
+      "diagnostic",
+      `${title}: ${problem.message}`,
+      { diagnostic: diagnosticOf(problem) },
+      stamp,
+    );
+  });
+}
+
+/** Anything that was thrown. */
+export function errorEvent(error: unknown, stamp: Stamp): JsonObject {
+  if (isGraphformError(error)) {
+    const code = { x_graphform: { code: error.code, exit_code: error.exitCode } };
+    return noticeEvent("error", { summary: error.message, detail: error.hint ?? "", ...code }, stamp);
+  }
+  return noticeEvent("error", { summary: "unexpected error", detail: messageOf(error) }, stamp);
+}
+
+/** A diagnostic that stands nowhere in the manifest. */
+export function noticeEvent(
+  level: "warn" | "error",
+  notice: {
+    readonly summary: string;
+    readonly detail?: string;
+    readonly address?: string;
+    readonly x_graphform?: Json;
+  },
+  stamp: Stamp,
+): JsonObject {
+  const severity = level === "error" ? "error" : "warning";
+  const diagnostic = {
+    severity,
+    ...notice,
+    summary: escapeText(notice.summary),
+    detail: escapeText(notice.detail ?? ""),
+  };
+  const title = level === "error" ? "Error" : "Warning";
+  return uiEvent(level, "diagnostic", `${title}: ${notice.summary}`, { diagnostic }, stamp);
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
+  return String(error);
+}

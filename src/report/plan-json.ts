@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import type { Plan } from "../model/plan.ts";
+import { changeExtras, outputChange, resourceChange, resourceDrift, stepExtras } from "./change-json.ts";
+import type { KindNames } from "./kind-words.ts";
+import { summarize } from "./plan-summary.ts";
+
+/**
+ * A plan in the shape of Terraform's plan representation (format_version 1.2), so that tools made for it work; what is
+ * ours stands under `x_graphform`. No secret is in it. Print it with `jsonText`, which sorts the keys.
+ */
+export function planJson(plan: Plan, names: KindNames): JsonObject {
+  const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const { skipped, declared, checked, unmanaged, fields } = plan.census;
+  const { restarts, replacements, seconds } = plan.forecast;
+  return {
+    format_version: "1.2",
+    applyable: isApplyable(plan),
+    complete: plan.complete,
+    errored: false,
+    timestamp: plan.timestamp,
+    resource_changes: changes.map((change) => resourceChange(change, plan.steps, names)),
+    resource_drift: changes.flatMap((change): JsonObject[] => {
+      const drift = resourceDrift(change, names);
+      return drift === undefined ? [] : [drift];
+    }),
+    output_changes: mapValues(plan.outputs, outputChange),
+    x_graphform: {
+      name: plan.name,
+      lineage: plan.lineage,
+      serial: plan.serial,
+      fingerprint: plan.fingerprint,
+      summary: { ...summarize(plan) },
+      census: { declared, checked, skipped, unmanaged, fields: { ...fields } },
+      forecast: { restarts, replacements, seconds },
+      changes: Object.fromEntries(changes.map((change) => [change.address, changeExtras(change)])),
+      steps: plan.steps.map(stepExtras),
+    },
+  };
+}
+
+/** True where apply would do anything at all: a step that nothing guards, or an output. */
+function isApplyable(plan: Plan): boolean {
+  const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
+  return outputs || plan.steps.some((step) => step.blocked.length === 0);
+}
+
+function mapValues<T>(values: { readonly [name: string]: T }, to: (value: T) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([name, value]): [string, Json] => [name, to(value)]));
+}

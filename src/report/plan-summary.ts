@@ -1,0 +1,42 @@
+import type { Action, Plan } from "../model/plan.ts";
+
+/** What a plan amounts to. A replacement counts as an addition and as a destruction; what is blocked counts too. */
+export interface PlanSummary {
+  readonly add: number;
+  readonly change: number;
+  readonly destroy: number;
+  /** Changes that a guard holds back. */
+  readonly blocked: number;
+  readonly adopt: number;
+  readonly move: number;
+  readonly forget: number;
+}
+
+/** Counts the changes of a plan. */
+export function summarize(plan: Plan): PlanSummary {
+  const count = (...actions: readonly Action[]): number =>
+    plan.changes.filter((change) => actions.includes(change.action)).length;
+  const adoptedAndChanged = plan.changes.filter(
+    (change) => change.action === "adopt" && change.fields.length > 0,
+  );
+  return {
+    add: count("create", "replace"),
+    change: count("update") + adoptedAndChanged.length,
+    destroy: count("delete", "replace"),
+    blocked: plan.changes.filter((change) => change.blocked.length > 0).length,
+    adopt: count("adopt"),
+    move: count("move"),
+    forget: count("forget"),
+  };
+}
+
+/** True where the plan would change something at the service, in the outputs, or in what is bound to what. */
+export function hasWork(plan: Plan): boolean {
+  const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
+  return outputs || plan.changes.some((change) => change.action !== "keep");
+}
+
+/** The last line of every plan; scripts read it. */
+export function planLine({ add, change, destroy }: Pick<PlanSummary, "add" | "change" | "destroy">): string {
+  return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
+}

@@ -1,0 +1,49 @@
+import type { JsonObject } from "../model/json.ts";
+import type { Position, Problem } from "../model/problem.ts";
+import { excerptSpan } from "./excerpt-span.ts";
+
+/** `validate --json`, in the shape of Terraform's; the stable code of each problem stands under `x_graphform`. */
+export function problemsJson(problems: readonly Problem[]): JsonObject {
+  const errors = problems.filter((problem) => problem.severity === "error").length;
+  return {
+    format_version: "1.0",
+    valid: errors === 0,
+    error_count: errors,
+    warning_count: problems.length - errors,
+    diagnostics: problems.map(diagnosticOf),
+  };
+}
+
+/** One problem as a diagnostic. Lines and columns count from 1; offsets in the snippet are bytes of its code, from 0. */
+export function diagnosticOf(problem: Problem): JsonObject {
+  const { file, start, end } = problem.range;
+  return {
+    severity: problem.severity,
+    summary: problem.message,
+    detail: problem.hint ?? "",
+    range: { filename: file, start: position(start), end: position(end) },
+    ...(problem.address === undefined ? {} : { address: problem.address }),
+    ...(problem.excerpt === undefined ? {} : { snippet: snippetOf(problem, problem.excerpt) }),
+    x_graphform: { code: problem.code },
+  };
+}
+
+function position({ line, column }: Position): JsonObject {
+  return { line, column };
+}
+
+function snippetOf(problem: Problem, code: string): JsonObject {
+  const span = excerptSpan(problem) ?? { from: 0, to: code.length };
+  return {
+    context: problem.address ?? null,
+    code,
+    start_line: problem.range.start.line,
+    highlight_start_offset: bytes(code.slice(0, span.from)),
+    highlight_end_offset: bytes(code.slice(0, span.to)),
+    values: [],
+  };
+}
+
+function bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

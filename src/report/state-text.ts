@@ -1,0 +1,83 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { leaves } from "../model/spec-paths.ts";
+import type { Bound, Intent, StateDocument } from "../model/state.ts";
+import { amount } from "./amounts.ts";
+import { escapeText } from "./escape.ts";
+import type { KindNames } from "./kind-words.ts";
+import { isSecretPath } from "./kind-words.ts";
+import { outputRows } from "./outputs-text.ts";
+import type { Page } from "./palette.ts";
+import { hang, padTo, textWidth } from "./text-width.ts";
+import { valueText } from "./value-text.ts";
+
+/**
+ * `show`: what the state remembers: every address with its id and its last applied values, what is still converging,
+ * creates that nobody acknowledged, outputs. Never the key, never a fingerprint. Ends with a line break.
+ */
+export function stateText(state: StateDocument, names: KindNames, page: Page): string {
+  const { palette } = page;
+  const bound = sorted(state.resources);
+  const intents = sorted(state.intents);
+  const outputs = outputRows(state.outputs, palette);
+  const summary = `${amount(bound.length, "resource")}, serial ${state.serial}, saved ${escapeText(state.savedAt, 100)}`;
+  const blocks = [
+    [`${palette.bold(`State of ${escapeText(state.name, 100)}`)} ${palette.dim(`· ${summary}`)}`],
+    ...bound.map(([address, entry]) => boundLines(address, entry, names, page)),
+    ...intents.map(([address, intent]) => intentLines(address, intent, page)),
+    outputs.length === 0 ? [] : [palette.bold("Outputs"), ...outputs.map((output) => `  ${output}`)],
+  ];
+  const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
+  return `${written.join("\n\n")}\n`;
+}
+
+function boundLines(address: string, bound: Bound, names: KindNames, page: Page): readonly string[] {
+  const { palette, width } = page;
+  const { converging } = bound;
+  const facts: readonly (readonly [string, string])[] = [
+    ["place", flat(bound.place)],
+    ["created", escapeText(bound.createdAt, 100)],
+    ["on delete", bound.protect ? `${bound.onDelete}, protected` : bound.onDelete],
+    ["refers to", bound.refs.map((ref) => escapeText(ref, 300)).join(", ")],
+  ];
+  const waiting =
+    converging === undefined
+      ? ""
+      : `${converging.operation} since ${converging.since}; the next apply goes on waiting`;
+  return [
+    `${palette.bold(escapeText(address, 300))} ${palette.dim(`(${escapeText(bound.id, 100)})`)}`,
+    ...facts
+      .filter(([, text]) => text !== "")
+      .flatMap(([name, text]) => hang(`  ${name.padEnd(10)} `, text, width)),
+    ...(waiting === ""
+      ? []
+      : hang("  … ", `still converging: ${escapeText(waiting)}`, width).map(palette.yellow)),
+    ...recordedLines(bound, names, page),
+  ];
+}
+
+function recordedLines({ kind, recorded }: Bound, names: KindNames, { palette }: Page): readonly string[] {
+  const rows = sorted(recorded).map(
+    ([path, value]) => [escapeText(path, 200), valueText(value, isSecretPath(kind, path, names))] as const,
+  );
+  const width = Math.max(0, ...rows.map(([path]) => textWidth(path)));
+  const head = rows.length === 0 ? [] : [`  ${palette.dim("last applied")}`];
+  return [...head, ...rows.map(([path, value]) => `    ${padTo(path, width)}  ${value}`)];
+}
+
+function intentLines(address: string, intent: Intent, { palette, width }: Page): readonly string[] {
+  const said = `announced ${intent.startedAt}, and its answer is not known; the next run looks for it before it plans`;
+  return [
+    `${palette.bold(escapeText(address, 300))} ${palette.yellow("(create not acknowledged)")}`,
+    ...hang("  … ", escapeText(said), width).map(palette.yellow),
+  ];
+}
+
+function flat(place: JsonObject): string {
+  return [...leaves(place)]
+    .map(([path, value]: readonly [string, Json]) => `${escapeText(path, 200)} ${valueText(value, false)}`)
+    .join(", ");
+}
+
+function sorted<T>(values: { readonly [name: string]: T }): readonly (readonly [string, T])[] {
+  return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+}

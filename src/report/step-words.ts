@@ -1,0 +1,35 @@
+import type { Operation } from "../model/plan.ts";
+
+/** How one step is told: while it runs, and when it is done. */
+export interface StepWords {
+  readonly doing: string;
+  readonly done: string;
+}
+
+const operations: { readonly [operation in Exclude<Operation, "operate">]: StepWords } = {
+  create: { doing: "creating", done: "created" },
+  update: { doing: "updating", done: "updated" },
+  delete: { doing: "deleting", done: "deleted" },
+  bind: { doing: "binding", done: "bound" },
+  forget: { doing: "letting go", done: "let go" },
+  wait: { doing: "waiting", done: "ready" },
+  move: { doing: "moving", done: "moved" },
+};
+
+const verbs: { readonly [verb: string]: StepWords } = {
+  start: { doing: "starting", done: "started" },
+  stop: { doing: "stopping", done: "stopped" },
+  restart: { doing: "restarting", done: "restarted" },
+  backup: { doing: "backing up", done: "backed up" },
+  failover: { doing: "failing over", done: "failed over" },
+};
+
+/** The words of an operation; `verb` is that of an `operate` step. */
+export function stepWords(operation: Operation, verb: string | undefined): StepWords {
+  if (operation !== "operate") return operations[operation];
+  const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (known !== undefined) return known;
+  return verb === undefined
+    ? { doing: "working", done: "done" }
+    : { doing: `${verb} under way`, done: `${verb} done` };
+}

@@ -1,0 +1,41 @@
+const plain = /^[\x20-\x7e]*$/;
+const combining = /[\p{Mn}\p{Me}]/u;
+
+/** East Asian wide and full-width characters, and pictures. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+/** Columns that escaped, uncoloured text takes on a terminal. */
+export function textWidth(text: string): number {
+  if (plain.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return width;
+}
+
+/** The text, filled with spaces up to a width. */
+export function padTo(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** Lines of at most `width` columns, broken between words only: a word that is too long stays whole. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(" ")) {
+    if (line === undefined) line = word;
+    else if (textWidth(line) + 1 + textWidth(word) <= width) line = `${line} ${word}`;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line ?? ""];
+}
+
+/** Wrapped text behind an indent: `first` before the first line, as many spaces before the others. */
+export function hang(first: string, text: string, width: number): readonly string[] {
+  const indent = textWidth(first);
+  const lines = wrapText(text, Math.max(20, width - indent));
+  return lines.map((line, at) => (at === 0 ? first : " ".repeat(indent)) + line);
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { copyFile, link, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isFileError } from "./file-trouble.ts";
+
+/** How the temporary files of `writeAtomically` end: a crash may leave one behind. */
+export const temporaryEnding: RegExp = /\.[0-9a-f]{16}\.tmp$/;
+
+/**
+ * Puts a text in the place of a file, mode 0600: it is there whole and durable, or the old one is untouched and this
+ * rejects with the file system's error. Missing folders are made with mode 0700. `backup` names a file that gets
+ * what stood there before.
+ */
+export async function writeAtomically(file: string, text: string, backup?: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    await writeDurably(temporary, text);
+    if (backup !== undefined) await keep(file, backup);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await openNew(file);
+  try {
+    await handle.writeFile(text, "utf8");
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openNew(file: string): ReturnType<typeof open> {
+  try {
+    return await open(file, "wx", 0o600);
+  } catch (error) {
+    if (!isFileError(error, "ENOENT")) throw error;
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    return open(file, "wx", 0o600);
+  }
+}
+
+/** Gives the old version a second name, and then the backup's; where there are no hard links it is copied. */
+async function keep(file: string, backup: string): Promise<void> {
+  const second = `${backup}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    await link(file, second).catch((error: unknown) => {
+      if (isFileError(error, "ENOENT")) throw error;
+      return copyFile(file, second);
+    });
+    await rename(second, backup);
+  } catch (error) {
+    await rm(second, { force: true }).catch(() => undefined);
+    if (!isFileError(error, "ENOENT")) throw error;
+  }
+}
+
+/** Makes the folder's new entry durable; file systems that cannot sync a folder do it by themselves. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!isFileError(error, "EINVAL", "EPERM", "ENOTSUP", "EISDIR", "EACCES")) throw error;
+  } finally {
+    await handle.close();
+  }
+}

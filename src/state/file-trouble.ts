@@ -1,0 +1,13 @@
+import { getSystemErrorMessage } from "node:util";
+
+/** True for an error of the file system, of this code where one is named. */
+export function isFileError(error: unknown, ...codes: readonly string[]): error is NodeJS.ErrnoException {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && (codes.length === 0 || codes.includes(code));
+}
+
+/** What went wrong with a file, in the system's own words and without paths: `no space left on device`. */
+export function fileTrouble(error: unknown): string {
+  if (isFileError(error) && error.errno !== undefined) return getSystemErrorMessage(error.errno);
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from "node:crypto";
+import { open } from "node:fs/promises";
+import type { FieldSchema } from "../model/field-schema.ts";
+import { misfit } from "./conform.ts";
+import { isFileError } from "./file-trouble.ts";
+import { isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
+import type { Holder } from "./store.ts";
+
+/** What a lock file holds: its holder, and how to tell whether that process still runs. */
+export interface LockRecord extends Holder, ProcessIdentity {}
+
+const line: FieldSchema = { type: "string", minLength: 1 };
+const properties: { readonly [name: string]: FieldSchema } = {
+  id: { type: "string", pattern: "^[0-9a-f]{16}$" },
+  who: line,
+  pid: { type: "integer", minimum: 1 },
+  host: line,
+  operation: line,
+  created: line,
+  heartbeat: line,
+  expires: line,
+  machine: line,
+  started: { type: "string" },
+};
+const schema: FieldSchema = { type: "object", properties, required: Object.keys(properties) };
+
+/** A new lock of this process. Times in ms. */
+export function newRecord(operation: string, now: number, lease: number): LockRecord {
+  const record = { id: randomBytes(8).toString("hex"), operation, created: new Date(now).toISOString() };
+  return renewed({ ...thisProcess(), ...record, heartbeat: "", expires: "" }, now, lease);
+}
+
+/** The record with a fresh heartbeat; its text has the same length, so it can be written over the old one in place. */
+export function renewed(record: LockRecord, now: number, lease: number): LockRecord {
+  return { ...record, heartbeat: new Date(now).toISOString(), expires: new Date(now + lease).toISOString() };
+}
+
+/** The text of a lock file. */
+export function formatRecord(record: LockRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/**
+ * Reads a lock file; undefined where there is none. A file that is no lock of ours (cut short by a power failure, or
+ * somebody else's) reads as held by nobody known, and expires a minute after it was last touched.
+ */
+export async function readRecord(file: string): Promise<LockRecord | undefined> {
+  try {
+    const handle = await open(file, "r");
+    try {
+      const { ino, mtimeMs } = await handle.stat();
+      const text = await handle.readFile("utf8");
+      return parse(text) ?? unknownHolder(`${ino} ${mtimeMs} ${text}`, mtimeMs);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isFileError(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * True where the holder surely is no more: a process of this machine that does not run; for any other machine, a
+ * lease that has run out. A process of this machine that runs is never gone, however old its heartbeat is.
+ */
+export function isGone(record: LockRecord, now: number): boolean {
+  if (record.machine === thisProcess().machine) return !isRunning(record);
+  const expires = Date.parse(record.expires);
+  return Number.isNaN(expires) || now > expires;
+}
+
+function parse(text: string): LockRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is LockRecord {
+  return misfit(schema, value) === undefined;
+}
+
+function unknownHolder(seen: string, touched: number): LockRecord {
+  const id = createHash("sha256").update(seen).digest("hex").slice(0, 16);
+  const created = new Date(touched).toISOString();
+  const expires = new Date(touched + 60_000).toISOString();
+  const nobody = { who: "somebody", pid: 1, host: "unknown", machine: "unknown", started: "" };
+  return { ...nobody, id, operation: "something", created, heartbeat: created, expires };
+}

@@ -1,0 +1,111 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "../model/clock.ts";
+import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { fileTrouble } from "./file-trouble.ts";
+import { holdLock } from "./held-lock.ts";
+import { placeLock, removeLock, sweep } from "./lock-file.ts";
+import { isGone, type LockRecord, newRecord, readRecord } from "./lock-record.ts";
+import type { Holder, Lock, LockOptions } from "./store.ts";
+
+/** How long a lock outlives its last heartbeat, in ms, as other machines see it. */
+const defaultLease = 60_000;
+
+/** How often a lock that nobody holds is tried for while others try for it as well. */
+const scrambles = 500;
+
+/**
+ * Takes the lock of a file, or throws `locked` (exit 5) once the time to wait is over. A holder that died on this
+ * machine is taken over at once, one that runs never; one on another machine once its lease has run out.
+ */
+export async function acquireLock(file: string, operation: string, options: LockOptions): Promise<Lock> {
+  const { clock, timeout = 0, signal, lease = defaultLease } = options;
+  const deadline = clock.now() + timeout;
+  await troubled(file, () => mkdir(dirname(file), { recursive: true, mode: 0o700 }));
+  for (let pause = 100, scrambled = 0; ; ) {
+    signal?.throwIfAborted();
+    const got = await troubled(file, () => tryLock(file, operation, clock, lease));
+    if (got.is === "ours") return got.lock;
+    if (got.is === "free" && scrambled < scrambles) {
+      scrambled += 1;
+      await clock.sleep(1 + 4 * clock.random(), signal);
+      continue;
+    }
+    const left = deadline - clock.now();
+    if (left <= 0) throw locked(file, await troubled(file, () => readRecord(file)));
+    await clock.sleep(Math.min(left, pause * (0.8 + 0.4 * clock.random())), signal);
+    pause = Math.min(1000, pause * 2);
+  }
+}
+
+/** Who holds the lock of a file; undefined where nobody does. */
+export async function readHolder(file: string): Promise<Holder | undefined> {
+  const record = await troubled(file, () => readRecord(file));
+  return record && publicPart(record);
+}
+
+/** Removes the lock of this id whoever holds it, and says whose it was. Throws `lock-unknown`. */
+export async function breakLock(file: string, id: string): Promise<Holder> {
+  return troubled(file, async () => {
+    for (let attempt = 0; attempt < scrambles; attempt += 1) {
+      const record = await readRecord(file);
+      if (record?.id !== id) throw unknownLock(file, id, record);
+      const claimant = newRecord("unlock", Date.now(), defaultLease);
+      if (await removeLock(file, id, claimant, Date.now)) return publicPart(record);
+    }
+    throw new GraphformError("lock-busy", `another process is removing the lock ${id} right now`, { hint: "try again" });
+  });
+}
+
+/** `free`: nobody who runs holds it, or not for long; try again. */
+type Attempt = { readonly is: "ours"; readonly lock: Lock } | { readonly is: "free" | "held" };
+
+async function tryLock(file: string, operation: string, clock: Clock, lease: number): Promise<Attempt> {
+  const holder = await readRecord(file);
+  if (holder !== undefined && !isGone(holder, clock.now())) return { is: "held" };
+  const record = newRecord(operation, clock.now(), lease);
+  if (holder !== undefined) {
+    await removeLock(file, holder.id, record, clock.now);
+    return { is: "free" };
+  }
+  const handle = await placeLock(file, record);
+  if (handle === undefined) return { is: "free" };
+  await sweep(file, clock.now()).catch(() => undefined);
+  return { is: "ours", lock: holdLock(file, record, handle, clock, lease) };
+}
+
+function publicPart(record: LockRecord): Holder {
+  const { id, who, pid, host, operation, created, heartbeat, expires } = record;
+  return { id, who, pid, host, operation, created, heartbeat, expires };
+}
+
+function locked(file: string, holder: LockRecord | undefined): GraphformError {
+  const message =
+    holder === undefined
+      ? `the lock ${file} is fought over`
+      : `the state is locked: ${holder.who} (process ${holder.pid}) has held it for ${holder.operation} since ${holder.created}`;
+  const force = holder === undefined ? "" : `, or, if that process is surely gone, run: graphform state unlock ${holder.id}`;
+  return new GraphformError("locked", message, {
+    exitCode: exitCodes.locked,
+    hint: `wait for it with --lock-timeout 5m${force}`,
+  });
+}
+
+function unknownLock(file: string, id: string, found: LockRecord | undefined): GraphformError {
+  const now = found === undefined ? "it is not locked" : `it is locked as ${found.id} by ${found.who} for ${found.operation}`;
+  return new GraphformError("lock-unknown", `there is no lock ${id} at ${file}: ${now}`, {
+    ...(found === undefined ? {} : { hint: `if that process is surely gone, run: graphform state unlock ${found.id}` }),
+  });
+}
+
+async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isGraphformError(error)) throw error;
+    throw new GraphformError("lock-trouble", `the lock ${file} cannot be used: ${fileTrouble(error)}`, {
+      hint: "allow writing there, or name another file with --state",
+      cause: error,
+    });
+  }
+}

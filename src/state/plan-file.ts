@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { FieldSchema } from "../model/field-schema.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Plan } from "../model/plan.ts";
+import { assertSealed } from "./assert-sealed.ts";
+import { writeAtomically } from "./atomic-write.ts";
+import { misfit } from "./conform.ts";
+import { isCutShort } from "./cut-short.ts";
+import type { Birth } from "./document.ts";
+import { fileTrouble, isFileError } from "./file-trouble.ts";
+
+/** A manifest file as it was when the plan was made. */
+export interface ManifestFile {
+  readonly path: string;
+  /** SHA-256 in hex. */
+  readonly sha256: string;
+}
+
+/** A plan as it waits in a file. `plan.lineage` and `plan.serial` say which state it was made from. */
+export interface SavedPlan {
+  readonly plan: Plan;
+  /** Lineage and key for a state that was never written (serial 0); absent where the state has its own. */
+  readonly birth?: Birth;
+  readonly manifest: readonly ManifestFile[];
+  /** The variables that options gave. */
+  readonly variables: JsonObject;
+}
+
+const format = "graphform-plan";
+const text: FieldSchema = { type: "string", minLength: 1 };
+const list: FieldSchema = { type: "array", items: { type: "object" } };
+
+const schema: FieldSchema = {
+  type: "object",
+  required: ["plan", "manifest", "variables"],
+  properties: {
+    plan: {
+      type: "object",
+      required: ["version", "name", "lineage", "serial", "changes", "steps", "outputs", "census", "forecast", "fingerprint"],
+      properties: { version: { const: 1 }, name: text, serial: { type: "integer" }, changes: list, steps: list, fingerprint: text },
+    },
+    birth: { type: "object", required: ["lineage", "key"], properties: { lineage: text, key: text } },
+    manifest: { type: "array", items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } } },
+    variables: { type: "object" },
+  },
+};
+
+/**
+ * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` where one of the texts stands in it in
+ * clear, and `plan-unwritable`.
+ */
+export async function writePlanFile(file: string, saved: SavedPlan, texts: Iterable<string>): Promise<void> {
+  assertSealed(saved, texts);
+  const body = JSON.stringify(saved);
+  const head = `"format": ${JSON.stringify(format)},\n"version": 1,\n"sha256": ${JSON.stringify(sha256(body))}`;
+  try {
+    await writeAtomically(file, `{\n${head},\n"saved": ${body}\n}\n`);
+  } catch (cause) {
+    throw new GraphformError("plan-unwritable", `the plan could not be written to ${file}: ${fileTrouble(cause)}`, { cause });
+  }
+}
+
+/**
+ * Reads a saved plan. Throws `plan-unreadable`, `plan-truncated`, `plan-foreign`, `plan-newer`, or `plan-damaged` for
+ * one that is not byte for byte what was written.
+ */
+export async function readPlanFile(file: string): Promise<SavedPlan> {
+  const envelope = parse(await load(file), file);
+  if (!isObject(envelope) || envelope["format"] !== format) throw foreign(file);
+  if (envelope["version"] !== 1) {
+    const hint = "apply it with the graphform that made it, or make a new plan";
+    throw new GraphformError("plan-newer", `the plan ${file} has a format that this graphform does not know`, { hint });
+  }
+  const { saved } = envelope;
+  if (!isWhole(saved, envelope["sha256"])) {
+    const message = `the plan ${file} is not what graphform wrote: it was changed or damaged`;
+    throw new GraphformError("plan-damaged", message, { hint: "make a new plan" });
+  }
+  return saved;
+}
+
+async function load(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const hint = isFileError(cause, "ENOENT") ? `make it first: graphform plan --out ${file}` : "make a new plan";
+    throw new GraphformError("plan-unreadable", `the plan ${file} cannot be read: ${fileTrouble(cause)}`, { hint, cause });
+  }
+}
+
+function parse(content: string, file: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    if (!isCutShort(content)) throw foreign(file);
+    throw new GraphformError("plan-truncated", `the plan ${file} is not whole: its end is missing`, { hint: "make a new plan" });
+  }
+}
+
+function isWhole(saved: unknown, digest: unknown): saved is SavedPlan {
+  return misfit(schema, saved) === undefined && sha256(JSON.stringify(saved)) === digest;
+}
+
+function foreign(file: string): GraphformError {
+  return new GraphformError("plan-foreign", `${file} is not a plan of graphform`, {
+    exitCode: exitCodes.error,
+    hint: "a plan file comes from graphform plan --out FILE; a manifest is named with -f",
+  });
+}
+
+function sha256(content: string): string {
+  return createHash("sha256").update(content, "utf8").digest("hex");
+}

@@ -1,0 +1,71 @@
+import { parseAddress } from "../model/address.ts";
+import { GraphformError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import type { StateDocument } from "../model/state.ts";
+import { misfit } from "./conform.ts";
+import { isCutShort } from "./cut-short.ts";
+import { stateSchema } from "./state-schema.ts";
+
+/**
+ * Reads a state strictly. Throws `state-truncated`, `state-foreign` (not ours, or not as we write it), `state-newer`
+ * or `state-name`; whoever gets one of these must leave the file alone. `file` is named in the message; without a
+ * `name` any manifest's state will do.
+ */
+export function readState(text: string, file: string, name?: string): StateDocument {
+  const value = parse(text, file);
+  if (!isObject(value) || typeof value["lineage"] !== "string" || typeof value["name"] !== "string") {
+    throw foreign(file, "it is not a state of graphform");
+  }
+  const version = value["version"];
+  if (typeof version === "number" && version > 1) throw newer(file, version);
+  const wrong = misfit(stateSchema, value) ?? strangeAddress(value);
+  if (!isState(value, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
+  if (name !== undefined && value.name !== name) throw misnamed(file, value.name, name);
+  return value;
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (!isCutShort(text)) throw foreign(file, "it is not JSON", cause);
+    throw new GraphformError("state-truncated", `the state ${file} is not whole: its end is missing`, {
+      hint: wayOut(file),
+      cause,
+    });
+  }
+}
+
+function isState(_: unknown, wrong: string | undefined): _ is StateDocument {
+  return wrong === undefined;
+}
+
+function strangeAddress(value: { readonly [key: string]: unknown }): string | undefined {
+  const { resources, intents } = value;
+  const addresses = [resources, intents].flatMap((entries) => (isObject(entries) ? Object.keys(entries) : []));
+  const strange = addresses.find((address) => parseAddress(address) === undefined);
+  return strange === undefined ? undefined : `${JSON.stringify(strange)} is not an address`;
+}
+
+function foreign(file: string, why: string, cause?: unknown): GraphformError {
+  return new GraphformError("state-foreign", `${file} cannot be read as a state: ${why}`, {
+    hint: `it was left as it is; name another file with --state, or: ${wayOut(file)}`,
+    cause,
+  });
+}
+
+function newer(file: string, version: number): GraphformError {
+  return new GraphformError("state-newer", `the state ${file} has format ${version}, and this graphform knows 1`, {
+    hint: "use the graphform that wrote it, or a newer one",
+  });
+}
+
+function misnamed(file: string, found: string, name: string): GraphformError {
+  return new GraphformError("state-name", `the state ${file} belongs to "${found}", and the manifest is "${name}"`, {
+    hint: "give the manifest the name that it had, or name another file with --state",
+  });
+}
+
+function wayOut(file: string): string {
+  return `put ${file}.backup or another copy in its place, or move it away and bind what exists with graphform import`;
+}

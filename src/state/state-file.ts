@@ -1,0 +1,49 @@
+import { readFile, readlink, realpath, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { GraphformError } from "../model/errors.ts";
+import { fileTrouble, isFileError } from "./file-trouble.ts";
+
+/** Where a path leads in the end, also when nothing stands there yet. Throws `state-unreadable`, as all here do. */
+export async function targetOf(path: string): Promise<string> {
+  let file = resolve(path);
+  for (let hops = 0; hops < 40; hops += 1) {
+    try {
+      return await realpath(file);
+    } catch (error) {
+      if (isFileError(error, "ENOENT", "ENOTDIR")) {
+        const next = await readlink(file).catch(() => undefined);
+        if (next === undefined) return file;
+        file = resolve(dirname(file), next);
+      } else throw unreadable(path, error);
+    }
+  }
+  throw unreadable(path, new Error("too many links"));
+}
+
+/** Tells a file from every other one that stood at its path; undefined where there is none. */
+export async function markOf(file: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });
+    return [dev, ino, size, mtimeNs].join(":");
+  } catch (error) {
+    if (isFileError(error, "ENOENT")) return undefined;
+    throw unreadable(file, error);
+  }
+}
+
+/** The content of a file; undefined where there is none. */
+export async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (isFileError(error, "ENOENT")) return undefined;
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(where: string, cause: unknown): GraphformError {
+  return new GraphformError("state-unreadable", `the state ${where} could not be read: ${fileTrouble(cause)}`, {
+    hint: "allow reading it, or name another file with --state",
+    cause,
+  });
+}

@@ -1,0 +1,78 @@
+import type { FieldSchema } from "../model/field-schema.ts";
+
+/** A published schema: its identity, and the rows that the reader follows. */
+export interface StateSchema extends FieldSchema {
+  readonly $schema: string;
+  readonly $id: string;
+  readonly title: string;
+}
+
+const text: FieldSchema = { type: "string", minLength: 1 };
+const time: FieldSchema = { type: "string", minLength: 1, description: "ISO 8601." };
+const flag: FieldSchema = { type: "boolean" };
+const anyObject: FieldSchema = { type: "object" };
+const texts: FieldSchema = { type: "array", items: text };
+const onDelete: FieldSchema = { enum: ["delete", "retain", "backup"] };
+const values: FieldSchema = {
+  type: "object",
+  additionalProperties: {},
+  description: "Last applied values, dotted path to value; secrets stand as fingerprints.",
+};
+
+function record(properties: { readonly [name: string]: FieldSchema }, optional: readonly string[] = []): FieldSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+const converging = record({ operation: text, since: time, record: values });
+
+const bound = record(
+  {
+    kind: text,
+    id: text,
+    place: anyObject,
+    recorded: values,
+    protect: flag,
+    onDelete,
+    refs: texts,
+    createdAt: time,
+    converging,
+  },
+  ["converging"],
+);
+
+const intent = record({
+  kind: text,
+  place: anyObject,
+  classKey: { type: "string" },
+  digest: text,
+  startedAt: time,
+  before: texts,
+  recorded: values,
+  protect: flag,
+  onDelete,
+  refs: texts,
+});
+
+/** The state document, JSON Schema draft-07. The reader checks a state against these very rows. */
+export const stateSchema: StateSchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  $id: "urn:graphform:schema:state:1",
+  title: "graphform state, version 1",
+  ...record({
+    version: { const: 1 },
+    name: { ...text, description: "The manifest's name." },
+    lineage: { ...text, description: "Random identity of this state's history." },
+    serial: { type: "integer", minimum: 1, description: "Grows with every write." },
+    key: { type: "string", pattern: "^[0-9a-f]{64}$", description: "Key of the secrets' fingerprints." },
+    savedAt: time,
+    resources: { type: "object", additionalProperties: bound, description: "Address to what it is bound to." },
+    intents: {
+      type: "object",
+      additionalProperties: intent,
+      description: "Creates that were announced and not yet acknowledged.",
+    },
+    burnt: { ...texts, description: "Fingerprints of plans that were applied." },
+    outputs: { type: "object", additionalProperties: record({ value: {}, sensitive: flag }) },
+  }),
+};

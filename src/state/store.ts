@@ -1,0 +1,54 @@
+import type { Clock } from "../model/clock.ts";
+import type { StateDocument } from "../model/state.ts";
+
+/** Who holds a lock, as the lock says it. Times are ISO 8601. */
+export interface Holder {
+  readonly id: string;
+  /** `user@host`. */
+  readonly who: string;
+  readonly pid: number;
+  readonly host: string;
+  /** What it is doing: `apply`. */
+  readonly operation: string;
+  readonly created: string;
+  readonly heartbeat: string;
+  /** When another host may take the lock over, unless a heartbeat comes first. */
+  readonly expires: string;
+}
+
+export interface LockOptions {
+  readonly clock: Clock;
+  /** How long to wait for another holder, in ms; 0, the default, does not wait. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+  /** How long the lock outlives its last heartbeat for other hosts, in ms. Default 60 s. */
+  readonly lease?: number;
+}
+
+/** A lock that is held. */
+export interface Lock {
+  readonly id: string;
+  /** Aborted, with `lock-lost`, when the lock is found to be ours no longer: start nothing new after that. */
+  readonly lost: AbortSignal;
+  /** Gives it back; harmless when repeated, and when the lock was lost. */
+  release(): Promise<void>;
+}
+
+/** A place that keeps one state. */
+export interface StateStore {
+  /** For people: the path or address. */
+  readonly where: string;
+  /** What is stored, or undefined where nothing is yet. Throws `state-*` for a document that is not to be trusted. */
+  read(): Promise<StateDocument | undefined>;
+  /**
+   * Stores the next version and resolves once it is durable. Versions that arrive while one is being written are
+   * merged into one write, the newest. Throws `state-conflict` when the version before is not what is stored.
+   */
+  write(next: StateDocument): Promise<void>;
+  /** Takes the lock for an operation, or throws `locked` (exit 5). */
+  lock(operation: string, options: LockOptions): Promise<Lock>;
+  /** Who holds the lock; undefined where nobody does. */
+  holder(): Promise<Holder | undefined>;
+  /** Removes the lock of this id, whoever holds it, and says whose it was. Throws `lock-unknown`. */
+  unlock(id: string): Promise<Holder>;
+}
