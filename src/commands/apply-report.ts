@@ -43,7 +43,7 @@ function textReport(terminal: Terminal): Words {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   return {
     plan: (plan) => terminal.out(planText(plan, kindNames(kinds), page)),
-    event: (event) => terminal.err(progressText(event, page.palette)),
+    event: (event) => terminal.err(`${progressText(event, page.palette)}\n`),
     outcome: (outcome) => terminal.out(outcomeText(outcome, page)),
   };
 }

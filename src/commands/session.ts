@@ -12,7 +12,7 @@ import type { PlanningWorld } from "../reconcile.ts";
 import { redactor } from "../state/redact.ts";
 import { connect, type Connection } from "./connect.ts";
 import type { ManifestOptions } from "./options.ts";
-import { printProblems } from "./print-problems.ts";
+import { printFewWarnings } from "./print-problems.ts";
 import { type Project, resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -35,7 +35,7 @@ export async function openSession(
 ): Promise<Session> {
   const { manifest, vault } = await resolveProject(project, state, secrets);
   terminal.redactWith(redactor(vault));
-  if (manifest.warnings.length > 0) printProblems(manifest.warnings, terminal);
+  printFewWarnings(manifest.warnings, terminal);
   const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
   return { manifest, vault, clock: systemClock, service: await connect(project, options, env, systemClock, trace) };
 }

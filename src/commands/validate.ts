@@ -18,8 +18,8 @@ export async function validate(
     const { problemsJson } = await import("../report/problems-json.ts");
     terminal.out(`${JSON.stringify(problemsJson(problems), null, 2)}\n`);
   } else if (problems.length > 0) {
-    const { printProblems } = await import("./print-problems.ts");
-    printProblems(problems, terminal);
+    const { printValidation } = await import("./print-problems.ts");
+    printValidation(problems, terminal);
   }
   if (valid && options.json !== true) terminal.out("The manifest is valid.\n");
   return valid ? exitCodes.done : exitCodes.invalid;

@@ -58,7 +58,10 @@ const quiet: Pick<RedisClientOptions, "disableClientInfo" | "maintNotifications"
   maintNotifications: "disabled",
 };
 
-function credentialsOf({ username, password }: DatabaseTarget): Pick<RedisClientOptions, "username" | "password"> {
+function credentialsOf({
+  username,
+  password,
+}: DatabaseTarget): Pick<RedisClientOptions, "username" | "password"> {
   return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
 }
 
@@ -79,11 +82,15 @@ async function authorities(file: string): Promise<string> {
 }
 
 /** The end of the time that a target is given: it only ever rejects. */
-function endOf(target: DatabaseTarget, signal: AbortSignal): { readonly reached: Promise<never>; cancel(): void } {
+function endOf(
+  target: DatabaseTarget,
+  signal: AbortSignal,
+): { readonly reached: Promise<never>; cancel(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => undefined);
   const ms = timeoutOf(target);
-  const late = (): void => reject(new DatabaseError("unreachable", `${nameOf(target)} did not answer within ${ms} ms`));
+  const late = (): void =>
+    reject(new DatabaseError("unreachable", `${nameOf(target)} did not answer within ${ms} ms`));
   const stop = (): void => reject(signal.reason);
   const timer = setTimeout(late, ms);
   signal.addEventListener("abort", stop, { once: true });
@@ -110,11 +117,12 @@ function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return new DatabaseError("unresolved", `the name ${target.host} does not resolve (${code})`, cause);
   }
-  const why = code !== "" ? code : cause instanceof Error ? cause.message : String(cause);
+  const why = code === "" ? (cause instanceof Error ? cause.message : String(cause)) : code;
   return new DatabaseError("unreachable", `${nameOf(target)} cannot be reached: ${why}`, cause);
 }
 
 function refused(target: DatabaseTarget, reply: ErrorReply): DatabaseError {
-  if (isNotReady(reply)) return new DatabaseError("unreachable", `${nameOf(target)} is not ready: ${reply.message}`, reply);
+  if (isNotReady(reply))
+    return new DatabaseError("unreachable", `${nameOf(target)} is not ready: ${reply.message}`, reply);
   return new DatabaseError("refused-credentials", `${nameOf(target)} refused the credentials`, reply);
 }

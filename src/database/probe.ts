@@ -15,7 +15,11 @@ const infoLines: readonly (readonly [section: string, line: string])[] = [
  * Asks for each parameter of the graph module, and for what INFO shows. What the user may not read, or the engine does
  * not know, is left out. Rejects with a DatabaseError, or with the reason of the signal.
  */
-export async function probe(target: DatabaseTarget, parameters: readonly string[], signal: AbortSignal): Promise<Probed> {
+export async function probe(
+  target: DatabaseTarget,
+  parameters: readonly string[],
+  signal: AbortSignal,
+): Promise<Probed> {
   const database = await openDatabase(target, signal);
   try {
     const asked = [
@@ -37,9 +41,14 @@ async function parameterOf(database: Database, name: string): Promise<number | s
   return typeof value === "number" || typeof value === "string" ? plain(value) : undefined;
 }
 
-async function infoOf(database: Database, section: string, line: string): Promise<number | string | undefined> {
+async function infoOf(
+  database: Database,
+  section: string,
+  line: string,
+): Promise<number | string | undefined> {
   const reply = await tolerantly(database.ask(["INFO", section]));
-  const found = typeof reply === "string" ? reply.split(/\r?\n/).find((each) => each.startsWith(`${line}:`)) : undefined;
+  const found =
+    typeof reply === "string" ? reply.split(/\r?\n/).find((each) => each.startsWith(`${line}:`)) : undefined;
   return found === undefined ? undefined : plain(found.slice(line.length + 1));
 }
 

@@ -15,7 +15,9 @@ const readings: { readonly [parameter: string]: (value: number) => number } = {
 export function sameParameter(parameter: string, declared: number | string, live: number | string): boolean {
   const reading = readings[parameter] ?? ((value: number): number => value);
   const [want, have] = [numberOf(declared), numberOf(live)];
-  return want === undefined || have === undefined ? String(declared) === String(live) : reading(want) === reading(have);
+  return want === undefined || have === undefined
+    ? String(declared) === String(live)
+    : reading(want) === reading(have);
 }
 
 function numberOf(value: number | string): number | undefined {

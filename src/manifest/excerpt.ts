@@ -1,33 +1,50 @@
 import type { SourceRange } from "../model/problem.ts";
 import type { Layer } from "./source.ts";
 
-/** Blots out secrets in a source line before anybody sees it. */
-export type Blot = (line: string) => string;
+/** Blots out secrets in a source line before anybody sees it; `before` is the line above. */
+export type Blot = (line: string, before: string) => string;
 
 const widest = 120;
 
+/** Finds the source line of a range; undefined where the range is in no layer or the line is empty. */
+export type Excerpts = (range: SourceRange) => string | undefined;
+
 /**
- * The source line that a range begins on. Each control character is one visible character, so that columns stay
+ * The source lines that ranges begin on. Each control character is one visible character, so that columns stay
  * true; a long line is cut around the column, with an ellipsis where something is missing.
  */
-export function excerptOf(layers: readonly Layer[], range: SourceRange, blot: Blot): string | undefined {
-  const layer = layers.find((candidate) => candidate.file === range.file);
-  if (layer === undefined) return undefined;
-  const start = layer.lines.lineStarts[range.start.line - 1] ?? 0;
-  const newline = layer.text.indexOf("\n", start);
-  const line = layer.text.slice(start, newline < 0 ? undefined : newline).trimEnd();
-  const text = visible(cut(blot(line), range.start.column - 1));
-  return text === "" ? undefined : text;
+export function excerptsOf(layers: readonly Layer[], blot: Blot): Excerpts {
+  // Many problems can stand in one line, and a line can be the whole file.
+  let last = { layer: layers[0], line: 0, text: "" };
+  return ({ file, start }) => {
+    const layer = last.layer?.file === file ? last.layer : layers.find((candidate) => candidate.file === file);
+    if (layer === undefined) return undefined;
+    if (last.layer !== layer || last.line !== start.line) last = { layer, line: start.line, text: blot(lineOf(layer, start.line), lineOf(layer, start.line - 1)) };
+    const text = visible(cut(last.text, start.column - 1));
+    return text === "" ? undefined : text;
+  };
 }
 
-/** A blot for fields whose values are secret wherever they stand, and for texts that are known to be secret. */
+function lineOf(layer: Layer, line: number): string {
+  const start = layer.lines.lineStarts[line - 1];
+  if (start === undefined) return "";
+  const newline = layer.text.indexOf("\n", start);
+  return layer.text.slice(start, newline < 0 ? undefined : newline).trimEnd();
+}
+
+/**
+ * A blot for fields whose values are secret wherever they stand, for fields that look like it, and for texts that
+ * are known to be secret.
+ */
 export function blotFor(fields: Iterable<string>, texts: Iterable<string>): Blot {
   const names = [...fields].map((name) => name.replace(/[^A-Za-z0-9_]/g, "\\$&"));
   const known = [...texts].filter((text) => text.length >= shortestKnown).sort((a, b) => b.length - a.length);
-  const field = names.length === 0 ? undefined : new RegExp(`(?:${names.join("|")})["']?\\s*[:=]\\s*`, "g");
-  return (line) => {
-    const shown = field === undefined ? line : blotFields(line, field);
-    return known.reduce((text, secret) => text.split(secret).join(blotted), shown);
+  const colon = "[\"']?\\s*[:=]";
+  const field = new RegExp(`(?:${[...names, looksSecret].join("|")})${colon}\\s*`, "g");
+  const opens = new RegExp(`(?:${[...names, looksSecret].join("|")})${colon}\\s*[|>]?[-+0-9]*\\s*$`);
+  return (line, before) => {
+    if (opens.test(before)) return blotted;
+    return known.reduce((text, secret) => text.split(secret).join(blotted), blotFields(line, field));
   };
 }
 
@@ -36,14 +53,18 @@ const blotted = "******";
 /** Shorter texts are words that stand everywhere. */
 const shortestKnown = 4;
 
-const onlyReference = /^["']?\$\{[^}]*\}["']?\s*(?:[,}#]|$)/;
+/** A secret field that is misspelt is secret still. */
+const looksSecret = "[A-Za-z0-9_-]*[Pp]ass?w[A-Za-z0-9_-]*";
 
-/** Hides the rest of the line after a secret field's colon; only a bare reference, which holds no secret, may stay. */
+/** What may be shown after a secret field's colon: a bare reference, and where a declared secret is read. */
+const harmless = /^(?:["']?\$\{[^}]*\}["']?\s*(?:[,}#]|$)|\{\s*(?:env|file|command)\b)/;
+
+/** Hides the rest of the line after a secret field's colon. */
 function blotFields(line: string, field: RegExp): string {
   for (const match of line.matchAll(field)) {
     const from = match.index + match[0].length;
     const rest = line.slice(from);
-    if (rest !== "" && !onlyReference.test(rest)) return line.slice(0, from) + blotted;
+    if (rest !== "" && !harmless.test(rest)) return line.slice(0, from) + blotted;
   }
   return line;
 }

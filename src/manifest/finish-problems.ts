@@ -1,6 +1,6 @@
 import type { Finding } from "../model/kind.ts";
 import type { Problem } from "../model/problem.ts";
-import { type Blot, excerptOf } from "./excerpt.ts";
+import { type Blot, excerptsOf } from "./excerpt.ts";
 import type { Layer } from "./source.ts";
 
 /** Findings of one severity as people see them: sorted by place, each once, with the source line. */
@@ -12,13 +12,14 @@ export function finishProblems(
 ): readonly Problem[] {
   const seen = new Set<string>();
   const problems: Problem[] = [];
+  const excerptOf = excerptsOf(layers, blot);
   for (const finding of findings) {
     if (finding.severity !== severity) continue;
     const { range, code, message } = finding;
     const once = JSON.stringify([range.file, range.start.line, range.start.column, code, message]);
     if (seen.has(once)) continue;
     seen.add(once);
-    const excerpt = excerptOf(layers, range, blot);
+    const excerpt = excerptOf(range);
     problems.push(excerpt === undefined ? finding : { ...finding, excerpt });
   }
   return problems.sort(byPlace);

@@ -1,9 +1,10 @@
 /** The candidate that was probably meant: the fewest slips away, and few enough for the word's length. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > longestWord) return undefined;
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let slips = Math.max(1, Math.floor(word.length / 3)) + 1;
-  for (const candidate of candidates) {
+  for (const candidate of candidates.slice(0, mostCompared)) {
     if (Math.abs(candidate.length - word.length) >= slips) continue;
     const distance = slipsBetween(wanted, candidate.toLowerCase());
     if (distance >= slips) continue;
@@ -29,6 +30,10 @@ export function listed(candidates: readonly string[], what = "allowed"): string 
 }
 
 const longest = 24;
+
+/** Nobody mistypes longer words, and comparing them costs the product of their lengths. */
+const longestWord = 64;
+const mostCompared = 1000;
 
 /** Insertions, deletions, exchanges and swaps of neighbours between two words. */
 function slipsBetween(left: string, right: string): number {

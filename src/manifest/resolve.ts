@@ -82,9 +82,9 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     return importId === undefined ? resource : { ...resource, importId };
   });
   const found = resources.flatMap((resource) => resource.findings);
-  findings.push(...runRules(bound, found, world, inputs.profile), ...findCycles(bound));
+  const all = [...findings, ...runRules(bound, found, world, inputs.profile), ...findCycles(bound)];
 
-  const finished = finish(parsed, inputs, findings, secrets.texts());
+  const finished = finish(parsed, inputs, all, secrets.texts());
   const header = headerOf(frame);
   if (finished.problems.length > 0 || header === undefined) return finished;
   const { warnings } = finished;

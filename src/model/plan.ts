@@ -128,6 +128,6 @@ export interface Plan {
   readonly forecast: Forecast;
   /** False where --target or --exclude left something out. */
   readonly complete: boolean;
-  /** Digest of everything above but secrets. */
+  /** Digest of everything that the plan does, but secrets. */
   readonly fingerprint: string;
 }

@@ -48,13 +48,20 @@ export function makePlan(input: PlanInput): Plan {
     forecast: forecast(changes, steps, input.profile),
     complete: input.options.targets.length === 0 && input.options.exclude.length === 0,
   };
-  return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(asJson(body)))) };
+  return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(asJson(essence(body))))) };
 }
 
 /** True where applying the plan changes something at the service or in the state's bindings. */
 export function hasChanges(plan: Plan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.changes.some((change) => change.action !== "keep");
+}
+
+/** What a fingerprint is of: everything that the plan does, and nothing that stays as it is. */
+function essence(body: Omit<Plan, "fingerprint">): object {
+  const { name, lineage, serial, steps, outputs, complete } = body;
+  const changes = body.changes.filter((change) => change.action !== "keep");
+  return { name, lineage, serial, changes, steps, outputs, complete };
 }
 
 /** What nothing guards and gets a new object is remembered, so that those who refer to it can follow. */

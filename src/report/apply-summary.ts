@@ -1,6 +1,6 @@
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 
-/** How many steps ended in each way that is not "done", in the order in which they are told. */
+/** The steps that are not done, by how they ended, in the order in which they are told; what one address says twice is told once. */
 export function unfinished(
   steps: readonly StepOutcome[],
 ): readonly (readonly [StepOutcome["result"], readonly StepOutcome[]])[] {
@@ -21,26 +21,8 @@ const results: readonly StepOutcome["result"][] = [
   "skipped",
 ];
 
-const said: { readonly [result in StepOutcome["result"]]: string } = {
-  done: "done",
-  failed: "failed",
-  stale: "stale",
-  interrupted: "interrupted",
-  "waiting-for-person": "waiting for a person",
-  converging: "still converging",
-  blocked: "blocked",
-  skipped: "not started",
-};
-
 /** The last line of every apply; scripts read it. */
-export function applyLine(outcome: Outcome): string {
-  const { added, changed, destroyed } = outcome;
+export function applyLine({ added, changed, destroyed, exitCode }: Outcome): string {
   const counts = `Resources: ${added} added, ${changed} changed, ${destroyed} destroyed.`;
-  if (outcome.exitCode === 0) return `Apply complete! ${counts}`;
-  const rest = unfinished(outcome.steps).map(([result, steps]) => `${steps.length} ${said[result]}`);
-  return `Apply incomplete. ${rest.length === 0 ? "" : `${capital(rest.join(", "))}. `}${counts}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return exitCode === 0 ? `Apply complete! ${counts}` : `Apply incomplete. ${counts}`;
 }

@@ -130,7 +130,7 @@ function createsFirst({ address }: Change, steps: readonly Step[]): boolean {
   const own = steps.filter((step) => step.address === address);
   const create = own.find((step) => step.operation === "create");
   const remove = own.find((step) => step.operation === "delete");
-  return create !== undefined && remove !== undefined && remove.after.includes(create.key);
+  return create !== undefined && remove?.after.includes(create.key) === true;
 }
 
 function actionReason(change: Change): string | undefined {

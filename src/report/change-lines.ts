@@ -6,7 +6,7 @@ import type { Page, Palette } from "./palette.ts";
 import { hang, textWidth } from "./text-width.ts";
 
 /** How each action is drawn. */
-export const actionSigns: {
+const actionSigns: {
   readonly [action in Action]: { readonly sign: string; readonly tone: keyof Palette };
 } = {
   create: { sign: "+", tone: "green" },
@@ -33,6 +33,9 @@ export function changeLines(change: Change, names: KindNames, page: Page): reado
   ];
 }
 
+/** On very wide terminals the place in the manifest stays near what stands there. */
+const widest = 120;
+
 /** Sign, address and id on the left, the place in the manifest on the right. */
 function headline(change: Change, { palette, width }: Page): readonly string[] {
   const { sign, tone } = actionSigns[change.action];
@@ -42,7 +45,7 @@ function headline(change: Change, { palette, width }: Page): readonly string[] {
   const painted = `  ${palette[tone](sign)} ${palette.bold(address)}${palette.dim(id)}`;
   if (change.where === undefined) return [painted];
   const where = escapeText(`${change.where.file}:${change.where.start.line}`, 300);
-  const gap = width - textWidth(left) - textWidth(where);
+  const gap = Math.min(width, widest) - textWidth(left) - textWidth(where);
   if (gap < 2) return [painted, `    ${palette.dim(where)}`];
   return [`${painted}${" ".repeat(gap)}${palette.dim(where)}`];
 }

@@ -52,7 +52,7 @@ function lengthNote(text: string, most: number): string {
 
 function spelled(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  return short[character] ?? (code > 0xffff ? `\\u{${code.toString(16)}}` : unit(code));
+  return short[character] ?? (code > 0xff_ff ? `\\u{${code.toString(16)}}` : unit(code));
 }
 
 function unit(code: number): string {

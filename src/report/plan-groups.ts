@@ -13,7 +13,7 @@ export interface Group {
 const groups: readonly (Omit<Group, "changes"> & { readonly has: (change: Change) => boolean })[] = [
   {
     title: "Blocked",
-    note: "nothing of this happens until its guard is lifted",
+    note: "held back by a guard until somebody lifts it",
     tone: "red",
     has: (change) => change.blocked.length > 0,
   },

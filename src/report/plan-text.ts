@@ -39,6 +39,7 @@ function restlessLines(plan: Plan, names: KindNames, page: Page): readonly strin
   const { palette, width } = page;
   const lines = plan.changes
     .filter((change) => change.action === "keep")
+    .sort((a, b) => (a.address < b.address ? -1 : 1))
     .flatMap((change) => {
       const said = restless(change);
       const drifted = driftRows(change, names).map((row) => ({ ...row, note: "" }));

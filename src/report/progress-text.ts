@@ -1,5 +1,5 @@
-import { formatDuration } from "../model/quantity.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import { formatDuration } from "../model/quantity.ts";
 import { elapsedTime } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
 import type { Palette } from "./palette.ts";

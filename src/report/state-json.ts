@@ -7,8 +7,14 @@ import { outputsJson } from "./outputs-json.ts";
 
 /** `show --json`: what the state remembers, without its key and without a fingerprint. */
 export function stateJson(state: StateDocument, names: KindNames): JsonObject {
-  const resources = Object.entries(state.resources).map(([address, bound]) => boundJson(address, bound, names));
-  const pending = Object.entries(state.intents).map(([address, { kind, startedAt }]) => ({ address, kind, startedAt }));
+  const resources = Object.entries(state.resources).map(([address, bound]) =>
+    boundJson(address, bound, names),
+  );
+  const pending = Object.entries(state.intents).map(([address, { kind, startedAt }]) => ({
+    address,
+    kind,
+    startedAt,
+  }));
   const { name, lineage, serial, savedAt } = state;
   return { name, lineage, serial, savedAt, resources, pending, outputs: outputsJson(state.outputs) };
 }
@@ -20,5 +26,16 @@ function boundJson(address: string, bound: Bound, names: KindNames): JsonObject 
     masked(value, (at) => isSecretPath(kind, at, names), path).shown ?? null,
   ]);
   const converging = bound.converging === undefined ? {} : { converging: bound.converging.operation };
-  return { address, type: typeOf(kind, names), id, place, values: Object.fromEntries(values), protect, onDelete, refs, createdAt, ...converging };
+  return {
+    address,
+    type: typeOf(kind, names),
+    id,
+    place,
+    values: Object.fromEntries(values),
+    protect,
+    onDelete,
+    refs,
+    createdAt,
+    ...converging,
+  };
 }

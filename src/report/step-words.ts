@@ -1,4 +1,5 @@
 import type { Operation } from "../model/plan.ts";
+import { escapeText } from "./escape.ts";
 
 /** How one step is told: while it runs, and when it is done. */
 export interface StepWords {
@@ -24,12 +25,12 @@ const verbs: { readonly [verb: string]: StepWords } = {
   failover: { doing: "failing over", done: "failed over" },
 };
 
-/** The words of an operation; `verb` is that of an `operate` step. */
+/** The words of an operation, safe to print; `verb` is that of an `operate` step. */
 export function stepWords(operation: Operation, verb: string | undefined): StepWords {
   if (operation !== "operate") return operations[operation];
   const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (known !== undefined) return known;
-  return verb === undefined
-    ? { doing: "working", done: "done" }
-    : { doing: `${verb} under way`, done: `${verb} done` };
+  if (verb === undefined) return { doing: "working", done: "done" };
+  const name = escapeText(verb, 100);
+  return { doing: `${name} under way`, done: `${name} done` };
 }

@@ -19,7 +19,7 @@ export function padTo(text: string, width: number): string {
 }
 
 /** Lines of at most `width` columns, broken between words only: a word that is too long stays whole. */
-export function wrapText(text: string, width: number): readonly string[] {
+function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line: string | undefined;
   for (const word of text.split(" ")) {

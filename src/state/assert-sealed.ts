@@ -15,12 +15,18 @@ export function assertSealed(saved: SavedPlan, texts: Iterable<string>): void {
     const open = [...change.fields, ...change.drift].find((field) => field.secret && !isClosed(field));
     if (open !== undefined) throw clear(`${change.address} ${open.path}`);
   }
-  const found = findText(saved, [...texts].filter((text) => text.length >= telling), "");
+  const found = findText(
+    saved,
+    [...texts].filter((text) => text.length >= telling),
+    "",
+  );
   if (found !== undefined) throw clear(found);
 }
 
 function isClosed({ before, after }: FieldChange): boolean {
-  return [before, after].every((value) => value === undefined || value === null || isSealed(value) || isTemplate(value));
+  return [before, after].every(
+    (value) => value === undefined || value === null || isSealed(value) || isTemplate(value),
+  );
 }
 
 function findText(value: unknown, texts: readonly string[], at: string): string | undefined {

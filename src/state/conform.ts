@@ -8,14 +8,16 @@ import { isObject } from "../model/json.ts";
  */
 export function misfit(schema: FieldSchema, value: unknown, at = ""): string | undefined {
   const where = at === "" ? "the document" : at;
-  if (schema.const !== undefined && value !== schema.const) return `${where} is not ${JSON.stringify(schema.const)}`;
+  if (schema.const !== undefined && value !== schema.const)
+    return `${where} is not ${JSON.stringify(schema.const)}`;
   if (schema.enum !== undefined && !schema.enum.some((allowed) => allowed === value)) {
     return `${where} is none of ${schema.enum.join(", ")}`;
   }
   if (typeof schema.type === "string" && !isOfType(schema.type, value)) {
     return `${where} is not ${/^[aeio]/.test(schema.type) ? "an" : "a"} ${schema.type}`;
   }
-  if (typeof value === "number" && value < (schema.minimum ?? value)) return `${where} is below ${schema.minimum}`;
+  if (typeof value === "number" && value < (schema.minimum ?? value))
+    return `${where} is below ${schema.minimum}`;
   if (typeof value === "string") return misfitText(schema, value, where);
   if (Array.isArray(value)) return misfitItems(schema, value, at);
   return isObject(value) ? misfitObject(schema, value, at) : undefined;
@@ -30,7 +32,8 @@ function isOfType(type: string, value: unknown): boolean {
 
 function misfitText(schema: FieldSchema, value: string, where: string): string | undefined {
   if (value.length < (schema.minLength ?? 0)) return `${where} is empty`;
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) return `${where} is malformed`;
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))
+    return `${where} is malformed`;
   return undefined;
 }
 

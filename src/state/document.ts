@@ -10,10 +10,24 @@ export interface Birth {
 }
 
 /** A state that was never written: serial 0. The first version to be written is `advance` of it. */
-export function emptyState(name: string, birth: Birth = { lineage: randomUUID(), key: newKey() }): StateDocument {
+export function emptyState(
+  name: string,
+  birth: Birth = { lineage: randomUUID(), key: newKey() },
+): StateDocument {
   const { lineage, key } = birth;
   const savedAt = "1970-01-01T00:00:00.000Z";
-  return { version: 1, name, lineage, serial: 0, key, savedAt, resources: {}, intents: {}, burnt: [], outputs: {} };
+  return {
+    version: 1,
+    name,
+    lineage,
+    serial: 0,
+    key,
+    savedAt,
+    resources: {},
+    intents: {},
+    burnt: [],
+    outputs: {},
+  };
 }
 
 /** The version to write: the serial one up. `now` in ms since 1970. */
@@ -56,7 +70,11 @@ export function releaseResource(state: StateDocument, address: Address): StateDo
 }
 
 /** An operation was accepted and is not seen to finish yet. */
-export function markConverging(state: StateDocument, address: Address, converging: Converging): StateDocument {
+export function markConverging(
+  state: StateDocument,
+  address: Address,
+  converging: Converging,
+): StateDocument {
   const bound = own(state.resources, address);
   return bound === undefined ? state : bindResource(state, address, { ...bound, converging });
 }
@@ -87,7 +105,9 @@ export function moveResource(state: StateDocument, from: Address, to: Address): 
 
 /** Remembers that a plan was applied; the newest 1,000 are kept. */
 export function burnPlan(state: StateDocument, fingerprint: string): StateDocument {
-  return isBurnt(state, fingerprint) ? state : { ...state, burnt: [...state.burnt, fingerprint].slice(-1000) };
+  return isBurnt(state, fingerprint)
+    ? state
+    : { ...state, burnt: [...state.burnt, fingerprint].slice(-1000) };
 }
 
 /** True for a plan that was applied already. */
@@ -113,8 +133,15 @@ function without<T>(entries: Entries<T>, address: Address): Entries<T> {
   return Object.fromEntries(Object.entries(entries).filter(([key]) => key !== address));
 }
 
-function rename<T extends { readonly refs: readonly Address[] }>(entries: Entries<T>, from: Address, to: Address): Entries<T> {
+function rename<T extends { readonly refs: readonly Address[] }>(
+  entries: Entries<T>,
+  from: Address,
+  to: Address,
+): Entries<T> {
   const point = (ref: Address): Address => (ref === from ? to : ref);
-  const pointed = (entry: T): T => (entry.refs.includes(from) ? { ...entry, refs: entry.refs.map(point) } : entry);
-  return Object.fromEntries(Object.entries(entries).map(([address, entry]) => [point(address), pointed(entry)]));
+  const pointed = (entry: T): T =>
+    entry.refs.includes(from) ? { ...entry, refs: entry.refs.map(point) } : entry;
+  return Object.fromEntries(
+    Object.entries(entries).map(([address, entry]) => [point(address), pointed(entry)]),
+  );
 }

@@ -49,7 +49,11 @@ export function createFileStore({ path, name }: FileStoreOptions): StateStore {
     return state;
   };
 
-  const follows = async (first: StateDocument, file: string, before: number | undefined): Promise<boolean> => {
+  const follows = async (
+    first: StateDocument,
+    file: string,
+    before: number | undefined,
+  ): Promise<boolean> => {
     const mark = await markOf(file);
     if (mark !== undefined && mark !== known?.mark) {
       const [old, any] = [known, !looked];
@@ -92,7 +96,10 @@ export function createFileStore({ path, name }: FileStoreOptions): StateStore {
       return state;
     },
     async write(next): Promise<void> {
-      const behind = busy > 0 && newest !== undefined && (next.serial !== newest.serial + 1 || next.lineage !== newest.lineage);
+      const behind =
+        busy > 0 &&
+        newest !== undefined &&
+        (next.serial !== newest.serial + 1 || next.lineage !== newest.lineage);
       if (behind) throw conflict(path, next, newest);
       newest = next;
       busy += 1;
@@ -112,7 +119,11 @@ function identity({ serial, lineage }: StateDocument): Pick<Stored, "serial" | "
   return { serial, lineage };
 }
 
-function conflict(where: string, next: StateDocument, stored: Pick<Stored, "serial" | "lineage"> | undefined): GraphformError {
+function conflict(
+  where: string,
+  next: StateDocument,
+  stored: Pick<Stored, "serial" | "lineage"> | undefined,
+): GraphformError {
   const found = stored === undefined ? "nothing is stored there" : `it is at version ${stored.serial} now`;
   const other = stored !== undefined && stored.lineage !== next.lineage;
   return new GraphformError(
@@ -125,8 +136,12 @@ function conflict(where: string, next: StateDocument, stored: Pick<Stored, "seri
 }
 
 function unwritable(where: string, cause: unknown): GraphformError {
-  return new GraphformError("state-unwritable", `the state ${where} could not be written: ${fileTrouble(cause)}`, {
-    hint: "the version before is intact; make room or allow writing there, then run the command again",
-    cause,
-  });
+  return new GraphformError(
+    "state-unwritable",
+    `the state ${where} could not be written: ${fileTrouble(cause)}`,
+    {
+      hint: "the version before is intact; make room or allow writing there, then run the command again",
+      cause,
+    },
+  );
 }

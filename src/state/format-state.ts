@@ -19,8 +19,14 @@ export function stateFormatter(): (state: StateDocument) => string {
     return `{\n${keys.map((key) => `    ${JSON.stringify(key)}: ${line(entries[key] ?? {})}`).join(",\n")}\n  }`;
   };
   return ({ resources, intents, outputs, ...head }) => {
-    const members = Object.entries(head).map(([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
-    members.push(`  "resources": ${map(resources)}`, `  "intents": ${map(intents)}`, `  "outputs": ${map(outputs)}`);
+    const members = Object.entries(head).map(
+      ([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
+    );
+    members.push(
+      `  "resources": ${map(resources)}`,
+      `  "intents": ${map(intents)}`,
+      `  "outputs": ${map(outputs)}`,
+    );
     return `{\n${members.join(",\n")}\n}\n`;
   };
 }

@@ -9,13 +9,20 @@ import type { Lock } from "./store.ts";
  * A lock file of ours, kept alive: four heartbeats a lease, by a timer that keeps no process running. They go through
  * the handle, so they can never reach a lock that took its place.
  */
-export function holdLock(file: string, record: LockRecord, handle: FileHandle, clock: Clock, lease: number): Lock {
+export function holdLock(
+  file: string,
+  record: LockRecord,
+  handle: FileHandle,
+  clock: Clock,
+  lease: number,
+): Lock {
   const lost = new AbortController();
   let beating: Promise<void> = Promise.resolve();
   let released: Promise<void> | undefined;
 
   const beat = async (): Promise<void> => {
-    if (await isStill(file, handle)) await handle.write(formatRecord(renewed(record, clock.now(), lease)), 0, "utf8");
+    if (await isStill(file, handle))
+      await handle.write(formatRecord(renewed(record, clock.now(), lease)), 0, "utf8");
     else lost.abort(lockLost(record));
   };
   const timer = setInterval(() => {
@@ -52,7 +59,11 @@ async function removeOwn(file: string, record: LockRecord, clock: Clock): Promis
 }
 
 function lockLost(record: LockRecord): GraphformError {
-  return new GraphformError("lock-lost", `the lock ${record.id} was taken away while ${record.operation} was at work`, {
-    hint: "somebody removed it, or this machine slept past its lease; look at the state, then run the command again",
-  });
+  return new GraphformError(
+    "lock-lost",
+    `the lock ${record.id} was taken away while ${record.operation} was at work`,
+    {
+      hint: "somebody removed it, or this machine slept past its lease; look at the state, then run the command again",
+    },
+  );
 }

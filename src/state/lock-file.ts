@@ -18,7 +18,8 @@ export async function placeLock(file: string, record: LockRecord): Promise<FileH
   } catch (error) {
     await handle.close();
     if (isFileError(error, "EEXIST")) return undefined;
-    if (isFileError(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) return placeWithoutLinks(file, record);
+    if (isFileError(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"))
+      return placeWithoutLinks(file, record);
     throw error;
   } finally {
     await rm(draft, { force: true });
@@ -45,7 +46,12 @@ async function placeWithoutLinks(file: string, record: LockRecord): Promise<File
  * another in its place without removing it: so what is removed is what was looked at. Ids are never used twice. The
  * claim of a process that died is removed in the same way.
  */
-export async function removeLock(file: string, id: string, claimant: LockRecord, now: () => number): Promise<boolean> {
+export async function removeLock(
+  file: string,
+  id: string,
+  claimant: LockRecord,
+  now: () => number,
+): Promise<boolean> {
   const claim = `${file}.${id}`;
   const handle = await placeLock(claim, claimant);
   if (handle === undefined) {

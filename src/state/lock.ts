@@ -53,7 +53,9 @@ export async function breakLock(file: string, id: string): Promise<Holder> {
       const claimant = newRecord("unlock", Date.now(), defaultLease);
       if (await removeLock(file, id, claimant, Date.now)) return publicPart(record);
     }
-    throw new GraphformError("lock-busy", `another process is removing the lock ${id} right now`, { hint: "try again" });
+    throw new GraphformError("lock-busy", `another process is removing the lock ${id} right now`, {
+      hint: "try again",
+    });
   });
 }
 
@@ -84,7 +86,10 @@ function locked(file: string, holder: LockRecord | undefined): GraphformError {
     holder === undefined
       ? `the lock ${file} is fought over`
       : `the state is locked: ${holder.who} (process ${holder.pid}) has held it for ${holder.operation} since ${holder.created}`;
-  const force = holder === undefined ? "" : `, or, if that process is surely gone, run: graphform state unlock ${holder.id}`;
+  const force =
+    holder === undefined
+      ? ""
+      : `, or, if that process is surely gone, run: graphform state unlock ${holder.id}`;
   return new GraphformError("locked", message, {
     exitCode: exitCodes.locked,
     hint: `wait for it with --lock-timeout 5m${force}`,
@@ -92,9 +97,14 @@ function locked(file: string, holder: LockRecord | undefined): GraphformError {
 }
 
 function unknownLock(file: string, id: string, found: LockRecord | undefined): GraphformError {
-  const now = found === undefined ? "it is not locked" : `it is locked as ${found.id} by ${found.who} for ${found.operation}`;
+  const now =
+    found === undefined
+      ? "it is not locked"
+      : `it is locked as ${found.id} by ${found.who} for ${found.operation}`;
   return new GraphformError("lock-unknown", `there is no lock ${id} at ${file}: ${now}`, {
-    ...(found === undefined ? {} : { hint: `if that process is surely gone, run: graphform state unlock ${found.id}` }),
+    ...(found === undefined
+      ? {}
+      : { hint: `if that process is surely gone, run: graphform state unlock ${found.id}` }),
   });
 }
 

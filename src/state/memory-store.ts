@@ -12,7 +12,8 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
     where,
     read: async () => stored,
     async write(next): Promise<void> {
-      const follows = next.serial - 1 === (stored?.serial ?? 0) && (stored?.lineage ?? next.lineage) === next.lineage;
+      const follows =
+        next.serial - 1 === (stored?.serial ?? 0) && (stored?.lineage ?? next.lineage) === next.lineage;
       if (!follows) {
         const found = stored === undefined ? "nothing is stored" : `version ${stored.serial} is stored`;
         throw new GraphformError("state-conflict", `version ${next.serial} was to be written, but ${found}`, {
@@ -33,7 +34,16 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
       const created = new Date(clock.now()).toISOString();
       const expires = new Date(clock.now() + lease).toISOString();
       const id = randomBytes(8).toString("hex");
-      const mine = { id, who: where, pid: process.pid, host: where, operation, created, heartbeat: created, expires };
+      const mine = {
+        id,
+        who: where,
+        pid: process.pid,
+        host: where,
+        operation,
+        created,
+        heartbeat: created,
+        expires,
+      };
       holder = mine;
       return {
         id,

@@ -39,11 +39,32 @@ const schema: FieldSchema = {
   properties: {
     plan: {
       type: "object",
-      required: ["version", "name", "lineage", "serial", "changes", "steps", "outputs", "census", "forecast", "fingerprint"],
-      properties: { version: { const: 1 }, name: text, serial: { type: "integer" }, changes: list, steps: list, fingerprint: text },
+      required: [
+        "version",
+        "name",
+        "lineage",
+        "serial",
+        "changes",
+        "steps",
+        "outputs",
+        "census",
+        "forecast",
+        "fingerprint",
+      ],
+      properties: {
+        version: { const: 1 },
+        name: text,
+        serial: { type: "integer" },
+        changes: list,
+        steps: list,
+        fingerprint: text,
+      },
     },
     birth: { type: "object", required: ["lineage", "key"], properties: { lineage: text, key: text } },
-    manifest: { type: "array", items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } } },
+    manifest: {
+      type: "array",
+      items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } },
+    },
     variables: { type: "object" },
   },
 };
@@ -59,7 +80,11 @@ export async function writePlanFile(file: string, saved: SavedPlan, texts: Itera
   try {
     await writeAtomically(file, `{\n${head},\n"saved": ${body}\n}\n`);
   } catch (cause) {
-    throw new GraphformError("plan-unwritable", `the plan could not be written to ${file}: ${fileTrouble(cause)}`, { cause });
+    throw new GraphformError(
+      "plan-unwritable",
+      `the plan could not be written to ${file}: ${fileTrouble(cause)}`,
+      { cause },
+    );
   }
 }
 
@@ -72,7 +97,11 @@ export async function readPlanFile(file: string): Promise<SavedPlan> {
   if (!isObject(envelope) || envelope["format"] !== format) throw foreign(file);
   if (envelope["version"] !== 1) {
     const hint = "apply it with the graphform that made it, or make a new plan";
-    throw new GraphformError("plan-newer", `the plan ${file} has a format that this graphform does not know`, { hint });
+    throw new GraphformError(
+      "plan-newer",
+      `the plan ${file} has a format that this graphform does not know`,
+      { hint },
+    );
   }
   const { saved } = envelope;
   if (!isWhole(saved, envelope["sha256"])) {
@@ -86,8 +115,13 @@ async function load(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    const hint = isFileError(cause, "ENOENT") ? `make it first: graphform plan --out ${file}` : "make a new plan";
-    throw new GraphformError("plan-unreadable", `the plan ${file} cannot be read: ${fileTrouble(cause)}`, { hint, cause });
+    const hint = isFileError(cause, "ENOENT")
+      ? `make it first: graphform plan --out ${file}`
+      : "make a new plan";
+    throw new GraphformError("plan-unreadable", `the plan ${file} cannot be read: ${fileTrouble(cause)}`, {
+      hint,
+      cause,
+    });
   }
 }
 
@@ -96,7 +130,9 @@ function parse(content: string, file: string): unknown {
     return JSON.parse(content);
   } catch {
     if (!isCutShort(content)) throw foreign(file);
-    throw new GraphformError("plan-truncated", `the plan ${file} is not whole: its end is missing`, { hint: "make a new plan" });
+    throw new GraphformError("plan-truncated", `the plan ${file} is not whole: its end is missing`, {
+      hint: "make a new plan",
+    });
   }
 }
 

@@ -42,7 +42,9 @@ function isState(_: unknown, wrong: string | undefined): _ is StateDocument {
 
 function strangeAddress(value: { readonly [key: string]: unknown }): string | undefined {
   const { resources, intents } = value;
-  const addresses = [resources, intents].flatMap((entries) => (isObject(entries) ? Object.keys(entries) : []));
+  const addresses = [resources, intents].flatMap((entries) =>
+    isObject(entries) ? Object.keys(entries) : [],
+  );
   const strange = addresses.find((address) => parseAddress(address) === undefined);
   return strange === undefined ? undefined : `${JSON.stringify(strange)} is not an address`;
 }
@@ -55,15 +57,23 @@ function foreign(file: string, why: string, cause?: unknown): GraphformError {
 }
 
 function newer(file: string, version: number): GraphformError {
-  return new GraphformError("state-newer", `the state ${file} has format ${version}, and this graphform knows 1`, {
-    hint: "use the graphform that wrote it, or a newer one",
-  });
+  return new GraphformError(
+    "state-newer",
+    `the state ${file} has format ${version}, and this graphform knows 1`,
+    {
+      hint: "use the graphform that wrote it, or a newer one",
+    },
+  );
 }
 
 function misnamed(file: string, found: string, name: string): GraphformError {
-  return new GraphformError("state-name", `the state ${file} belongs to "${found}", and the manifest is "${name}"`, {
-    hint: "give the manifest the name that it had, or name another file with --state",
-  });
+  return new GraphformError(
+    "state-name",
+    `the state ${file} belongs to "${found}", and the manifest is "${name}"`,
+    {
+      hint: "give the manifest the name that it had, or name another file with --state",
+    },
+  );
 }
 
 function wayOut(file: string): string {

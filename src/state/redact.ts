@@ -36,11 +36,26 @@ function formsOf(text: string): readonly string[] {
   const urls = [url, strict, encodeURI(text.toWellFormed()), strict.replaceAll("%20", "+")];
   const lower = urls.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
   const hex = Buffer.from(text, "utf8").toString("hex");
-  return [text, quoted, JSON.stringify(quoted).slice(1, -1), ...urls, ...lower, html(text), hex, ...base64(text)];
+  return [
+    text,
+    quoted,
+    JSON.stringify(quoted).slice(1, -1),
+    ...urls,
+    ...lower,
+    html(text),
+    hex,
+    ...base64(text),
+  ];
 }
 
 function html(text: string): string {
-  const names: { readonly [char: string]: string } = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  const names: { readonly [char: string]: string } = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
   return text.replace(/[&<>"']/g, (char) => names[char] ?? char);
 }
 

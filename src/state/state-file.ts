@@ -42,8 +42,12 @@ export async function textOf(file: string): Promise<string | undefined> {
 }
 
 function unreadable(where: string, cause: unknown): GraphformError {
-  return new GraphformError("state-unreadable", `the state ${where} could not be read: ${fileTrouble(cause)}`, {
-    hint: "allow reading it, or name another file with --state",
-    cause,
-  });
+  return new GraphformError(
+    "state-unreadable",
+    `the state ${where} could not be read: ${fileTrouble(cause)}`,
+    {
+      hint: "allow reading it, or name another file with --state",
+      cause,
+    },
+  );
 }

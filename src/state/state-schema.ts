@@ -1,9 +1,8 @@
 import type { FieldSchema } from "../model/field-schema.ts";
 
-/** A published schema: its identity, and the rows that the reader follows. */
+/** A published schema: what it is, and the rows that the reader follows. */
 export interface StateSchema extends FieldSchema {
   readonly $schema: string;
-  readonly $id: string;
   readonly title: string;
 }
 
@@ -19,7 +18,10 @@ const values: FieldSchema = {
   description: "Last applied values, dotted path to value; secrets stand as fingerprints.",
 };
 
-function record(properties: { readonly [name: string]: FieldSchema }, optional: readonly string[] = []): FieldSchema {
+function record(
+  properties: { readonly [name: string]: FieldSchema },
+  optional: readonly string[] = [],
+): FieldSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required, additionalProperties: false };
 }
@@ -57,7 +59,6 @@ const intent = record({
 /** The state document, JSON Schema draft-07. The reader checks a state against these very rows. */
 export const stateSchema: StateSchema = {
   $schema: "http://json-schema.org/draft-07/schema#",
-  $id: "urn:graphform:schema:state:1",
   title: "graphform state, version 1",
   ...record({
     version: { const: 1 },
@@ -66,7 +67,11 @@ export const stateSchema: StateSchema = {
     serial: { type: "integer", minimum: 1, description: "Grows with every write." },
     key: { type: "string", pattern: "^[0-9a-f]{64}$", description: "Key of the secrets' fingerprints." },
     savedAt: time,
-    resources: { type: "object", additionalProperties: bound, description: "Address to what it is bound to." },
+    resources: {
+      type: "object",
+      additionalProperties: bound,
+      description: "Address to what it is bound to.",
+    },
     intents: {
       type: "object",
       additionalProperties: intent,

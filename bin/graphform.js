@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// The launcher. It must be understood by every Node that a person may have, so that an old one gets a sentence and not
+// a syntax error; it answers `--version` itself, so that the answer costs no more than starting Node.
+import { existsSync, readFileSync } from "node:fs";
+import module from "node:module";
+import process from "node:process";
+
+const needed = [22, 19];
+const [major, minor] = process.versions.node.split(".").map(Number);
+const built = new URL("../dist/cli.js", import.meta.url);
+
+if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
+  const found = process.versions.node;
+  fail(
+    `this is Node.js ${found}, and graphform needs ${needed.join(".")} or newer (in a clone, \`npx graphform\` uses the packaged one)`,
+  );
+} else if (process.argv.length === 3 && ["--version", "-V"].includes(process.argv[2])) {
+  console.log(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version);
+} else if (existsSync(built)) {
+  module.enableCompileCache();
+  await import(built.href);
+} else {
+  fail("this clone is not built yet: run `npm run build` first");
+}
+
+function fail(message) {
+  console.error(`graphform: ${message}`);
+  process.exitCode = 1;
+}

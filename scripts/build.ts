@@ -1,0 +1,63 @@
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { type BuildResult, build } from "esbuild";
+import { bundledPackages, noticesOf } from "./notices.ts";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+
+/**
+ * Writes `dist/`: the programs and the library as bundles that share chunks, and the licences of what was bundled
+ * (decision 0007). A file that would not change is left alone, and files of an earlier build go last, so that a program
+ * that runs from `dist/` meanwhile is not disturbed.
+ */
+const result = await build({
+  absWorkingDir: root,
+  entryPoints: ["src/cli.ts", "src/index.ts", "src/platform/main.ts"],
+  outdir: "dist",
+  outbase: "src",
+  chunkNames: "chunks/[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.19",
+  // Half the bytes to read, hash and compile; names are kept, for errors.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none",
+  // Bundled CommonJS packages ask for Node's own modules.
+  banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
+  metafile: true,
+  write: false,
+  logLevel: "warning",
+}).catch(() => process.exit(1)); // esbuild has said why.
+
+writeNotices(result);
+for (const file of result.outputFiles) writeChanged(file.path, file.contents);
+const kept = new Set(result.outputFiles.map((file) => file.path));
+for (const file of globSync("**/*.js", { cwd: dist })) {
+  const path = join(dist, file);
+  if (!kept.has(path)) rmSync(path);
+}
+
+function writeNotices({ metafile }: BuildResult<{ metafile: true }>): void {
+  const path = join(dist, "THIRD-PARTY-NOTICES.txt");
+  const inputs = Object.keys(metafile.inputs);
+  const folders = bundledPackages([...inputs, ...inputs.flatMap(emittedFrom)]);
+  writeChanged(path, Buffer.from(noticesOf(root, folders)));
+}
+
+/** What an emitted file was bundled from, by the comments that esbuild leaves in it. */
+function emittedFrom(input: string): readonly string[] {
+  if (!input.includes(".generated.")) return [];
+  const text = readFileSync(join(root, input), "utf8");
+  return [...text.matchAll(/^\/\/ (node_modules\/\S+)$/gm)].map((match) => match[1] ?? "");
+}
+
+function writeChanged(path: string, contents: Uint8Array): void {
+  if (existsSync(path) && readFileSync(path).equals(contents)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, contents);
+}

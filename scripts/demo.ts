@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { createClient } from "@redis/client";
+
+/**
+ * The main job on the local platform: three real databases from a manifest, one changed in place, a replacement refused,
+ * nothing left to do; and the proof, read from the database over its own protocol. Exit 0 when all of it is so.
+ */
+const root = join(import.meta.dirname, "..");
+const folder = mkdtempSync(join(tmpdir(), "graphform-demo-"));
+const manifest = join(folder, "graphform.yaml");
+const password = randomBytes(12).toString("base64url");
+const env = { ...process.env, SHOP_PASSWORD: password };
+
+async function demo(): Promise<void> {
+  cpSync(join(root, "examples", "quick-start.yaml"), manifest);
+  say("a local platform: the hosting service on this machine, with real databases");
+  await graphform(0, "platform", "up", "--detach");
+  try {
+    say("three databases from one manifest");
+    await graphform(0, "apply", "--auto-approve");
+    say("the same again: nothing to do");
+    await graphform(0, "plan", "--detailed-exitcode");
+
+    say("a description changes: in place");
+    edit("the order graph", "orders, customers and what they bought");
+    await graphform(2, "plan", "--detailed-exitcode");
+    await graphform(0, "apply", "--auto-approve");
+
+    say("a region changes: that takes a new, empty database, and is refused");
+    edit("cloudProvider: aws, region: us-east-1", "cloudProvider: aws, region: eu-west-1");
+    await graphform(4, "apply", "--auto-approve", "--target", "instances.orders");
+    edit("cloudProvider: aws, region: eu-west-1", "cloudProvider: aws, region: us-east-1");
+    await graphform(0, "plan", "--detailed-exitcode");
+
+    say("the database itself, asked over its own protocol");
+    await ask((await graphform(0, "output", "ordersEndpoint", "--raw")).trim());
+  } finally {
+    await graphform(0, "platform", "down");
+  }
+  say("done: what runs is what is declared");
+}
+
+/** Asks the database what it runs with, and lets it answer a query. */
+async function ask(endpoint: string): Promise<void> {
+  const [host = "", port = ""] = endpoint.split(":");
+  const client = createClient({ username: "app", password, socket: { host, port: Number(port) } });
+  await client.connect();
+  try {
+    const query = "CREATE (:Customer {name: 'Ada'})-[:BOUGHT]->(:Item {name: 'engine'}) RETURN 'Ada bought an engine'";
+    const [, rows] = list(await client.sendCommand(["GRAPH.QUERY", "shop", query]));
+    const [, live] = list(await client.sendCommand(["GRAPH.CONFIG", "GET", "CACHE_SIZE"]));
+    const declared = Number(/graphDBCacheSize: (\d+)/.exec(readFileSync(manifest, "utf8"))?.[1]);
+    console.log(`GRAPH.QUERY                 ${JSON.stringify(rows)}`);
+    console.log(`GRAPH.CONFIG GET CACHE_SIZE ${String(live)}, and the manifest says ${declared}`);
+    if (Number(live) !== declared) throw new Error("the database does not run with what the manifest says");
+  } finally {
+    client.destroy();
+  }
+}
+
+function list(reply: unknown): readonly unknown[] {
+  return Array.isArray(reply) ? reply : [reply];
+}
+
+/** Runs graphform in the demo's folder and returns what it prints; any exit code but the expected one ends the demo. */
+function graphform(expected: number, ...args: readonly string[]): Promise<string> {
+  console.log(styleText("dim", `$ graphform ${args.join(" ")}`));
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, "bin", "graphform.js"), ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    let printed = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      printed += chunk.toString("utf8");
+      process.stdout.write(chunk);
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      console.log(styleText("dim", `exit ${code}\n`));
+      if (code === expected) resolve(printed);
+      else reject(new Error(`graphform ${args[0]} ended with ${code}; ${expected} was to be expected`));
+    });
+  });
+}
+
+function edit(from: string, to: string): void {
+  const before = readFileSync(manifest, "utf8");
+  if (!before.includes(from)) throw new Error(`the manifest does not say "${from}"`);
+  writeFileSync(manifest, before.replace(from, to));
+}
+
+function say(text: string): void {
+  console.log(styleText(["bold", "cyan"], `\n# ${text}`));
+}
+
+try {
+  await demo();
+} catch (error) {
+  console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,9 @@
+import process from "node:process";
+import "./emit.ts";
+import "./emit-profiles.ts";
+
+/**
+ * Writes everything that is derived from the tables: schemas, compiled validators, profiles, pages. `--generated` writes
+ * only what is not committed, as every build does, so that a stale page is found and not mended behind its author's back.
+ */
+if (!process.argv.includes("--generated")) await import("./emit-docs.ts");

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { Ajv } from "ajv";
+import standalone from "ajv/dist/standalone/index.js";
+import { build } from "esbuild";
+import { readProfile } from "../src/hosting/profile-file.ts";
+import { profileSchema } from "../src/hosting/profile-schema.ts";
+import type { ProfileText } from "../src/hosting/profile-text.ts";
+import type { ProfileValidator } from "../src/hosting/profile-violations.ts";
+
+const root = join(import.meta.dirname, "..");
+const names = ["default", "falkordb-cloud"];
+
+/**
+ * Writes what is derived from the profile schema and the built-in profiles: the JSON Schema for editors, which is
+ * committed, the compiled validator, and the built-in profiles ready for use (reading YAML takes five times as long as
+ * a command may take to start).
+ */
+const ajv = new Ajv({ strict: true, allErrors: true, inlineRefs: false, code: { source: true, esm: true } });
+ajv.addSchema(profileSchema, "profile");
+const isValid = ajv.compile<ProfileText>({ $ref: "profile" });
+const validator: ProfileValidator = (value): value is ProfileText => {
+  const valid = isValid(value);
+  validator.errors = isValid.errors ?? null;
+  return valid;
+};
+
+const profiles = await Promise.all(
+  names.map(async (name) => [name, await readProfile(join(root, "profiles", `${name}.yaml`), validator)] as const),
+);
+const entries = profiles.map(([name, profile]) => {
+  const json = JSON.stringify(JSON.stringify(profile));
+  return `  ${JSON.stringify(name)}: () => JSON.parse(${json}),`;
+});
+
+if (!process.argv.includes("--generated")) {
+  write("schemas/profile.schema.json", `${JSON.stringify(profileSchema, null, 2)}\n`);
+}
+write("src/hosting/built-in.generated.js", `// Emitted by scripts/emit-profiles.ts.\nexport const builtIn = {\n${entries.join("\n")}\n};\n`);
+write(
+  "src/hosting/built-in.generated.d.ts",
+  [
+    "// Emitted by scripts/emit-profiles.ts.",
+    'import type { Profile } from "../model/profile.ts";',
+    "/** The profiles of the package's `profiles` folder; each call gives a new copy. */",
+    "export declare const builtIn: { readonly [name: string]: () => Profile };",
+    "",
+  ].join("\n"),
+);
+write("src/hosting/profile-validator.generated.js", await compiledValidator());
+write(
+  "src/hosting/profile-validator.generated.d.ts",
+  [
+    "// Emitted by scripts/emit-profiles.ts.",
+    'import type { ProfileValidator } from "./profile-violations.ts";',
+    "/** The profile's schema, compiled. */",
+    "export declare const validateProfile: ProfileValidator;",
+    "",
+  ].join("\n"),
+);
+
+/** Ajv's standalone code in one module, with its run-time functions bundled in. */
+async function compiledValidator(): Promise<string> {
+  const code = standalone.default(ajv, { validateProfile: "profile" });
+  const result = await build({
+    stdin: { contents: code, resolveDir: root, loader: "js" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "node22.19",
+    minifySyntax: true,
+    logLevel: "warning",
+  });
+  return `// Emitted by scripts/emit-profiles.ts.\n${result.outputFiles.map(({ text }) => text).join("")}`;
+}
+
+function write(path: string, text: string): void {
+  const file = join(root, path);
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

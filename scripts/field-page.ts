@@ -1,0 +1,95 @@
+import { instanceSchema, tiers } from "../src/fields/instance.ts";
+import type { FieldSchema, KindSchema } from "../src/model/field-schema.ts";
+import type { Json } from "../src/model/json.ts";
+
+const heads = [
+  "Field",
+  "Type",
+  "Allowed",
+  "Default",
+  "A change",
+  "Tiers",
+  "On the wire",
+  "Seen in the database",
+];
+
+/** The page `docs/fields.md`: the field table of instances, as people read it. */
+export function fieldPage(): string {
+  return `# The fields of an instance
+
+Generated from \`src/fields/instance.ts\` by \`npm run emit\`; a test finds it stale. Settings under \`config\` are spelled as the
+service spells them.
+
+- **A change** says what a change of the field takes: \`in place\` (with what the running database feels), \`replace\` (fixed at
+  creation: refused unless \`onReplace\` allows it), or the operation that is called.
+- **Default** is the service's; a field that the manifest leaves out is not managed.
+- **Seen in the database** is the parameter of \`GRAPH.CONFIG GET\` that shows the running value.
+
+${table(instanceSchema)}
+`;
+}
+
+function table(schema: KindSchema): string {
+  const rows = Object.entries(schema.properties).flatMap(([name, field]) =>
+    field.properties === undefined
+      ? [row(name, field, schema)]
+      : Object.entries(field.properties).map(([inner, each]) => row(`${name}.${inner}`, each, field)),
+  );
+  return [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function row(path: string, field: FieldSchema, parent: FieldSchema): readonly string[] {
+  const name = path.slice(path.lastIndexOf(".") + 1);
+  const required = parent.required?.includes(name) ? ", required" : "";
+  return [
+    `\`${path}\`<br>${escaped(field.description ?? "")}`,
+    `${String(field.type)}${field["x-secret"] ? ", secret" : ""}${required}`,
+    allowed(field),
+    field.default === undefined ? "" : code(field.default),
+    change(field),
+    places(field),
+    wire(name, field),
+    field["x-parameter"] === undefined ? "" : `\`${field["x-parameter"]}\``,
+  ];
+}
+
+function allowed(field: FieldSchema): string {
+  if (field.enum !== undefined) return field.enum.map(code).join(", ");
+  if (field.minimum !== undefined || field.maximum !== undefined)
+    return `${field.minimum} to ${field.maximum}`;
+  if (field["x-reference"] !== undefined) return `a name under \`${field["x-reference"].section}\``;
+  if (field.examples !== undefined) return `for example ${field.examples.map(code).join(", ")}`;
+  if (field.pattern !== undefined) return `\`${escaped(field.pattern)}\``;
+  return "any";
+}
+
+function change(field: FieldSchema): string {
+  if (field["x-create-only"]) return "replace";
+  const verbs = Object.values(field["x-operations"] ?? {});
+  const how = verbs.length > 0 ? verbs.join(", ") : "in place";
+  const disruption = field["x-disruption"] ?? "none";
+  return disruption === "none" ? how : `${how} (${disruption})`;
+}
+
+function places(field: FieldSchema): string {
+  const offered = field["x-tiers"];
+  const components = field["x-components"] === undefined ? "" : `; ${field["x-components"].join(", ")}`;
+  if (offered === undefined) return `all${components}`;
+  return `${tiers.filter((tier) => offered.includes(tier)).join(", ")}${components}`;
+}
+
+/** Where the value travels: the top level of the body, requestParams, the path, or an operation of its own. */
+function wire(name: string, field: FieldSchema): string {
+  if (field["x-operations"] !== undefined) return "operations";
+  if (field["x-place"]) return "path";
+  const spelling = field["x-wire"] ?? name;
+  return field["x-in"] === "body" ? `\`${spelling}\`` : `\`requestParams.${spelling}\``;
+}
+
+function code(value: Json): string {
+  return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("|", "\\|");
+}

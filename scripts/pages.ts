@@ -1,0 +1,21 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fieldPage } from "./field-page.ts";
+import { type Source, withTree } from "./source-tree.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** The generated pages as they should be: path from the root of the repository -> text. */
+export function pages(): { readonly [path: string]: string } {
+  const guide = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+  return { "docs/fields.md": fieldPage(), "CONTRIBUTING.md": withTree(guide, sources()) };
+}
+
+/** Every source file that people write, in the order of their paths. */
+export function sources(): readonly Source[] {
+  return globSync("src/**/*.ts", { cwd: root })
+    .filter((path) => !path.includes(".generated."))
+    .map((path) => path.replaceAll("\\", "/"))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+}

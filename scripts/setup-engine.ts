@@ -1,0 +1,17 @@
+import { setupEngine } from "../src/platform/engine/setup-engine.ts";
+
+/** Makes a database engine for the local platform ready, and says in one line which. Exit code 1 where none can be had. */
+try {
+  const { engine, ...rest } = await setupEngine();
+  if (engine === undefined) {
+    console.error(`graphform: ${"reason" in rest ? rest.reason : "there is no engine"}`);
+    process.exitCode = process.env["GRAPHFORM_ENGINE"] === "none" ? 0 : 1;
+  } else {
+    console.log(`graphform: databases run on ${engine.name} ${engine.version} (${engine.why})`);
+  }
+} catch (error) {
+  console.error(
+    `graphform: the engine cannot be set up: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  process.exitCode = 1;
+}

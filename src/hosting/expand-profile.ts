@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Endpoint, Profile } from "../model/profile.ts";
+import { parseDuration } from "../model/quantity.ts";
+import type { EndpointText, ProfileText } from "./profile-text.ts";
+
+/** A mistake in a profile that its schema cannot say: what, and the path of the key that it is about. */
+export interface ProfileFault {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Path parameters that callers give. */
+const callers = ["serviceModelKey", "productTierKey", "resourceKey", "id", "instanceId", "username"];
+
+/** Writes every endpoint of a profile out as an object, so that profiles can be laid over each other. */
+export function unfold(profile: JsonObject): JsonObject {
+  const whole = (value: Json): Json => (typeof value === "string" ? { request: value } : value);
+  const operations = isObject(profile["operations"])
+    ? { operations: Object.fromEntries(Object.entries(profile["operations"]).map(([name, value]) => [name, whole(value)])) }
+    : {};
+  const single = ["signIn", "refresh"].flatMap((name): [string, Json][] => {
+    const value = profile[name];
+    return value === undefined ? [] : [[name, whole(value)]];
+  });
+  return { ...profile, ...operations, ...Object.fromEntries(single) };
+}
+
+/** A valid profile text as the rest of the program reads it: paths written out, durations in ms. */
+export function expandProfile(text: ProfileText): { readonly profile: Profile; readonly faults: readonly ProfileFault[] } {
+  const faults: ProfileFault[] = [];
+  const endpoint = (path: readonly string[], value: EndpointText): Endpoint => expand(path, value, text, faults);
+  if (!isPattern(text.session.missingToken)) {
+    faults.push({ path: ["session", "missingToken"], message: "session.missingToken must be a regular expression" });
+  }
+  const { extends: _below, prefixes: _prefixes, query: _query, signIn, refresh, operations, session, timing, ...rest } = text;
+  const profile: Profile = {
+    fields: {},
+    networkTypes: [],
+    ...rest,
+    session: {
+      ...session,
+      tokenLifetime: ms(session.tokenLifetime),
+      refreshLifetime: ms(session.refreshLifetime),
+    },
+    signIn: endpoint(["signIn"], signIn),
+    ...(refresh === undefined ? {} : { refresh: endpoint(["refresh"], refresh) }),
+    operations: mapped(operations, (value, name) => endpoint(["operations", name], value)),
+    statuses: Object.fromEntries(Object.entries(text.statuses).map(([status, phase]) => [status.toUpperCase(), phase])),
+    timing: {
+      settle: ms(timing.settle),
+      listLag: ms(timing.listLag),
+      endpoint: ms(timing.endpoint),
+      poll: { first: ms(timing.poll.first), longest: ms(timing.poll.longest) },
+      expect: mapped(timing.expect, ms),
+      timeout: mapped(timing.timeout, ms),
+    },
+  };
+  return { profile, faults };
+}
+
+function expand(at: readonly string[], value: EndpointText, text: ProfileText, faults: ProfileFault[]): Endpoint {
+  const [method = "GET", template = ""] = value.request.split(" ");
+  const path = template.replace(/^<([A-Za-z]+)>/, (_, name: string) => {
+    const prefix = text.prefixes?.[name];
+    if (prefix === undefined) faults.push({ path: [...at, "request"], message: `there is no prefix "${name}"` });
+    return prefix ?? "";
+  });
+  for (const [, name = ""] of path.matchAll(/\{([^}]*)\}/g)) {
+    if (callers.includes(name) || Object.hasOwn(text.keys, name)) continue;
+    faults.push({ path: [...at, "request"], message: `{${name}} is neither a key of the profile nor one of ${callers.join(", ")}` });
+  }
+  return {
+    method: methodOf(method),
+    host: value.host ?? "platform",
+    path,
+    query: value.query ?? text.query ?? {},
+    body: value.body ?? {},
+    answer: mapped(value.answer ?? {}, (paths) => (typeof paths === "string" ? [paths] : paths)),
+  };
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "i").flags === "i";
+  } catch {
+    return false;
+  }
+}
+
+function methodOf(text: string): Endpoint["method"] {
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+  return methods.find((method) => method === text) ?? "GET";
+}
+
+function ms(text: string): number {
+  return parseDuration(text) ?? 0;
+}
+
+function mapped<From, To>(
+  entries: { readonly [name: string]: From },
+  change: (value: From, name: string) => To,
+): { readonly [name: string]: To } {
+  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, change(value, name)]));
+}

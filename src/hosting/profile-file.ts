@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
+import { expandProfile, type ProfileFault, unfold } from "./expand-profile.ts";
+import { layOver } from "./lay-over.ts";
+import { profileFolder } from "./profile-folder.ts";
+import { faultOf, type ProfileValidator } from "./profile-violations.ts";
+
+/** A profile file, and what it extends below it. */
+interface Layer {
+  readonly file: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+  readonly value: JsonObject;
+}
+
+const longestChain = 8;
+
+/**
+ * Reads a profile file with everything it extends. Throws `profile-invalid` (exit 3) with file, line and column of the
+ * first mistake.
+ */
+export async function readProfile(path: string, isValid: ProfileValidator): Promise<Profile> {
+  const layers = await readLayers(path);
+  const value = layers.reduceRight((lower, layer) => layOver(lower, unfold(layer.value)), {});
+  if (!isValid(value)) throw invalid(layers, faultOf(isValid.errors ?? []));
+  const { profile, faults } = expandProfile(value);
+  const [fault] = faults;
+  if (fault !== undefined) throw invalid(layers, fault);
+  return profile;
+}
+
+/** The file first, what it extends after it. */
+async function readLayers(path: string): Promise<readonly Layer[]> {
+  const layers: Layer[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const layer: Layer = await readLayer(next);
+    layers.push(layer);
+    const below: unknown = layer.value["extends"];
+    if (layers.length > longestChain) {
+      throw invalid(layers.slice(0, 1), { path: ["extends"], message: "profiles extend each other without end" });
+    }
+    next = typeof below === "string" ? pathOf(below, dirname(next)) : undefined;
+  }
+  return layers;
+}
+
+/** A bare name is a built-in profile; anything else is a path, relative to the file that names it. */
+function pathOf(name: string, folder: string): string {
+  return /^[a-z][a-z0-9-]*$/.test(name) ? join(profileFolder(), `${name}.yaml`) : resolve(folder, name);
+}
+
+async function readLayer(file: string): Promise<Layer> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw new GraphformError("profile-unreadable", `cannot read the profile ${file}`, {
+      exitCode: exitCodes.invalid,
+      hint: "name a built-in profile (default, falkordb-cloud) or the path of a profile file",
+      cause,
+    });
+  });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false });
+  const value: unknown = document.errors.length > 0 ? undefined : plain(document);
+  const layer = { file, document, lines, value: isObject(value) ? value : {} };
+  const [error] = document.errors;
+  if (error !== undefined) throw invalidAt(layer, error.pos[0], error.message);
+  if (!isObject(value)) throw invalidAt(layer, 0, "a profile is a map of keys and values");
+  return layer;
+}
+
+/** The document's value, or undefined where its aliases would explode. */
+function plain(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Points at the uppermost file that writes the key, or the nearest key above it. */
+function invalid(layers: readonly Layer[], { path, message }: ProfileFault): GraphformError {
+  for (let length = path.length; length > 0; length -= 1) {
+    for (const layer of layers) {
+      const node: unknown = layer.document.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) return invalidAt(layer, node.range[0], message);
+    }
+  }
+  const [first] = layers;
+  if (first === undefined) return new GraphformError("profile-invalid", message, { exitCode: exitCodes.invalid });
+  return invalidAt(first, 0, message);
+}
+
+function invalidAt(layer: Pick<Layer, "file" | "lines">, offset: number, message: string): GraphformError {
+  const { line, col } = layer.lines.linePos(offset);
+  return new GraphformError("profile-invalid", `${layer.file}:${Math.max(1, line)}:${Math.max(1, col)}: ${message}`, {
+    exitCode: exitCodes.invalid,
+    hint: "graphform schema profile prints what a profile may hold",
+  });
+}

@@ -1,0 +1,136 @@
+import type { JsonObject } from "../model/json.ts";
+import { durationPattern } from "../model/quantity.ts";
+
+/** Every operation that a profile can have; what each is for stands in the guide to profiles. */
+export const operationNames: readonly string[] = [
+  ...["create", "list", "list-all", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
+  ...["start", "stop", "restart", "failover", "backup", "copy-snapshot", "snapshots"].map((verb) => `instance.${verb}`),
+  ...["create", "list", "get", "delete", "describe"].map((verb) => `account.${verb}`),
+  ...["list", "create", "describe", "update", "delete"].map((verb) => `network.${verb}`),
+  ...["list", "create", "describe", "copy", "restore", "delete"].map((verb) => `snapshot.${verb}`),
+  ...["list", "create", "update", "delete"].map((verb) => `user.${verb}`),
+  ...["plans.list", "subscriptions.list", "session.logout"],
+];
+
+const text: JsonObject = { type: "string", minLength: 1 };
+const texts: JsonObject = { type: "object", additionalProperties: text };
+const paths: JsonObject = { anyOf: [text, { type: "array", items: text, minItems: 1 }] };
+const duration: JsonObject = { type: "string", pattern: durationPattern };
+const durations: JsonObject = { type: "object", additionalProperties: duration };
+const url: JsonObject = { type: "string", pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$" };
+const count: JsonObject = { type: "integer", minimum: 1 };
+const list: JsonObject = { type: "array", items: text };
+const request: JsonObject = { type: "string", pattern: "^(GET|POST|PUT|PATCH|DELETE) (<[A-Za-z]+>|/)[^\\s?#]*$" };
+
+function closed(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: "object", additionalProperties: false, required, properties };
+}
+
+function every(names: readonly string[], value: JsonObject): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}
+
+function keyed(value: JsonObject, more: JsonObject = {}): JsonObject {
+  return { type: "object", additionalProperties: value, ...more };
+}
+
+const endpointRef: JsonObject = { $ref: "#/definitions/endpoint" };
+
+const endpoint: JsonObject = {
+  anyOf: [
+    request,
+    closed(
+      {
+        request,
+        host: { enum: ["platform", "users"] },
+        query: { type: "object", additionalProperties: { type: "string" } },
+        body: texts,
+        answer: keyed(paths),
+      },
+      ["request"],
+    ),
+  ],
+};
+
+const session: JsonObject = closed(
+  {
+    send: { enum: ["cookie", "bearer"] },
+    tokenCookie: text,
+    refreshCookie: text,
+    tokenAnswer: list,
+    refreshAnswer: list,
+    tokenLifetime: duration,
+    refreshLifetime: duration,
+    missingToken: text,
+  },
+  ["send", "tokenCookie", "refreshCookie", "tokenAnswer", "refreshAnswer", "tokenLifetime", "refreshLifetime", "missingToken"],
+);
+
+const tierRef: JsonObject = { $ref: "#/definitions/tier" };
+
+const tier: JsonObject = closed(
+  {
+    serviceModelKey: text,
+    productTierKey: text,
+    components: keyed(text, { minProperties: 1 }),
+    instanceTypes: { enum: ["listed", "any"] },
+  },
+  ["serviceModelKey", "productTierKey", "components", "instanceTypes"],
+);
+
+const timing: JsonObject = closed(
+  {
+    settle: duration,
+    listLag: duration,
+    endpoint: duration,
+    poll: closed({ first: duration, longest: duration }, ["first", "longest"]),
+    expect: durations,
+    timeout: durations,
+  },
+  ["settle", "listLag", "endpoint", "poll", "expect", "timeout"],
+);
+
+const operations: JsonObject = closed(
+  every(operationNames, endpointRef),
+  ["create", "list", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
+);
+
+const instanceType: JsonObject = closed(
+  { cpus: { type: "number", exclusiveMinimum: 0 }, memoryGB: { type: "number", exclusiveMinimum: 0 } },
+  ["cpus", "memoryGB"],
+);
+
+/** A profile file after what it extends was laid under it (draft-07). */
+export const profileSchema: JsonObject = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "graphform service profile",
+  definitions: { endpoint, tier },
+  ...closed(
+    {
+      name: { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" },
+      extends: text,
+      platformUrl: url,
+      usersUrl: url,
+      keys: texts,
+      prefixes: keyed({ type: "string", pattern: "^/[^\\s?#]*$" }, { propertyNames: { pattern: "^[A-Za-z]+$" } }),
+      query: { type: "object", additionalProperties: { type: "string" } },
+      session,
+      signIn: endpointRef,
+      refresh: endpointRef,
+      operations,
+      tiers: { ...closed(every(["enterprise-byoa", "enterprise", "pro", "startup", "free"], tierRef), []), minProperties: 1 },
+      fields: texts,
+      statuses: keyed({ enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"] }),
+      busy: text,
+      updateNeeds: { enum: ["ready", "stopped"] },
+      networkTypes: list,
+      timing,
+      instanceTypes: keyed(keyed(instanceType)),
+      users: closed({ usernameMin: count, passwordMin: count, commands: list }, ["usernameMin", "passwordMin", "commands"]),
+    },
+    [
+      ...["name", "keys", "session", "signIn", "operations", "tiers", "statuses", "busy", "timing", "instanceTypes"],
+      "users",
+    ],
+  ),
+};

@@ -1,0 +1,37 @@
+import type { Profile, SessionProfile, Timing } from "../model/profile.ts";
+
+/** An endpoint as a profile file writes it; see `profileSchema`. */
+export interface EndpointText {
+  /** `METHOD path`; `<name>` at its start stands for a prefix. */
+  readonly request: string;
+  readonly host?: "platform" | "users";
+  readonly query?: { readonly [name: string]: string };
+  readonly body?: { readonly [name: string]: string };
+  readonly answer?: { readonly [name: string]: string | readonly string[] };
+}
+
+type Written = "session" | "signIn" | "refresh" | "operations" | "timing" | "fields" | "networkTypes";
+
+/** A profile file that its schema accepts, with everything it extends laid under it; durations are texts. */
+export interface ProfileText extends Omit<Profile, Written> {
+  readonly extends?: string;
+  readonly prefixes?: { readonly [name: string]: string };
+  readonly query?: { readonly [name: string]: string };
+  readonly fields?: { readonly [name: string]: string };
+  readonly networkTypes?: readonly string[];
+  readonly session: Omit<SessionProfile, "tokenLifetime" | "refreshLifetime"> & {
+    readonly tokenLifetime: string;
+    readonly refreshLifetime: string;
+  };
+  readonly signIn: EndpointText;
+  readonly refresh?: EndpointText;
+  readonly operations: { readonly [name: string]: EndpointText };
+  readonly timing: {
+    readonly settle: string;
+    readonly listLag: string;
+    readonly endpoint: string;
+    readonly poll: { readonly first: string; readonly longest: string };
+    readonly expect: { readonly [operation in keyof Timing["expect"]]: string };
+    readonly timeout: { readonly [operation in keyof Timing["timeout"]]: string };
+  };
+}

@@ -1,0 +1,21 @@
+import { resolve } from "node:path";
+import type { Profile } from "../model/profile.ts";
+import { builtIn } from "./built-in.generated.js";
+
+/** Names of the profiles that come with the package. */
+export const builtInProfiles: readonly string[] = Object.keys(builtIn);
+
+/**
+ * A profile by the name of a built-in one, or by the path of a profile file (relative to the working directory).
+ * Built-in ones were read and validated when the package was built. Throws `profile-invalid` (exit 3) with the file's
+ * line.
+ */
+export async function loadProfile(nameOrPath: string): Promise<Profile> {
+  const own = Object.hasOwn(builtIn, nameOrPath) ? builtIn[nameOrPath] : undefined;
+  if (own !== undefined) return own();
+  const [{ readProfile }, { validateProfile }] = await Promise.all([
+    import("./profile-file.ts"),
+    import("./profile-validator.generated.js"),
+  ]);
+  return readProfile(resolve(nameOrPath), validateProfile);
+}

@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { parse } from "yaml";
+import { type FaultRule, parseFaultRules } from "./fault-rule.ts";
+import type { PlatformOptions } from "./options.ts";
+import type { OperationName } from "./records.ts";
+
+/** A wrong argument of the platform's program; the message is for people. */
+export class ArgumentError extends Error {
+  override readonly name = "ArgumentError";
+}
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+
+const operations: readonly OperationName[] = [
+  "create",
+  "update",
+  "delete",
+  "start",
+  "stop",
+  "restart",
+  "failover",
+  "backup",
+];
+
+/**
+ * The options of the platform's program. Durations of `--delay`, `--stale-status` and `--snapshot-interval` are
+ * milliseconds, lifetimes are seconds; `--faults` names a JSON or YAML file. Throws ArgumentError.
+ */
+export async function readArguments(argv: readonly string[]): Promise<PlatformOptions> {
+  const values = parseValues(argv);
+  const number = (name: keyof typeof values): number | undefined => {
+    const given = values[name];
+    if (typeof given !== "string") return undefined;
+    if (!/^[0-9]+(\.[0-9]+)?$/.test(given))
+      throw new ArgumentError(`--${name} must be a number, not ${given}`);
+    return Number(given);
+  };
+  const set = <K extends keyof PlatformOptions>(key: K, value: PlatformOptions[K] | undefined): object =>
+    value === undefined ? {} : { [key]: value };
+  const { networks } = values;
+  if (networks !== undefined && networks !== "full" && networks !== "adopt-only") {
+    throw new ArgumentError(`--networks must be full or adopt-only, not ${networks}`);
+  }
+  return {
+    dataDir: values["data-dir"] ?? ".graphform/platform",
+    port: number("port") ?? 0,
+    ...set("usersPort", number("users-port")),
+    ...set("host", values.host),
+    ...set("engine", values.engine),
+    ...set("faults", values.faults === undefined ? undefined : await readFaults(values.faults)),
+    ...set("sessionLifetime", number("session-lifetime")),
+    ...set("refreshLifetime", number("refresh-lifetime")),
+    ...set("delays", values.delay === undefined ? undefined : readDelays(values.delay)),
+    ...set("staleStatus", number("stale-status")),
+    ...set("echo", values.echo),
+    ...set("networks", networks),
+    ...set("autoBootstrap", values["auto-bootstrap"]),
+    ...set("snapshotInterval", number("snapshot-interval")),
+    ...set("usersPerMinute", number("users-per-minute")),
+  };
+}
+
+type Values = ReturnType<typeof parseKnown>;
+
+function parseKnown(argv: readonly string[]) {
+  return parseArgs({
+    args: [...argv],
+    strict: true,
+    options: {
+      "data-dir": text,
+      port: text,
+      "users-port": text,
+      host: text,
+      engine: text,
+      faults: text,
+      "session-lifetime": text,
+      "refresh-lifetime": text,
+      delay: text,
+      "stale-status": text,
+      echo: flag,
+      networks: text,
+      "auto-bootstrap": flag,
+      "snapshot-interval": text,
+      "users-per-minute": text,
+    },
+  }).values;
+}
+
+function parseValues(argv: readonly string[]): Values {
+  try {
+    return parseKnown(argv);
+  } catch (error) {
+    throw new ArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** One figure for all operations, or `create=500,update=200`. */
+function readDelays(given: string): number | { readonly [name in OperationName]?: number } {
+  if (/^[0-9]+$/.test(given)) return Number(given);
+  const delays: { [name in OperationName]?: number } = {};
+  for (const part of given.split(",")) {
+    const [name, ms] = part.split("=");
+    const operation = operations.find((each) => each === name);
+    if (operation === undefined || ms === undefined || !/^[0-9]+$/.test(ms)) {
+      throw new ArgumentError(
+        `--delay is a number of ms, or operation=ms,... with ${operations.join(", ")}; not ${part}`,
+      );
+    }
+    delays[operation] = Number(ms);
+  }
+  return delays;
+}
+
+async function readFaults(path: string): Promise<readonly FaultRule[]> {
+  let document: unknown;
+  try {
+    document = parse(await readFile(path, "utf8"));
+  } catch (error) {
+    throw new ArgumentError(
+      `cannot read fault rules from ${path}: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  const rules = parseFaultRules(JSON.parse(JSON.stringify(document ?? [])));
+  if (typeof rules === "string") throw new ArgumentError(`${path}: ${rules}`);
+  return rules;
+}

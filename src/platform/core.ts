@@ -1,0 +1,33 @@
+import type { Credentials } from "./credentials.ts";
+import type { Databases } from "./databases.ts";
+import type { Events } from "./events.ts";
+import type { Faults } from "./faults.ts";
+import type { InstanceTypes } from "./instance-types.ts";
+import type { KnownSecrets } from "./known-secrets.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { Settings } from "./options.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Store } from "./store.ts";
+
+/** A running platform without its server: what the routes work with. */
+export interface Core {
+  readonly settings: Settings;
+  readonly credentials: Credentials;
+  readonly sessions: Sessions;
+  readonly store: Store;
+  readonly lifecycle: Lifecycle;
+  readonly databases: Databases;
+  readonly faults: Faults;
+  readonly events: Events;
+  readonly log: RequestLog;
+  readonly secrets: KnownSecrets;
+  readonly instanceTypes: InstanceTypes;
+  /** Whether both hosts are one server, so that cookies reach the users host. */
+  readonly sharesPort: boolean;
+  /** The file of a snapshot; the region is a folder. */
+  readonly snapshotFile: (region: string, snapshotId: string) => string;
+  readonly now: () => number;
+  /** The current time, ISO 8601; never twice the same, so that records sort in the order they were made. */
+  readonly timestamp: () => string;
+}

@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { createClient, ErrorReply } from "@redis/client";
+import type { TlsFiles } from "./database.ts";
+
+/** Where and as whom to connect. */
+export interface Login {
+  readonly port: number;
+  readonly tls: TlsFiles | undefined;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Never connects. Making a client anew builds a class of all commands, which takes 10 ms; copying one takes none. */
+const template = createClient({ RESP: 2, disableClientInfo: true, maintNotifications: "disabled" });
+
+/** Sends one command and resolves with its reply. */
+export type Ask = (...command: readonly string[]) => Promise<unknown>;
+
+/**
+ * Connects, signs in, does the work and hangs up; no retries. Rejects with the server's error reply, with the connection's
+ * error, or when `ms` have passed: a process that is halted accepts connections, too.
+ */
+export async function talk<T>(login: Login, work: (ask: Ask) => Promise<T>, ms = 5000): Promise<T> {
+  const ca = login.tls === undefined ? undefined : await readFile(login.tls.caFile);
+  const address = {
+    host: "127.0.0.1",
+    port: login.port,
+    connectTimeout: ms,
+    reconnectStrategy: false as const,
+  };
+  const client = template.duplicate({
+    username: login.username,
+    password: login.password,
+    socket: ca === undefined ? address : { ...address, tls: true, ca },
+  });
+  client.on("error", () => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the database on port ${login.port} does not answer`)), ms);
+  });
+  const done = (async () => {
+    await client.connect();
+    return work((...command) => client.sendCommand([...command]));
+  })();
+  done.catch(() => undefined);
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+    client.destroy();
+  }
+}
+
+/** True for a reply that is an error: the server is there and does not want to. */
+export function isRefusal(error: unknown): error is ErrorReply {
+  return error instanceof ErrorReply;
+}
+
+/** One section of INFO as name -> value. */
+export async function info(ask: Ask, section: string): Promise<ReadonlyMap<string, string>> {
+  const text = String(await ask("INFO", section));
+  return new Map(
+    text.split("\r\n").flatMap((line) => {
+      const colon = line.indexOf(":");
+      return colon < 1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)] as const];
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type SourceFile, withBackports } from "./apt-sources.ts";
+import { EngineError } from "./engine-error.ts";
+
+const run = promisify(execFile);
+
+/**
+ * Unpacks Debian packages, and the libraries they need that the machine has not, into `root`. Works without rights and
+ * touches nothing of the system's: apt's lists, cache and sources are private ones below `work`, derived from the archives
+ * that the machine already uses. Rejects with EngineError where it cannot.
+ */
+export async function fetchPackages(names: readonly string[], work: string, root: string): Promise<void> {
+  const options = await privateApt(work);
+  await call("apt-get", [...options, "-qq", "update"], work);
+  const simulated = await call(
+    "apt-get",
+    [...options, "-qq", "-s", "install", "--no-install-recommends", ...names],
+    work,
+  );
+  const wanted = newPackages(simulated, names);
+  if (wanted.length === 0)
+    throw new EngineError("engine-missing", `${names.join(", ")} is installed already, but does not work`);
+  const downloads = join(work, "packages");
+  await mkdir(downloads);
+  await call("apt-get", [...options, "-qq", "download", ...wanted], downloads);
+  await mkdir(root, { recursive: true });
+  for (const file of await readdir(downloads)) await call("dpkg", ["-x", join(downloads, file), root], work);
+}
+
+/** Of what an install would add: the packages asked for, their siblings from the same source, and libraries. */
+export function newPackages(simulation: string, names: readonly string[]): readonly string[] {
+  const siblings = names.map((name) => name.split("-")[0]);
+  // A package that is there and would be upgraded has its present version in brackets.
+  const added = [...simulation.matchAll(/^Inst (\S+) \((\S+)/gm)].map(([, name = "", version = ""]) => ({
+    name,
+    version,
+  }));
+  return added
+    .filter(
+      ({ name }) => name.startsWith("lib") || names.includes(name) || siblings.includes(name.split("-")[0]),
+    )
+    .map(({ name, version }) => `${name}=${version}`);
+}
+
+async function privateApt(work: string): Promise<readonly string[]> {
+  const codename = /^VERSION_CODENAME=(\S+)$/m.exec(
+    await readFile("/etc/os-release", "utf8").catch(() => ""),
+  )?.[1];
+  const sources = codename === undefined ? [] : withBackports(await machineSources(), codename);
+  if (sources.length === 0)
+    throw new EngineError("engine-missing", "apt has no archive of this machine's own release configured");
+  const [lists, cache, parts] = ["lists", "cache", "sources"].map((name) => join(work, name));
+  for (const folder of [`${lists}/partial`, `${cache}/archives/partial`, parts ?? ""])
+    await mkdir(folder, { recursive: true });
+  for (const { name, text } of sources) await writeFile(join(parts ?? "", name), text);
+  const settings = [
+    `Dir::State::Lists=${lists}`,
+    `Dir::Cache=${cache}`,
+    "Dir::Etc::SourceList=/dev/null",
+    `Dir::Etc::SourceParts=${parts}`,
+    "Debug::NoLocking=1",
+    "APT::Sandbox::User=",
+    "Acquire::Languages=none",
+    "Acquire::Retries=2",
+    "Acquire::http::Timeout=20",
+    "Acquire::https::Timeout=20",
+  ];
+  return settings.flatMap((setting) => ["-o", setting]);
+}
+
+/** What apt reads on this machine. */
+async function machineSources(): Promise<readonly SourceFile[]> {
+  const folder = "/etc/apt/sources.list.d";
+  const parts = (await readdir(folder).catch(() => [])).filter((name) => /\.(sources|list)$/.test(name));
+  const paths = [
+    ["sources.list", "/etc/apt/sources.list"],
+    ...parts.map((name) => [name, join(folder, name)]),
+  ] as const;
+  return Promise.all(
+    paths.map(async ([name = "", path = ""]) => ({
+      name: name === "sources.list" ? "main.list" : name,
+      text: await readFile(path, "utf8").catch(() => ""),
+    })),
+  );
+}
+
+async function call(program: string, args: readonly string[], cwd: string): Promise<string> {
+  try {
+    const env = { ...process.env, LC_ALL: "C.UTF-8", DEBIAN_FRONTEND: "noninteractive" };
+    const { stdout } = await run(program, [...args], {
+      cwd,
+      env,
+      timeout: 120_000,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout;
+  } catch (error) {
+    throw new EngineError("engine-missing", `${program} failed: ${complaintOf(error)}`, error);
+  }
+}
+
+function complaintOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("code" in error && error.code === "ENOENT") return "there is no such program on this machine";
+  if ("killed" in error && error.killed === true) return "it took longer than two minutes";
+  const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";
+  const complaints = stderr.split("\n").filter((line) => line.startsWith("E: ") || line.startsWith("dpkg"));
+  return complaints[0]?.replace(/^E: /, "") ?? error.message.split("\n")[0] ?? "";
+}

@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join } from "node:path";
+import type { Engine } from "./database.ts";
+import { cachedServers, engineCache } from "./engine-cache.ts";
+import { EngineError } from "./engine-error.ts";
+import { findModule, modulePackage, packagedServer } from "./find-module.ts";
+import { createEngine } from "./local-engine.ts";
+import { askProgram } from "./server-program.ts";
+
+/** The engine, or what was tried and how to get one. */
+export type EngineSearch =
+  | { readonly engine: Engine }
+  | { readonly engine: undefined; readonly reason: string };
+
+/** Where to look. */
+export interface EngineOptions {
+  /** A server program that must be used; `none` for no engine. Default: GRAPHFORM_ENGINE. */
+  readonly program?: string | undefined;
+  /** Default: this process's. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+interface Candidate {
+  readonly file: string;
+  readonly libraries?: readonly string[];
+  readonly why: string;
+}
+
+/**
+ * The first server that starts here with the graph module: the one that is asked for and no other, or the packaged one, a
+ * valkey-server on the PATH, one that the set-up fetched, a redis-server on the PATH. Each is tried by starting it.
+ */
+export async function findEngine(options: EngineOptions = {}): Promise<EngineSearch> {
+  const env = options.env ?? process.env;
+  const asked = options.program ?? env["GRAPHFORM_ENGINE"];
+  if (asked === "none") return { engine: undefined, reason: "none was asked for" };
+  const module = findModule(env);
+  if (module === undefined) return { engine: undefined, reason: noModule(env) };
+  const tried: string[] = [];
+  for (const candidate of asked === undefined || asked === "" ? candidates(env) : [askedFor(asked, env)]) {
+    const found = await tryCandidate(candidate, module, tried.join("; "));
+    if (typeof found !== "string") return { engine: found };
+    tried.push(`${candidate.why} ${found}`);
+  }
+  const list =
+    tried.length === 0 ? "there is no valkey-server or redis-server on the PATH" : tried.join("; ");
+  return { engine: undefined, reason: `no database server can be used: ${list}. ${howToGetOne}` };
+}
+
+/** What a person can do where no engine is found. */
+const howToGetOne =
+  "install valkey-server or redis-server, 7.2 or newer, or name one with GRAPHFORM_ENGINE; GRAPHFORM_ENGINE=none runs without data";
+
+function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {
+  const packaged = packagedServer();
+  return [
+    ...(packaged === undefined ? [] : [{ file: packaged, why: `the server of ${modulePackage}` }]),
+    ...onPath("valkey-server", env),
+    ...cachedServers(engineCache(env)).map((server) => ({
+      ...server,
+      why: `${basename(server.file)} from the set-up`,
+    })),
+    ...onPath("redis-server", env),
+  ];
+}
+
+/** A server of the cache that is named by its path needs its libraries all the same. */
+function askedFor(file: string, env: NodeJS.ProcessEnv): Candidate {
+  const cached = cachedServers(engineCache(env)).find((server) => server.file === file);
+  return { file, ...cached, why: `${file}, as asked for,` };
+}
+
+function onPath(name: string, env: NodeJS.ProcessEnv): readonly Candidate[] {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const file = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  return file === undefined ? [] : [{ file, why: `${file} on the PATH` }];
+}
+
+/** The engine of a candidate that starts with the module, or the reason why it does not. */
+async function tryCandidate(candidate: Candidate, module: string, before: string): Promise<Engine | string> {
+  const program = await askProgram(candidate.file, candidate.libraries);
+  if (typeof program === "string") return program;
+  const why = before === "" ? candidate.why : `${candidate.why}; ${before}`;
+  const engine = createEngine({ program, module }, why);
+  const dir = await mkdtemp(join(tmpdir(), "graphform-trial-"));
+  try {
+    await engine.start(
+      { dir, user: "default", password: "trial", nodes: 1, parameters: {} },
+      AbortSignal.timeout(15_000),
+    );
+    return engine;
+  } catch (error) {
+    if (error instanceof EngineError)
+      return `does not work with ${module}: ${error.message.replace(/ \(log: .*\)$/, "")}`;
+    return "did not start within 15 s";
+  } finally {
+    await engine.destroy(dir);
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function noModule(env: NodeJS.ProcessEnv): string {
+  const named = env["GRAPHFORM_MODULE"];
+  if (named !== undefined && named !== "")
+    return `the graph module ${named}, which GRAPHFORM_MODULE names, is not there`;
+  const here = `${process.platform} ${process.arch}`;
+  return `the graph module is missing: install ${modulePackage} (this is ${here}), or name a falkordb.so with GRAPHFORM_MODULE`;
+}

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** The npm package that carries the graph module, and a server for newer systems. */
+export const modulePackage: string = "@falkordblite/linux-x64";
+
+/** Path of the graph module: GRAPHFORM_MODULE, or the package's; undefined where there is none. */
+export function findModule(env: NodeJS.ProcessEnv): string | undefined {
+  const named = env["GRAPHFORM_MODULE"];
+  if (named !== undefined && named !== "") return existsSync(named) ? named : undefined;
+  return inPackage("falkordb.so");
+}
+
+/** Path of the package's own server; undefined where the package is not installed. */
+export function packagedServer(): string | undefined {
+  return inPackage("redis-server");
+}
+
+function inPackage(name: string): string | undefined {
+  try {
+    const file = join(
+      dirname(createRequire(import.meta.url).resolve(`${modulePackage}/package.json`)),
+      "bin",
+      name,
+    );
+    return existsSync(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import { operator, usersOf } from "./acl.ts";
+import type { DatabaseSpec } from "./database.ts";
+import type { NodeFiles } from "./node-files.ts";
+
+/** What a node's configuration depends on besides the database's spec. */
+export interface NodeSettings {
+  readonly files: NodeFiles;
+  readonly port: number;
+  /** Port of the primary, where this node is its replica. */
+  readonly primaryPort?: number | undefined;
+  /** Path of the graph module. */
+  readonly module: string;
+  /** Password of the operator. */
+  readonly secret: string;
+}
+
+/** Save rules by name: seconds and changes, in pairs. */
+const saveRules = {
+  low: ["86400", "1", "21600", "100", "3600", "10000"],
+  medium: ["21600", "1", "3600", "100", "300", "10000"],
+  high: ["3600", "1", "300", "100", "60", "10000"],
+};
+
+/** The server's configuration file. It holds the operator's password: mode 0600. */
+export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
+  const { files, primaryPort, secret } = settings;
+  const parameters = Object.entries(spec.parameters).flatMap(([name, value]) => [name, String(value)]);
+  const lines: readonly (readonly string[])[] = [
+    ["bind", "127.0.0.1"],
+    ...listening(spec, settings.port),
+    // The process list must go on showing the path of this file: by it the process is found again.
+    ["set-proc-title", "no"],
+    ["daemonize", "no"],
+    ["logfile", ""],
+    ["pidfile", files.pid],
+    ["dir", files.data],
+    ["dbfilename", "dump.rdb"],
+    ["save", ...(spec.rdb === undefined ? [""] : saveRules[spec.rdb])],
+    ["shutdown-on-sigterm", "save"],
+    ["appendonly", spec.aof === undefined ? "no" : "yes"],
+    ["appendfsync", spec.aof ?? "everysec"],
+    ["maxmemory", String(spec.maxMemoryBytes ?? 0)],
+    ["maxmemory-policy", "noeviction"],
+    // A new replica is in sync at once instead of after 5 s.
+    ["repl-diskless-sync", "yes"],
+    ["repl-diskless-sync-delay", "0"],
+    ["masteruser", operator],
+    ["masterauth", secret],
+    ...(primaryPort === undefined ? [] : [["replicaof", "127.0.0.1", String(primaryPort)]]),
+    ...usersOf(spec, secret).map(({ name, rules }) => ["user", name, ...rules]),
+    ["loadmodule", settings.module, ...parameters],
+  ];
+  return lines.map((line) => `${line.map(quote).join(" ")}\n`).join("");
+}
+
+function listening(spec: DatabaseSpec, port: number): readonly (readonly string[])[] {
+  if (spec.tls === undefined) return [["port", String(port)]];
+  return [
+    ["port", "0"],
+    ["tls-port", String(port)],
+    ["tls-cert-file", spec.tls.certFile],
+    ["tls-key-file", spec.tls.keyFile],
+    ["tls-ca-cert-file", spec.tls.caFile],
+    ["tls-auth-clients", "no"],
+    ["tls-replication", "yes"],
+  ];
+}
+
+/** One word of a line, in the server's own quoting where it needs any. */
+function quote(word: string): string {
+  if (/^[\w.,:;/|~&*+@#%()$^!?=<>[\]{}-]+$/.test(word)) return word;
+  const bytes = [...Buffer.from(word)].map((byte) =>
+    byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
+      ? `\\x${byte.toString(16).padStart(2, "0")}`
+      : String.fromCharCode(byte),
+  );
+  return `"${bytes.join("")}"`;
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { info, type Login, talk } from "./connection.ts";
+import { EngineError } from "./engine-error.ts";
+
+/** How long a step of replication may make no progress, in ms. */
+const patience = 30_000;
+
+/** What a node says of itself: INFO replication. */
+export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>> {
+  return talk(login, (ask) => info(ask, "replication"));
+}
+
+/** Makes a node follow the primary's port, if it does not yet, and resolves when it has all of its data. */
+export async function follow(login: Login, primaryPort: number, signal?: AbortSignal): Promise<void> {
+  let progress = "";
+  let moved = performance.now();
+  for (;;) {
+    signal?.throwIfAborted();
+    const seen = await replicationOf(login).catch(() => new Map<string, string>());
+    const follows = seen.get("role") === "slave" && seen.get("master_port") === String(primaryPort);
+    if (follows && seen.get("master_link_status") === "up") return;
+    if (seen.size > 0 && !follows)
+      await talk(login, (ask) => ask("REPLICAOF", "127.0.0.1", String(primaryPort)));
+    const now = `${seen.get("master_sync_read_bytes")} ${seen.get("slave_repl_offset")} ${seen.size}`;
+    if (now !== progress) moved = performance.now();
+    progress = now;
+    if (performance.now() - moved > patience) {
+      throw new EngineError(
+        "engine-start",
+        `the replica on port ${login.port} does not get in sync with its primary`,
+      );
+    }
+    await sleep(10);
+  }
+}
+
+/** True where the primary counts the port among its replicas that are in sync. */
+export function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
+  return [...primary].some(([name, value]) => {
+    const fields = new Set(value.split(","));
+    return /^slave\d+$/.test(name) && fields.has(`port=${port}`) && fields.has("state=online");
+  });
+}
+
+/**
+ * Swaps the roles of two nodes: writes wait until the replica has them all. Rejects with EngineError, and leaves everything
+ * as it was, where no replica is in sync or it does not catch up.
+ */
+export async function swapRoles(primary: Login, replica: Login): Promise<void> {
+  const before = await replicationOf(primary).catch((cause: unknown) => {
+    throw new EngineError(
+      "engine-refused",
+      "the primary does not answer; revive it before a failover",
+      cause,
+    );
+  });
+  if (!hasReplica(before, replica.port))
+    throw new EngineError("engine-refused", "no replica is in sync; nothing was changed");
+  await talk(primary, (ask) => ask("FAILOVER", "TO", "127.0.0.1", String(replica.port), "TIMEOUT", "10000"));
+  for (;;) {
+    const seen = await replicationOf(primary);
+    if (seen.get("master_failover_state") === "no-failover") {
+      if (seen.get("role") === "slave") return;
+      throw new EngineError(
+        "engine-refused",
+        "the replica did not catch up within 10 s; nothing was changed",
+      );
+    }
+    await sleep(10);
+  }
+}

@@ -1,0 +1,31 @@
+import { readFile, rename, stat } from "node:fs/promises";
+
+/** Moves the log of the last run aside, so that the file holds the words of one run only. */
+export async function rotateLog(log: string): Promise<void> {
+  const size = await stat(log).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
+}
+
+/** True where a server ended because somebody else listens on its port. */
+export async function portWasTaken(log: string): Promise<boolean> {
+  return /Address already in use|Failed listening on port/.test(await textOf(log));
+}
+
+/**
+ * What a server that did not start says about it, in one line and without anything that looks like a password's hash:
+ * its warnings after the first "Configuration loaded", or the end of the log where it has none (the loader's errors).
+ */
+export async function lastWords(log: string): Promise<string> {
+  const lines = (await textOf(log)).split("\n").filter((line) => line.trim() !== "");
+  const warnings = lines.flatMap((line) => / # (?!WARNING )(.*)$/.exec(line)?.[1] ?? []);
+  const words =
+    warnings.length > 0 ? warnings.slice(-3) : lines.filter((line) => !/ [*.-] /.test(line)).slice(-4);
+  return words.join("; ").replace(/#?\b[0-9a-f]{64}\b/g, "(hash)") || "it said nothing";
+}
+
+function textOf(log: string): Promise<string> {
+  return readFile(log, "utf8").catch(() => "");
+}

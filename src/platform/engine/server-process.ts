@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { open } from "node:fs/promises";
+import { EngineError } from "./engine-error.ts";
+import type { NodeFiles } from "./node-files.ts";
+import { runsOver } from "./processes.ts";
+import type { ServerProgram } from "./server-program.ts";
+
+/** How often a process that is not our child is looked at, in ms. */
+const lookEvery = 200;
+
+/** Every process that this one started or took over and that has not ended. */
+const watched = new Set<ServerProcess>();
+
+/** One database server: started here, or taken over from an earlier platform. It outlives this process. */
+export class ServerProcess {
+  readonly pid: number;
+  readonly files: NodeFiles;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
+  /** True where somebody here is ending it, or has. */
+  isUnwanted = false;
+  #hasEnded = false;
+
+  readonly #watch: { ref(): unknown };
+
+  private constructor(pid: number, files: NodeFiles, watch: { ref(): unknown }, exit: Promise<void>) {
+    this.pid = pid;
+    this.files = files;
+    this.#watch = watch;
+    watched.add(this);
+    this.ended = exit.then(() => {
+      this.#hasEnded = true;
+      watched.delete(this);
+    });
+  }
+
+  /** Starts the program over the node's configuration. Rejects with EngineError where it cannot be run at all. */
+  static async start(program: ServerProgram, files: NodeFiles): Promise<ServerProcess> {
+    const log = await open(files.log, "a", 0o600);
+    try {
+      // Detached and with a file for its output, so that it lives on when this process is killed. The environment of the
+      // platform stays out of it.
+      const child = spawn(program.file, [files.config], {
+        cwd: files.folder,
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd],
+        env: program.env,
+      });
+      const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+      const pid = await pidOf(child, program.file);
+      child.unref();
+      return new ServerProcess(pid, files, child, exit);
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** Takes over a process that runs already. */
+  static adopt(pid: number, files: NodeFiles): ServerProcess {
+    const exit = Promise.withResolvers<void>();
+    const timer = setInterval(() => {
+      if (runsOver(pid, files.config)) return;
+      clearInterval(timer);
+      exit.resolve();
+    }, lookEvery);
+    timer.unref();
+    return new ServerProcess(pid, files, timer, exit.promise);
+  }
+
+  /** Resolves when the process has ended, and keeps this one alive until then; `ended` alone does not. */
+  async wait(): Promise<void> {
+    this.#watch.ref();
+    await this.ended;
+  }
+
+  isAlive(): boolean {
+    return !this.#hasEnded && runsOver(this.pid, this.files.config);
+  }
+}
+
+/** While the work runs, the end of any process below the path is wanted; it stays so for those that end. */
+export async function endingOnPurpose<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const concerned = [...watched].filter(({ files }) => files.config.startsWith(path));
+  for (const each of concerned) each.isUnwanted = true;
+  try {
+    return await work();
+  } finally {
+    for (const each of concerned) each.isUnwanted = !each.isAlive();
+    // A child that has ended is waited for, so that no defunct process is left to others.
+    await Promise.all(concerned.filter((each) => each.isUnwanted).map((each) => each.wait()));
+  }
+}
+
+function pidOf(child: ChildProcess, file: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("error", (cause) => {
+      reject(
+        new EngineError("engine-start", `the database server ${file} cannot be run: ${cause.message}`, cause),
+      );
+    });
+    child.once("spawn", () => {
+      if (child.pid !== undefined) resolve(child.pid);
+    });
+  });
+}

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { cachedServer, cachedServers, engineCache } from "./engine-cache.ts";
+import { EngineError } from "./engine-error.ts";
+import { fetchPackages } from "./fetch-packages.ts";
+import { type EngineSearch, findEngine } from "./find-engine.ts";
+import { findModule } from "./find-module.ts";
+import { askProgram } from "./server-program.ts";
+
+/** Packages that have the shared libraries that the graph module may lack. */
+const libraryPackages: { readonly [library: string]: string } = {
+  "libgomp.so.1": "libgomp1",
+  "libstdc++.so.6": "libstdc++6",
+  "libgcc_s.so.1": "libgcc-s1",
+  "libssl.so.3": "libssl3",
+  "libcrypto.so.3": "libssl3",
+};
+
+/** A run that was killed left this behind, in ms of age. */
+const stale = 3_600_000;
+
+/**
+ * The engine that `findEngine` finds; where it finds none, after fetching valkey-server into the user's cache, without rights
+ * and without touching the system. Resolves with the reason where none can be had; runs at the same time do not disturb each
+ * other.
+ */
+export async function setupEngine(env: NodeJS.ProcessEnv = process.env): Promise<EngineSearch> {
+  const found = await findEngine({ env });
+  const module = findModule(env);
+  const isAskedFor = (env["GRAPHFORM_ENGINE"] ?? "") !== "";
+  if (found.engine !== undefined || module === undefined || isAskedFor) return found;
+  const cache = engineCache(env);
+  const lacking = await lackingLibraries(module);
+  // One that was fetched and does not work with the module will not do so when it is fetched again.
+  if (lacking.length === 0 && (await hasServer(cache))) return found;
+  try {
+    await fetchServer(cache, lacking);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return { engine: undefined, reason: `${found.reason} (fetching one was tried: ${error.message})` };
+  }
+  return findEngine({ env });
+}
+
+async function hasServer(cache: string): Promise<boolean> {
+  const programs = await Promise.all(
+    cachedServers(cache).map(({ file, libraries }) => askProgram(file, libraries)),
+  );
+  return programs.some((program) => typeof program !== "string");
+}
+
+async function fetchServer(cache: string, lacking: readonly string[]): Promise<void> {
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  await removeStale(cache);
+  const work = await mkdtemp(join(cache, ".fetching-"));
+  try {
+    const root = join(work, "root");
+    const libraries = new Set(lacking.flatMap((library) => libraryPackages[library] ?? []));
+    await fetchPackages(["valkey-server", ...libraries], work, root);
+    const server = cachedServer(root);
+    const program =
+      server === undefined ? "is not in its package" : await askProgram(server.file, server.libraries);
+    if (typeof program === "string") throw new EngineError("engine-missing", `the fetched server ${program}`);
+    await moveInto(root, join(cache, `${program.name}-${program.version}-${process.arch}`), work);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Puts a folder in its place in one step; one that another run put there a moment ago is as good. */
+async function moveInto(root: string, place: string, work: string): Promise<void> {
+  // One that stands there was not found to work, or we would not be here; unless it came in the meantime.
+  const placedAt = await stat(place).then(
+    (seen) => seen.ctimeMs,
+    () => undefined,
+  );
+  if (placedAt !== undefined && placedAt > (await stat(work)).birthtimeMs) return;
+  if (placedAt !== undefined) await rename(place, join(work, "former")).catch(() => undefined);
+  await rename(root, place).catch((error: unknown) => {
+    if (
+      !(error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST"))
+    )
+      throw error;
+  });
+}
+
+async function removeStale(cache: string): Promise<void> {
+  for (const name of (await readdir(cache)).filter((each) => each.startsWith(".fetching-"))) {
+    const path = join(cache, name);
+    const seen = await stat(path).catch(() => undefined);
+    if (seen !== undefined && Date.now() - seen.mtimeMs > stale)
+      await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function lackingLibraries(file: string): Promise<readonly string[]> {
+  try {
+    const { stdout } = await promisify(execFile)("ldd", [file], { env: { ...process.env, LC_ALL: "C" } });
+    return [...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, library = ""]) => library);
+  } catch {
+    return [];
+  }
+}

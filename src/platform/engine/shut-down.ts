@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Ask, info, isRefusal, type Login, talk } from "./connection.ts";
+import { EngineError } from "./engine-error.ts";
+import type { NodeFiles } from "./node-files.ts";
+import { endAll, isGoneWithin } from "./processes.ts";
+import { lastWords } from "./server-log.ts";
+
+/** How long a server may take to write its data, in ms. */
+const savingTime = 300_000;
+
+/**
+ * Ends a server with its data on disk. Rejects with EngineError where it cannot save; it runs on then. A server that does
+ * not answer is ended with TERM, which saves as well, and at last with KILL.
+ */
+export async function shutDown(files: NodeFiles, pid: number, login: Login): Promise<void> {
+  try {
+    await talk(login, (ask) => ask("PING"));
+    await talk(login, save, savingTime);
+  } catch (error) {
+    // The server hangs up instead of answering, unless it refuses.
+    if (isRefusal(error)) {
+      const words = await lastWords(files.log);
+      throw new EngineError(
+        "engine-refused",
+        `the data cannot be saved: ${words} (log: ${files.log})`,
+        error,
+      );
+    }
+  }
+  if (await isGoneWithin(pid, files.config, 1000)) return;
+  await endAll(files.config, 10_000);
+}
+
+/** A replica that has just been filled refuses until its first append-only file is written: it is asked again. */
+async function save(ask: Ask): Promise<void> {
+  for (;;) {
+    try {
+      await ask("SHUTDOWN", "SAVE", "NOW");
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const seen = await info(ask, "persistence");
+      if (seen.get("aof_rewrite_in_progress") !== "1" && seen.get("aof_rewrite_scheduled") !== "1")
+        throw error;
+      await sleep(20);
+    }
+  }
+}

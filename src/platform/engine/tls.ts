@@ -1,0 +1,74 @@
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { certificatePem } from "./certificate.ts";
+import type { TlsFiles } from "./database.ts";
+import { inTurn } from "./in-turn.ts";
+
+const day = 86_400_000;
+const lifetime = 3650 * day;
+/** A certificate with less than this left is made anew, authority included. */
+const shortest = 30 * day;
+
+/**
+ * The authority of a platform's data folder and a certificate for localhost, 127.0.0.1 and ::1 that it signed: made once, in
+ * `<dir>/tls`, and made anew shortly before it expires. The authority's own key is kept nowhere.
+ */
+export function ensureAuthority(dir: string, now: number = Date.now()): Promise<TlsFiles> {
+  const folder = join(dir, "tls");
+  const files = {
+    caFile: join(folder, "ca.pem"),
+    certFile: join(folder, "server.pem"),
+    keyFile: join(folder, "server.key"),
+  };
+  return inTurn(folder, async () => {
+    if (!(await isGood(files, now))) await makeAuthority(dir, folder, now);
+    return files;
+  });
+}
+
+async function isGood({ caFile, certFile, keyFile }: TlsFiles, now: number): Promise<boolean> {
+  try {
+    const [authority, server] = await Promise.all(
+      [caFile, certFile].map(async (file) => new X509Certificate(await readFile(file))),
+    );
+    await readFile(keyFile);
+    if (authority === undefined || server === undefined) return false;
+    return server.verify(authority.publicKey) && Date.parse(server.validTo) - now > shortest;
+  } catch {
+    return false;
+  }
+}
+
+async function makeAuthority(dir: string, folder: string, now: number): Promise<void> {
+  const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const common = {
+    issuer: "graphform local platform",
+    notBefore: new Date(now - day),
+    notAfter: new Date(now + lifetime),
+    issuerPublicKey: authority.publicKey,
+    issuerPrivateKey: authority.privateKey,
+  };
+  const ca = certificatePem({
+    ...common,
+    subject: common.issuer,
+    publicKey: authority.publicKey,
+    isAuthority: true,
+  });
+  const own = certificatePem({
+    ...common,
+    subject: "localhost",
+    publicKey: server.publicKey,
+    isAuthority: false,
+  });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const temporary = await mkdtemp(join(dir, "tls-"));
+  await writeFile(join(temporary, "ca.pem"), ca);
+  await writeFile(join(temporary, "server.pem"), own);
+  await writeFile(join(temporary, "server.key"), server.privateKey.export({ type: "pkcs8", format: "pem" }), {
+    mode: 0o600,
+  });
+  await rm(folder, { recursive: true, force: true });
+  await rename(temporary, folder);
+}

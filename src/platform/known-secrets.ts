@@ -1,0 +1,63 @@
+import { isObject, type Json } from "../model/json.ts";
+
+/** Secret values that the platform has seen, so that none of them is ever written to its log. */
+export interface KnownSecrets {
+  add(value: string): void;
+  /** True for a text that is, as a whole, a secret or a session token. */
+  has(text: string): boolean;
+  /** The text with every secret inside it replaced. */
+  redact(text: string): string;
+}
+
+/** Shorter ones would be found everywhere by chance. */
+const shortest = 6;
+const token = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/g;
+
+export function createKnownSecrets(): KnownSecrets {
+  const values = new Set<string>();
+  return {
+    add(value) {
+      if (value.length >= shortest) values.add(value);
+    },
+    has: (text) => values.has(text) || (text.includes("eyJ") && text.replace(token, "") !== text),
+    redact(text) {
+      let clean = text.replaceAll(token, "[redacted]");
+      for (const value of values) if (clean.includes(value)) clean = clean.replaceAll(value, "[redacted]");
+      return clean;
+    },
+  };
+}
+
+const secretKey = /pass|secret|token|credential|authorization/i;
+
+/** Strings under keys that are made for secrets: what a request rightly carries. */
+export function secretsIn(body: Json): readonly string[] {
+  if (Array.isArray(body)) return body.flatMap(secretsIn);
+  if (!isObject(body)) return [];
+  return Object.entries(body).flatMap(([key, value]) =>
+    secretKey.test(key) && typeof value === "string" ? [value] : secretsIn(value),
+  );
+}
+
+/** A body fit for the log, and the places where a secret stands that is not made for one. */
+export function redactBody(
+  body: Json,
+  secrets: KnownSecrets,
+): { readonly body: Json; readonly misplaced: readonly string[] } {
+  const misplaced: string[] = [];
+  const clean = (value: Json, path: string): Json => {
+    if (typeof value === "string") {
+      const redacted = secrets.redact(value);
+      if (redacted !== value) misplaced.push(path);
+      return redacted;
+    }
+    if (Array.isArray(value)) return value.map((entry: Json, index) => clean(entry, `${path}[${index}]`));
+    if (!isObject(value)) return value;
+    const entries = Object.entries(value).map(([key, entry]): [string, Json] => {
+      const at = path === "" ? key : `${path}.${key}`;
+      return [key, secretKey.test(key) ? "[redacted]" : clean(entry, at)];
+    });
+    return Object.fromEntries(entries);
+  };
+  return { body: clean(body, ""), misplaced };
+}

@@ -1,0 +1,39 @@
+import { unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { ArgumentError, readArguments } from "./arguments.ts";
+import { writeDurably } from "./durable.ts";
+import { PlatformRunningError } from "./lock.ts";
+import { startPlatform } from "./start.ts";
+
+/**
+ * The local platform as a process: starts, writes `<dataDir>/platform.json` (which also has `pageUrl`, a link that
+ * works once), prints one JSON line, and stops gracefully on SIGTERM and SIGINT. Exit 1 with one line on standard error when it cannot start.
+ */
+async function main(argv: readonly string[]): Promise<void> {
+  const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
+  const { url, usersUrl, pageUrl, dataDir, engine, pid } = platform;
+  const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid });
+  const file = join(dataDir, "platform.json");
+  await writeDurably(file, `${JSON.stringify({ url, usersUrl, pageUrl, dataDir, engine, pid })}\n`);
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    void platform
+      .close()
+      .then(() => unlink(file))
+      .then(() => process.exit(0), complain);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.stdout.write(`${announcement}\n`);
+}
+
+function complain(error: unknown): never {
+  const isExpected = error instanceof ArgumentError || error instanceof PlatformRunningError;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`graphform platform: ${isExpected ? "" : "cannot start: "}${message}\n`);
+  process.exit(1);
+}
+
+await main(process.argv.slice(2)).catch(complain);

@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Core } from "./core.ts";
+import { loadCredentials, loadSigningKey, privateFolder } from "./credentials.ts";
+import type { Databases } from "./databases.ts";
+import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
+import { createEvents } from "./events.ts";
+import { createFaults } from "./faults.ts";
+import { loadInstanceTypes } from "./instance-types.ts";
+import { createKnownSecrets } from "./known-secrets.ts";
+import { createLifecycle } from "./lifecycle.ts";
+import { addNetwork } from "./networks.ts";
+import { createNoDatabases } from "./no-databases.ts";
+import { type PlatformOptions, settingsOf } from "./options.ts";
+import { createRealDatabases, type RealDatabasesParts } from "./real-databases.ts";
+import { openRequestLog } from "./request-log.ts";
+import { openSessions } from "./sessions.ts";
+import { recoverSnapshots } from "./snapshots.ts";
+import { openStore } from "./store.ts";
+
+/** Opens what a data folder holds and brings back what ran; the folder's lock is held. */
+export async function openCore(options: PlatformOptions): Promise<Core> {
+  const settings = settingsOf(options);
+  const { dataDir, now } = settings;
+  const timestamp = createTimestamps(now);
+  const [credentials, key, store] = await Promise.all([
+    loadCredentials(dataDir),
+    loadSigningKey(dataDir),
+    openStore(dataDir),
+  ]);
+  const sessionFile = join(dataDir, "sessions.json");
+  const sessions = openSessions(
+    {
+      key,
+      file: sessionFile,
+      sessionLifetime: settings.sessionLifetime,
+      refreshLifetime: settings.refreshLifetime,
+      now,
+    },
+    await readFile(sessionFile, "utf8").catch(() => undefined),
+  );
+  const events = createEvents(now);
+  const secrets = createKnownSecrets();
+  secrets.add(credentials.password);
+  for (const { params } of store.instances.list()) {
+    if (typeof params["graphdbPassword"] === "string") secrets.add(params["graphdbPassword"]);
+  }
+  const snapshotFile = (region: string, id: string): string =>
+    join(dataDir, "snapshots", region, `${id}.rdb`);
+  const lifecycle = createLifecycle({
+    store,
+    settings,
+    events,
+    databases: () => databases,
+    snapshotFile,
+    timestamp,
+  });
+  const instanceTypes = options.instanceTypes ?? (await loadInstanceTypes());
+  const databases = await openDatabases(options.engine, {
+    folder: join(dataDir, "databases"),
+    instanceTypes,
+    key,
+    tls: () => ensureAuthority(dataDir),
+    listener: lifecycle.listener,
+    signal: lifecycle.closing,
+  });
+  const core: Core = {
+    settings,
+    credentials,
+    sessions,
+    store,
+    lifecycle,
+    databases,
+    faults: createFaults(settings.faults, now),
+    events,
+    log: openRequestLog(join(dataDir, "requests.jsonl")),
+    secrets,
+    sharesPort: options.usersPort === undefined,
+    instanceTypes,
+    snapshotFile,
+    now,
+    timestamp,
+  };
+  for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);
+  await lifecycle.recover();
+  await recoverSnapshots(core);
+  return core;
+}
+
+/** Ends what is at work: operations, databases, files. The data stays. */
+export async function closeCore(core: Core): Promise<void> {
+  await core.lifecycle.close();
+  await core.databases.close();
+  await Promise.all(Object.values(core.store).map((records) => records.settled()));
+  core.log.close();
+}
+
+/** The databases behind the instances: of the engine that was asked for or found, or none when that was asked for. */
+async function openDatabases(
+  asked: string | undefined,
+  parts: Omit<RealDatabasesParts, "engine">,
+): Promise<Databases> {
+  const program = asked ?? process.env["GRAPHFORM_ENGINE"];
+  if (program === "none") return createNoDatabases("asked for; instances have no data");
+  const found = await findEngine({ program });
+  if (found.engine === undefined) throw new EngineError("engine-missing", found.reason);
+  await privateFolder(parts.folder);
+  return createRealDatabases({ ...parts, engine: found.engine });
+}
+
+/** ISO 8601 times that never repeat. */
+function createTimestamps(now: () => number): () => string {
+  let last = 0;
+  return () => {
+    last = Math.max(now(), last + 1);
+    return new Date(last).toISOString();
+  };
+}

@@ -1,0 +1,44 @@
+import type { Hono } from "hono";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import { componentPath } from "../contract.ts";
+import type { Core } from "../core.ts";
+import type { Env } from "../exchange.ts";
+import { ServiceError } from "../service-error.ts";
+import { instanceOf } from "./located.ts";
+import { accepted, sessionRoutes } from "./router.ts";
+
+const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
+
+/** Failover (specification 4.7): snake_case as specified, camelCase as the real service has it. */
+export function failoverEndpoint(app: Hono<Env>, core: Core): void {
+  const path = `${componentPath}/:model/:tier/:resource/:id/failover`;
+  sessionRoutes(app, core)("POST", path, "failover", async (context, exchange) => {
+    const record = instanceOf(core, context);
+    const body = exchange.json() ?? {};
+    if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
+    const isCamel = body["failed_replica_id"] === undefined;
+    const node = textOf(body, ["failed_replica_id", "failedReplicaID", "failedReplicaId"]);
+    const action = textOf(body, ["failed_replica_action", "failedReplicaAction"]);
+    if (node === undefined) throw new ServiceError(400, "failed_replica_id is required");
+    if (action === undefined && !isCamel) throw new ServiceError(400, "failed_replica_action is required");
+    if (action !== undefined && !actions.includes(action)) {
+      throw new ServiceError(400, `failed_replica_action must be one of ${actions.join(", ")}`);
+    }
+    core.lifecycle.check(record.id, "failover");
+    if (!record.nodes.some(({ id }) => id === node)) {
+      throw new ServiceError(400, `instance ${record.id} has no replica named as failed_replica_id says`);
+    }
+    if (record.nodes.length < 2)
+      throw new ServiceError(409, `instance ${record.id} has one node and nothing to fail over to`);
+    await core.lifecycle.operate(record.id, "failover", exchange.fault, {
+      failedNode: node,
+      failoverAction: action ?? "FAILOVER_AND_RESTART",
+    });
+    return accepted();
+  });
+}
+
+function textOf(body: JsonObject, keys: readonly string[]): string | undefined {
+  const found = keys.map((key) => body[key]).find((value) => value !== undefined);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}

@@ -1,0 +1,178 @@
+import type { Context, Hono } from "hono";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { readAccount } from "../account-rules.ts";
+import { addAccount, removeAccount } from "../accounts.ts";
+import { componentPath, version } from "../contract.ts";
+import type { Core } from "../core.ts";
+import { describeInstance } from "../describe.ts";
+import type { Env, Exchange } from "../exchange.ts";
+import { createInstance } from "../new-instance.ts";
+import { ServiceError } from "../service-error.ts";
+import { readCreate, readUpdate } from "../validate.ts";
+import { instanceOf, isVisible, type Located, locateComponent, placeOf } from "./located.ts";
+import { accepted, sessionRoutes } from "./router.ts";
+
+const component = `${componentPath}/:model/:tier/:resource`;
+
+/** Create, list, describe, update, delete, start, stop, restart and metadata of instances (specification 4.7). */
+export function instanceEndpoints(app: Hono<Env>, core: Core): void {
+  const route = sessionRoutes(app, core);
+
+  route("POST", component, "create", async (context, exchange) => {
+    const place = locateComponent(context);
+    const id = await (place.isAccount ? createAccount : create)(core, place, context, exchange);
+    return context.json({ id }, 202);
+  });
+
+  route("GET", component, "list", (context, { fault }) => {
+    const { plan, component: found } = locateComponent(context);
+    const shown = core.store.instances
+      .list()
+      .filter(
+        (each) => each.tier === plan.tier && each.component === found.key && isVisible(core, context, each),
+      );
+    const ids = shown.map(({ id }) => id);
+    return context.json({ ids: fault.missingFromList ? ids.slice(0, -1) : ids });
+  });
+
+  route("GET", `${version}/resource-instance`, "list-all", (context, { fault }) => {
+    const shown = core.store.instances.list().filter((each) => isVisible(core, context, each));
+    const all = fault.missingFromList ? shown.slice(0, -1) : shown;
+    const described = all.map((each) => ({
+      ...describeInstance(each, core.settings.echo),
+      resourceID: each.resourceId,
+    }));
+    return context.json({ resourceInstances: described });
+  });
+
+  route("GET", `${component}/:id`, "describe", (context) =>
+    context.json(describeInstance(instanceOf(core, context), core.settings.echo)),
+  );
+
+  for (const method of ["PUT", "PATCH"]) {
+    route(method, `${component}/:id`, "update", async (context, exchange) => {
+      const record = databaseOf(core, context);
+      const body = exchange.json() ?? null;
+      const changed = readUpdate(body, placeOf(core, record), record);
+      const password = changed.params["graphdbPassword"];
+      if (typeof password === "string") core.secrets.add(password);
+      await core.lifecycle.operate(record.id, "update", exchange.fault, {
+        ...changed,
+        customTags: tagsOf(body),
+      });
+      return accepted();
+    });
+  }
+
+  route("DELETE", `${component}/:id`, "delete", async (context, { fault }) => {
+    const record = instanceOf(core, context);
+    if (record.isAccount) await removeAccount(core, record);
+    else await core.lifecycle.operate(record.id, "delete", fault);
+    return accepted();
+  });
+
+  for (const name of ["start", "stop", "restart"] as const) {
+    route("POST", `${component}/:id/${name}`, name, async (context, { fault }) => {
+      await core.lifecycle.operate(databaseOf(core, context).id, name, fault);
+      return accepted();
+    });
+  }
+
+  route("PATCH", `${component}/:id/metadata`, "metadata", async (context, exchange) => {
+    const record = instanceOf(core, context);
+    const body = exchange.json();
+    const protection = isObject(body) ? body["deletionProtection"] : undefined;
+    if (protection !== undefined && typeof protection !== "boolean") {
+      throw new ServiceError(400, "deletionProtection must be true or false");
+    }
+    await core.store.instances.save({
+      ...record,
+      deletionProtection: protection ?? record.deletionProtection,
+      customTags: tagsOf(body ?? null) ?? record.customTags,
+      lastModified: core.timestamp(),
+    });
+    return accepted();
+  });
+
+  route("GET", `${version}/resource-instance/:id/audit-events`, "audit-events", (context) => {
+    const id = context.req.param("id") ?? "";
+    const events = core.events.recent(id).map((event) => ({
+      id: `event-${event.id}`,
+      time: event.time,
+      message: event.message,
+      resourceInstanceId: event.instanceId,
+      userName: core.credentials.username,
+      workflowFailures: event.isFailure ? [event.message] : [],
+    }));
+    return context.json({ events, ids: events.map((event) => event.id) });
+  });
+}
+
+async function create(
+  core: Core,
+  place: Located,
+  context: Context<Env>,
+  exchange: Exchange,
+): Promise<string> {
+  const { plan, component: found } = place;
+  const body = exchange.json() ?? null;
+  const wanted = readCreate(body, {
+    tier: plan.tier,
+    component: found.key,
+    instanceTypes: core.instanceTypes,
+  });
+  return createInstance(
+    core,
+    {
+      ...wanted,
+      tier: plan.tier,
+      component: found.key,
+      resourceId: found.resourceId,
+      subscriptionId: context.req.query("subscriptionId"),
+      customTags: tagsOf(body) ?? [],
+    },
+    exchange.fault,
+  );
+}
+
+async function createAccount(
+  core: Core,
+  place: Located,
+  context: Context<Env>,
+  exchange: Exchange,
+): Promise<string> {
+  const body = exchange.json() ?? null;
+  const subscriptionId = context.req.query("subscriptionId") ?? "";
+  if (subscriptionId === "") throw new ServiceError(400, "query parameter subscriptionId is required");
+  return addAccount(
+    core,
+    {
+      tier: place.plan.tier,
+      component: place.component.key,
+      resourceId: place.component.resourceId,
+      subscriptionId,
+      customTags: tagsOf(body) ?? [],
+    },
+    readAccount(body),
+    exchange.fault,
+  );
+}
+
+/** A database of the path; cloud accounts have none of its operations. */
+function databaseOf(core: Core, context: Context<Env>): ReturnType<typeof instanceOf> {
+  const record = instanceOf(core, context);
+  if (record.isAccount)
+    throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
+  return record;
+}
+
+function tagsOf(body: Json): readonly JsonObject[] | undefined {
+  const tags = isObject(body) ? body["customTags"] : undefined;
+  if (tags === undefined) return undefined;
+  const isTag = (tag: Json): tag is JsonObject =>
+    isObject(tag) && typeof tag["key"] === "string" && typeof tag["value"] === "string";
+  if (!Array.isArray(tags) || !tags.every(isTag)) {
+    throw new ServiceError(400, "customTags must be a list of objects with key and value");
+  }
+  return tags;
+}

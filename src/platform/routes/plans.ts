@@ -1,0 +1,104 @@
+import type { Hono } from "hono";
+import type { JsonObject } from "../../model/json.ts";
+import { type Component, type Plan, plans, providerSegment, serviceSegment, version } from "../contract.ts";
+import type { Core } from "../core.ts";
+import type { Env } from "../exchange.ts";
+import { ServiceError } from "../service-error.ts";
+import { partOf, sessionRoutes } from "./router.ts";
+
+const serviceId = "s-local";
+const regions: JsonObject = {
+  awsRegions: ["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1", "ap-south-1"],
+  gcpRegions: ["us-central1", "us-east1", "europe-west1", "asia-south1"],
+  azureRegions: ["eastus2", "westus3", "westeurope"],
+  ociRegions: ["us-ashburn-1", "eu-frankfurt-1"],
+};
+
+/** Service plans (specification 2.6) and subscriptions. */
+export function planEndpoints(app: Hono<Env>, core: Core): void {
+  const route = sessionRoutes(app, core);
+  route("GET", `${version}/service-offering`, "list-plans", (context) =>
+    context.json({ serviceIds: [serviceId], services: [service()] }),
+  );
+  route("GET", `${version}/service-offering/:id`, "describe-plan", (context) => {
+    if (partOf(context, "id") !== serviceId) throw new ServiceError(404, "service not found");
+    return context.json(service());
+  });
+  route("GET", `${version}/subscription`, "list-subscriptions", (context) => {
+    const subscriptions = plans.map((plan) => subscription(plan, core.credentials.username));
+    return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions });
+  });
+  route("GET", `${version}/subscription/:id`, "describe-subscription", (context) => {
+    const plan = plans.find((each) => subscriptionId(each) === partOf(context, "id"));
+    if (plan === undefined) throw new ServiceError(404, "subscription not found");
+    return context.json(subscription(plan, core.credentials.username));
+  });
+}
+
+/** The subscription of a plan that this platform's user has. */
+export function subscriptionId(plan: Plan): string {
+  return `sub-${plan.tier}`;
+}
+
+function service(): JsonObject {
+  return {
+    serviceId,
+    serviceName: "the service",
+    serviceURLKey: serviceSegment,
+    serviceProviderId: providerSegment,
+    serviceProviderName: "local platform",
+    offerings: plans.map(offering),
+  };
+}
+
+function offering(plan: Plan): JsonObject {
+  const resources = plan.account === undefined ? plan.components : [...plan.components, plan.account];
+  return {
+    serviceModelKey: plan.modelKey,
+    productTierKey: plan.tierKey,
+    serviceModelURLKey: plan.modelKey,
+    productTierURLKey: plan.tierKey,
+    productTierID: `pt-${plan.tier}`,
+    productTierName: plan.name,
+    productTierType: plan.tier === "free" || plan.tier === "startup" ? "MULTI_TENANCY" : "DEDICATED_TENANCY",
+    productTierVersion: "1.0",
+    serviceModelID: `sm-${plan.modelKey}`,
+    serviceModelType: plan.account === undefined ? "CUSTOMER_HOSTED" : "BYOA",
+    serviceModelStatus: "READY",
+    serviceAPIVersion: "v1",
+    serviceEnvironmentType: "PROD",
+    serviceEnvironmentURLKey: "prod",
+    cloudProviders: ["aws", "gcp", "azure", "oci"],
+    ...regions,
+    supportsPublicNetwork: true,
+    AutoApproveSubscription: true,
+    allowCreatesWhenPaymentNotConfigured: true,
+    resourceParameters: resources.map((resource) => parameters(resource, plan)),
+  };
+}
+
+function parameters(resource: Component, plan: Plan): JsonObject {
+  return {
+    resourceId: resource.resourceId,
+    urlKey: resource.key,
+    name: resource.name,
+    isBackupEnabled: plan.tier !== "free" && resource !== plan.account,
+    isDeprecated: false,
+  };
+}
+
+function subscription(plan: Plan, owner: string): JsonObject & { readonly id: string } {
+  return {
+    id: subscriptionId(plan),
+    status: "ACTIVE",
+    roleType: "root",
+    serviceId,
+    serviceName: "the service",
+    productTierId: `pt-${plan.tier}`,
+    productTierName: plan.name,
+    defaultSubscription: true,
+    paymentMethodConfigured: true,
+    subscriptionOwnerName: owner,
+    createdAt: "2026-01-01T00:00:00Z",
+  };
+}

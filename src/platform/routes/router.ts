@@ -1,0 +1,50 @@
+import type { Context, Hono } from "hono";
+import { getCookie } from "hono/cookie";
+import { sessionCookie } from "../contract.ts";
+import type { Core } from "../core.ts";
+import { type Env, type Handler, platformManner, serve } from "../exchange.ts";
+import { ServiceError } from "../service-error.ts";
+
+/** Registers one operation of the platform host under its name, which faults and the log use. */
+export type Route = (method: string, path: string, operation: string, handler: Handler) => void;
+
+/** Registers operations that need no session. */
+export function openRoutes(app: Hono<Env>, core: Core): Route {
+  return (method, path, operation, handler) => {
+    app.on(method, path, (context) => serve(core, platformManner, operation, context, handler));
+  };
+}
+
+/** Registers operations that need a session: the cookie of section 5.1, or the same token as a bearer. */
+export function sessionRoutes(app: Hono<Env>, core: Core): Route {
+  const open = openRoutes(app, core);
+  return (method, path, operation, handler) =>
+    open(method, path, operation, (context, exchange) => {
+      requireSession(core, context);
+      return handler(context, exchange);
+    });
+}
+
+/** 400 without a token ("token is missing"), 401 with one that is invalid or has expired. */
+export function requireSession(core: Core, context: Context<Env>): string {
+  const token = bearerOf(context) ?? getCookie(context, sessionCookie) ?? "";
+  if (token === "") throw new ServiceError(400, "token is missing from header or cookie");
+  const user = core.sessions.userOf(token);
+  if (user === undefined) throw new ServiceError(401, "the session token is invalid or has expired");
+  return user;
+}
+
+/** The bearer token of a request; undefined when it carries none. */
+export function bearerOf(context: Context<Env>): string | undefined {
+  return /^bearer\s+(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
+}
+
+/** A part of the path, decoded; empty when the route has no such part. */
+export function partOf(context: Context<Env>, name: string): string {
+  return context.req.param(name) ?? "";
+}
+
+/** 202 with an empty body: accepted, done later (section 3). */
+export function accepted(): Response {
+  return new Response(null, { status: 202 });
+}

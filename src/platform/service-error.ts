@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+
+/** The body of every error of the platform host (specification 7). */
+export interface ErrorBody {
+  readonly name: string;
+  readonly id: string;
+  readonly message: string;
+  readonly temporary: boolean;
+  readonly timeout: boolean;
+  readonly fault: boolean;
+}
+
+const names: { readonly [status: number]: string } = {
+  400: "bad_request",
+  401: "auth_failure",
+  403: "forbidden",
+  404: "not_found",
+  409: "invalid_state",
+  413: "bad_request",
+  415: "invalid_media_type",
+  429: "too_many_requests",
+  500: "failed_request",
+  502: "bad_gateway",
+  503: "service_unavailable",
+  504: "gateway_timeout",
+};
+
+const temporary = new Set([429, 500, 502, 503, 504]);
+
+/** A refusal of the platform host: an HTTP status and what the client is told. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The answer for a status of the platform host. `id` is new at each call; a 5xx is a fault, 504 a timeout. */
+export function errorBody(status: number, message: string): ErrorBody {
+  return {
+    name: names[status] ?? (status >= 500 ? "failed_request" : "bad_request"),
+    id: randomBytes(6).toString("base64url"),
+    message,
+    temporary: temporary.has(status),
+    timeout: status === 504,
+    fault: status >= 500,
+  };
+}

@@ -1,0 +1,192 @@
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { JsonObject } from "../model/json.ts";
+import { findComponent, findPlan } from "./contract.ts";
+import type { Core } from "./core.ts";
+import type { Fault } from "./fault-rule.ts";
+import { newId } from "./new-id.ts";
+import { createInstance } from "./new-instance.ts";
+import type { InstanceRecord, SnapshotRecord } from "./records.ts";
+import { ServiceError } from "./service-error.ts";
+
+/** Takes a snapshot of a running instance: the backup operation. Answers the snapshot's id once accepted. */
+export async function takeSnapshot(
+  core: Core,
+  instanceId: string,
+  type: SnapshotRecord["type"],
+  fault: Fault,
+): Promise<string> {
+  const record = core.lifecycle.check(instanceId, "backup");
+  const snapshot: SnapshotRecord = {
+    id: newId("snapshot"),
+    sourceInstanceId: instanceId,
+    type,
+    status: "pending",
+    progress: 0,
+    cloudProvider: record.cloudProvider,
+    region: record.region,
+    createdAt: core.timestamp(),
+    tier: record.tier,
+    component: record.component,
+    subscriptionId: record.subscriptionId,
+    params: record.params,
+    networkType: record.networkType,
+  };
+  const saved = core.store.snapshots.save(snapshot);
+  await core.lifecycle.operate(instanceId, "backup", fault, { snapshotId: snapshot.id });
+  await saved;
+  return snapshot.id;
+}
+
+/** A snapshot by id, or 404. */
+export function findSnapshot(core: Core, id: string): SnapshotRecord {
+  const snapshot = core.store.snapshots.get(id);
+  if (snapshot === undefined) throw new ServiceError(404, `snapshot ${id} not found`);
+  return snapshot;
+}
+
+/** The latest completed snapshot of an instance, or 409. */
+export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
+  const own = core.store.snapshots.list().filter((each) => each.sourceInstanceId === instanceId);
+  const latest = own.filter((each) => each.status === "completed").at(-1);
+  if (latest === undefined) throw new ServiceError(409, `instance ${instanceId} has no completed snapshot`);
+  return latest;
+}
+
+/** Copies a completed snapshot into another region's folder, in the background; answers the new snapshot's id. */
+export async function copySnapshot(core: Core, source: SnapshotRecord, region: string): Promise<string> {
+  refuseUnfinished(source, "copied");
+  if (region === source.region) throw new ServiceError(400, `snapshot ${source.id} is in ${region} already`);
+  const copy: SnapshotRecord = {
+    ...source,
+    id: newId("snapshot"),
+    region,
+    status: "pending",
+    progress: 0,
+    createdAt: core.timestamp(),
+    completedAt: undefined,
+    copyOf: source.id,
+  };
+  await core.store.snapshots.save(copy);
+  core.lifecycle.background(copy.sourceInstanceId, finishCopy(core, copy));
+  return copy.id;
+}
+
+/** Does the work of a copy that was accepted; also after a restart of the platform. */
+export async function finishCopy(core: Core, copy: SnapshotRecord): Promise<void> {
+  const source = core.store.snapshots.get(copy.copyOf ?? "");
+  const [from, to] = [
+    core.snapshotFile(source?.region ?? "", source?.id ?? ""),
+    core.snapshotFile(copy.region, copy.id),
+  ];
+  try {
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await copyFile(from, to);
+    await core.store.snapshots.save({
+      ...copy,
+      status: "completed",
+      progress: 100,
+      completedAt: core.timestamp(),
+    });
+    core.events.add(copy.sourceInstanceId, `snapshot copied to ${copy.region}`);
+  } catch {
+    await core.store.snapshots.save({ ...copy, status: "failed" });
+    core.events.add(copy.sourceInstanceId, `snapshot could not be copied to ${copy.region}`, true);
+  }
+}
+
+/** After a restart of the platform: finishes copies, and gives up backups that no operation will finish. */
+export async function recoverSnapshots(core: Core): Promise<void> {
+  for (const snapshot of core.store.snapshots.list()) {
+    if (snapshot.status !== "pending") continue;
+    const operation = core.store.instances.get(snapshot.sourceInstanceId)?.operation;
+    if (snapshot.copyOf !== undefined)
+      core.lifecycle.background(snapshot.sourceInstanceId, finishCopy(core, snapshot));
+    else if (operation?.snapshotId !== snapshot.id)
+      await core.store.snapshots.save({ ...snapshot, status: "failed" });
+  }
+}
+
+/** Takes an automated snapshot of every running instance that is not busy. */
+export async function takeAutomatedSnapshots(core: Core): Promise<void> {
+  for (const record of core.store.instances.list()) {
+    if (record.isAccount || record.status !== "RUNNING" || record.operation !== undefined) continue;
+    await takeSnapshot(core, record.id, "AutomatedSnapshot", {}).catch(() => undefined);
+  }
+}
+
+/** Boots a new instance from a completed snapshot, with the parameters its source had; answers the new id. */
+export async function restoreSnapshot(
+  core: Core,
+  snapshot: SnapshotRecord,
+  wanted: { readonly networkType: string | undefined; readonly customNetworkId: string | undefined },
+  fault: Fault,
+): Promise<string> {
+  refuseUnfinished(snapshot, "restored");
+  const plan = findPlan(snapshot.tier);
+  const found =
+    plan === undefined ? undefined : findComponent(plan.modelKey, plan.tierKey, snapshot.component);
+  if (found === undefined)
+    throw new ServiceError(409, `no service plan has ${snapshot.tier}/${snapshot.component}`);
+  return createInstance(
+    core,
+    {
+      tier: snapshot.tier,
+      component: snapshot.component,
+      resourceId: found.component.resourceId,
+      subscriptionId: snapshot.subscriptionId,
+      cloudProvider: snapshot.cloudProvider,
+      region: snapshot.region,
+      networkType: wanted.networkType ?? snapshot.networkType,
+      customNetworkId: wanted.customNetworkId,
+      params: snapshot.params,
+      customTags: [],
+      sourceSnapshotId: snapshot.id,
+    },
+    fault,
+    { snapshotId: snapshot.id },
+  );
+}
+
+/** Removes a snapshot and its file; refused (409) while it is being made or an instance boots from it. */
+export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Promise<void> {
+  if (snapshot.status === "pending")
+    throw new ServiceError(409, `snapshot ${snapshot.id} is still being made`);
+  const reader = core.store.instances.list().find((each) => bootsFrom(each, snapshot.id));
+  if (reader !== undefined)
+    throw new ServiceError(409, `instance ${reader.id} is being restored from snapshot ${snapshot.id}`);
+  await core.store.snapshots.remove(snapshot.id);
+  await rm(core.snapshotFile(snapshot.region, snapshot.id), { force: true });
+}
+
+/** A snapshot as the service shows it (specification 2.3). */
+export function describeSnapshot(snapshot: SnapshotRecord): JsonObject {
+  return {
+    snapshotId: snapshot.id,
+    sourceInstanceId: snapshot.sourceInstanceId,
+    snapshotType: snapshot.type,
+    status: snapshot.status,
+    progress: snapshot.progress,
+    encrypted: false,
+    cloudProvider: snapshot.cloudProvider,
+    region: snapshot.region,
+    createdTime: snapshot.createdAt,
+    completeTime: snapshot.completedAt ?? "0001-01-01T00:00:00Z",
+    productTierId: `pt-${snapshot.tier}`,
+    productTierName: findPlan(snapshot.tier)?.name ?? snapshot.tier,
+    ...(snapshot.subscriptionId === undefined ? {} : { subscriptionId: snapshot.subscriptionId }),
+  };
+}
+
+function bootsFrom(record: InstanceRecord, snapshotId: string): boolean {
+  return record.operation?.name === "create" && record.operation.snapshotId === snapshotId;
+}
+
+function refuseUnfinished(snapshot: SnapshotRecord, what: string): void {
+  if (snapshot.status !== "completed") {
+    throw new ServiceError(
+      409,
+      `snapshot ${snapshot.id} is ${snapshot.status}; only a completed one can be ${what}`,
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
+import type { Core } from "./core.ts";
+import { privateFolder } from "./credentials.ts";
+import type { EngineInfo } from "./databases.ts";
+import { lockFolder } from "./lock.ts";
+import { closeCore, openCore } from "./open-core.ts";
+import type { PlatformOptions } from "./options.ts";
+import { createPlatformApp, createUsersApp, listen } from "./server.ts";
+import { takeAutomatedSnapshots } from "./snapshots.ts";
+
+/** A local platform at work in this process. */
+export interface RunningPlatform {
+  /** The platform host and the users host; equal when they share a port. */
+  readonly url: string;
+  readonly usersUrl: string;
+  /** Opens the page at `/` without asking; works once. */
+  readonly pageUrl: string;
+  readonly dataDir: string;
+  readonly engine: EngineInfo;
+  readonly pid: number;
+  /** Stops serving, stops every database, keeps the data. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the hosting service on this machine. Resolves when it serves and every instance that ran, runs again.
+ * Throws PlatformRunningError when one already runs on the same folder, EngineError when no database server is found.
+ */
+export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
+  const { dataDir } = options;
+  await privateFolder(dataDir);
+  const lock = await lockFolder(dataDir);
+  let core: Core | undefined;
+  // Databases and their timers do not keep a process alive, and there is no server yet that does.
+  const alive = setInterval(() => undefined, 60_000);
+  try {
+    core = await openCore(options);
+    return await serveCore(core, options.usersPort, () => lock.release());
+  } catch (error) {
+    if (core !== undefined) await closeCore(core);
+    await lock.release();
+    throw error;
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+async function serveCore(
+  core: Core,
+  usersPort: number | undefined,
+  release: () => Promise<void>,
+): Promise<RunningPlatform> {
+  const { host, port, dataDir, snapshotInterval, ownsProcess } = core.settings;
+  const pageKey = randomBytes(18).toString("base64url");
+  const isShared = usersPort === undefined;
+  const main = await listen(createPlatformApp(core, pageKey, isShared), host, port, ownsProcess);
+  const users = isShared
+    ? main
+    : await listen(createUsersApp(core), host, usersPort, ownsProcess).catch(async (error: unknown) => {
+        await stopServing(main.server);
+        throw error;
+      });
+  const snapshots =
+    snapshotInterval > 0 ? setInterval(() => void takeAutomatedSnapshots(core), snapshotInterval) : undefined;
+  return {
+    url: main.url,
+    usersUrl: users.url,
+    pageUrl: `${main.url}/?key=${pageKey}`,
+    dataDir,
+    engine: core.databases.engine,
+    pid: process.pid,
+    async close() {
+      const alive = setInterval(() => undefined, 60_000);
+      clearInterval(snapshots);
+      await Promise.all([...new Set([main.server, users.server])].map(stopServing));
+      await closeCore(core);
+      await release();
+      clearInterval(alive);
+    },
+  };
+}
+
+async function stopServing(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

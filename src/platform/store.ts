@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { type Collection, openCollection } from "./collection.ts";
+import {
+  type AccountConfigRecord,
+  type InstanceRecord,
+  isAccountConfigRecord,
+  isInstanceRecord,
+  isNetworkRecord,
+  isSnapshotRecord,
+  type NetworkRecord,
+  type SnapshotRecord,
+} from "./records.ts";
+
+/** Everything the control plane remembers, on disk under `<dataDir>/control`. */
+export interface Store {
+  readonly instances: Collection<InstanceRecord>;
+  readonly snapshots: Collection<SnapshotRecord>;
+  readonly networks: Collection<NetworkRecord>;
+  readonly accountConfigs: Collection<AccountConfigRecord>;
+}
+
+/** Opens the store of a data folder. An acknowledged record survives `kill -9` at any moment. */
+export async function openStore(dataDir: string): Promise<Store> {
+  const folder = join(dataDir, "control");
+  return {
+    instances: await openCollection(join(folder, "instances"), isInstanceRecord),
+    snapshots: await openCollection(join(folder, "snapshots"), isSnapshotRecord),
+    networks: await openCollection(join(folder, "networks"), isNetworkRecord),
+    accountConfigs: await openCollection(join(folder, "account-configs"), isAccountConfigRecord),
+  };
+}

@@ -1,0 +1,277 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  type Ban,
+  emptyNames,
+  type FolderRules,
+  folderOf,
+  forbiddenCode,
+  forbiddenImports,
+  forbiddenWords,
+  kindsThatMeet,
+  tooLong,
+} from "./support/architecture.ts";
+import { importsOf, type SourceFile } from "./support/imports.ts";
+
+const root = join(import.meta.dirname, "..");
+const src = read("src/**/*.ts").filter(({ path }) => !path.includes(".generated."));
+
+const clock: Ban = {
+  what: "reads the clock",
+  pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bhrtime\b/,
+};
+const chance: Ban = {
+  what: "asks for chance",
+  pattern: /\bMath\.random\b|\brandomUUID\b|\brandomBytes\b|\bcrypto\./,
+};
+const print: Ban = { what: "prints", pattern: /\bconsole\b|\bprocess\.std(out|err)\b/ };
+const world: Ban = { what: "reaches for the process", pattern: /\bprocess\b/ };
+const network: Ban = { what: "uses the network", pattern: /\bfetch\s*\(|\bWebSocket\b/ };
+const wait: Ban = { what: "waits", pattern: /\bset(Timeout|Interval|Immediate)\b/ };
+
+const pure = [clock, chance, print, world, network, wait];
+const vocabulary = ["model/json.ts", "model/field-schema.ts"];
+
+/** The direction of imports: the design's table, row by row. */
+const rules: FolderRules = {
+  model: { may: [] },
+  fields: { may: ["model"], never: pure },
+  manifest: {
+    may: ["model"],
+    packages: ["yaml", "ajv"],
+    node: ["node:path", "node:buffer"],
+    // One file reads manifests, one runs the command that prints a secret.
+    oneFile: [["node:fs", "node:fs/promises"], ["node:child_process"]],
+    never: [print],
+  },
+  observe: { may: ["model"], never: [print, clock, chance] },
+  plan: { may: ["model"], packages: ["deep-diff"], never: pure },
+  apply: { may: ["model"], packages: ["p-retry"], never: [print] },
+  state: { may: ["model"], node: "any", never: [print] },
+  kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
+  hosting: { may: ["model"], packages: ["undici", "p-retry", "yaml"], node: "any", never: [print] },
+  database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
+  report: { may: ["model"], packages: ["picocolors"], never: pure },
+  // It shares with the reconciler the field table, and the words that the table is written in.
+  platform: {
+    may: ["fields", ...vocabulary],
+    packages: ["hono", "@hono/node-server", "@redis/client", "yaml"],
+    node: "any",
+  },
+  "reconcile.ts": { may: ["model", "manifest", "observe", "plan", "apply", "state"], never: [print] },
+  "index.ts": {
+    may: [
+      "model",
+      "manifest",
+      "observe",
+      "plan",
+      "apply",
+      "state",
+      "kinds",
+      "hosting",
+      "database",
+      "report",
+      "reconcile.ts",
+    ],
+  },
+  commands: {
+    may: [
+      ...[
+        "model",
+        "fields",
+        "manifest",
+        "observe",
+        "plan",
+        "apply",
+        "state",
+        "kinds",
+        "hosting",
+        "database",
+        "report",
+      ],
+      ...["platform", "reconcile.ts"],
+    ],
+    // Files of variables are YAML too.
+    packages: ["commander", "yaml"],
+    node: "any",
+  },
+  "cli.ts": { may: ["model", "commands", "report"], packages: ["commander"], node: "any" },
+};
+
+const generic = ["plan", "apply", "manifest", "observe", "report"];
+const kinds = read("src/fields/*.ts").map(({ path }) => path.replace(/^.*\/|\.ts$/g, ""));
+const longest = 250;
+
+/** Files that are longer for a reason. */
+const excused: { readonly [path: string]: string } = {};
+
+describe("architecture", () => {
+  it("imports only in the direction that the design allows", () => {
+    expect(src.flatMap(importsOf).length).toBeGreaterThan(0);
+    expect(forbiddenImports(src, rules)).toEqual([]);
+  });
+
+  it("imports files that exist, by their own extension", () => {
+    const known = new Set(read("{src,test,scripts,bench}/**/*.ts").map(({ path }) => path));
+    const edges = [...src, ...read("{test,scripts,bench}/**/*.ts")].flatMap(importsOf);
+    const own = edges.filter(({ is, to }) => is === "file" && !/\.(json|mjs|generated\.\w+)$/.test(to));
+    expect(own.filter(({ to }) => !known.has(to)).map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it("leaves clock, chance, console, network and waiting to the folders that own them", () => {
+    expect(forbiddenCode(src, rules)).toEqual([]);
+  });
+
+  it("keeps kinds apart", () => {
+    expect(kindsThatMeet(src, kinds)).toEqual([]);
+  });
+
+  it(`knows nothing of any one kind in ${generic.join(", ")}`, () => {
+    const files = src.filter(({ path }) => generic.includes(folderOf(path)));
+    expect(files.length).toBeGreaterThan(0);
+    expect(forbiddenWords(files, /instance/i)).toEqual([]);
+  });
+
+  it(`has no file of more than ${longest} lines without a reason`, () => {
+    expect(tooLong(src, longest, Object.keys(excused))).toEqual([]);
+    const long = tooLong(src, longest, []).map((line) => line.split(":")[0]);
+    expect(Object.keys(excused).filter((path) => !long.includes(path))).toEqual([]);
+  });
+
+  it("has no folder whose name says nothing", () => {
+    expect(emptyNames(read("{src,test,scripts,bench}/**/*.ts").map(({ path }) => path))).toEqual([]);
+  });
+
+  it("re-exports in index.ts, and nothing else", () => {
+    const text = src.find(({ path }) => path === "src/index.ts")?.text ?? "";
+    const code = text
+      .replace(/\/\*[\s\S]*?\*\//g, "")
+      .replace(/export (type )?(\*|\{[^}]*\}) from "[^"]+";/g, "");
+    expect(code.trim()).toBe("");
+  });
+
+  it("reads nothing outside the repository", () => {
+    const outside = new RegExp(["\\.\\./", "shared\\b|/", "work/"].join(""));
+    const texts = read(
+      "{src,test,scripts,bench,bin,docs,examples,schemas,profiles}/**/*.{ts,mjs,js,md,yaml,json}",
+    );
+    expect(forbiddenWords([...texts, ...read("*.md")], outside)).toEqual([]);
+  });
+});
+
+describe("each rule can fail", () => {
+  const file = (path: string, text: string): readonly SourceFile[] => [{ path, text }];
+
+  it.each([
+    [
+      "a stage imports a stage",
+      "src/plan/x.ts",
+      'import { run } from "../apply/run.ts";',
+      "plan may not import apply",
+    ],
+    [
+      "a type import counts",
+      "src/plan/x.ts",
+      'import type {\n  Run,\n} from "../apply/run.ts";',
+      "plan may not import",
+    ],
+    [
+      "the engine imports kinds",
+      "src/reconcile.ts",
+      'import { kinds } from "./kinds/index.ts";',
+      "may not import kinds",
+    ],
+    [
+      "model imports ours",
+      "src/model/x.ts",
+      'export * from "../state/store.ts";',
+      "model may not import state",
+    ],
+    [
+      "plan touches Node",
+      "src/plan/x.ts",
+      'import { hash } from "node:crypto";',
+      "plan may not import node:crypto",
+    ],
+    ["report touches Node", "src/report/x.ts", 'import "node:fs";', "report may not import node:fs"],
+    [
+      "a package in the wrong folder",
+      "src/apply/x.ts",
+      'import { Pool } from "undici";',
+      "may not use the package undici",
+    ],
+    [
+      "a lazy import counts",
+      "src/kinds/x.ts",
+      'await import("@redis/client");',
+      "may not use the package @redis/client",
+    ],
+    [
+      "a type in place counts",
+      "src/plan/x.ts",
+      'type P = import("undici").Pool;',
+      "may not use the package undici",
+    ],
+    [
+      "the platform knows the reconciler",
+      "src/platform/x.ts",
+      'import { a } from "../model/plan.ts";',
+      "platform may not",
+    ],
+    [
+      "a folder nobody planned",
+      "src/extras/x.ts",
+      'import { a } from "../model/json.ts";',
+      "extras has no row",
+    ],
+    [
+      "src imports its tests",
+      "src/plan/x.ts",
+      'import { a } from "../../test/a.ts";',
+      "src may not import test/a.ts",
+    ],
+  ])("%s", (_, path, text, message) => {
+    expect(forbiddenImports(file(path, text), rules).join()).toContain(message);
+  });
+
+  it("a second file reads the disk", () => {
+    const files = ["a", "b"].map((name) => ({ path: `src/manifest/${name}.ts`, text: 'import "node:fs";' }));
+    expect(forbiddenImports(files, rules)).toEqual([expect.stringContaining("src/manifest/a.ts does")]);
+  });
+
+  it.each([
+    ["clock", "src/plan/x.ts", "const now = Date.now();"],
+    ["clock, spelled otherwise", "src/report/x.ts", "return new Date();"],
+    ["chance", "src/plan/x.ts", "return Math.random();"],
+    ["console", "src/report/x.ts", 'console.log("x");'],
+    ["environment", "src/plan/x.ts", "return process.env.HOME;"],
+    ["waiting in a kind", "src/kinds/x.ts", "setTimeout(go, 5);"],
+  ])("%s", (_, path, text) => {
+    expect(forbiddenCode(file(path, text), rules)).toHaveLength(1);
+  });
+
+  it("a kind imports a kind, and not its own part", () => {
+    const text = 'import { a } from "./network.ts"; import { b } from "./instance-rules.ts";';
+    expect(
+      kindsThatMeet(file("src/kinds/instance.ts", text.replace(" import", "\nimport")), kinds),
+    ).toHaveLength(1);
+  });
+
+  it("comments and strings are no imports", () => {
+    const text = '/**\n * import { a } from "x";\n */\n// import "y";\nconst z = "from";';
+    expect(importsOf({ path: "src/plan/x.ts", text })).toEqual([]);
+  });
+
+  it("a word, a length and a folder", () => {
+    expect(forbiddenWords(file("src/plan/x.ts", "if (a instanceof B) return;"), /instance/i)).toHaveLength(1);
+    expect(tooLong(file("src/plan/x.ts", "x\n".repeat(longest + 1)), longest, [])).toHaveLength(1);
+    expect(emptyNames(["src/utils/x.ts", "src/plan/x.ts"])).toEqual(["src/utils/x.ts"]);
+  });
+});
+
+function read(pattern: string): readonly SourceFile[] {
+  return globSync(pattern, { cwd: root })
+    .sort()
+    .map((path) => ({ path: path.replaceAll("\\", "/"), text: readFileSync(join(root, path), "utf8") }));
+}

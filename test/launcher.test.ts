@@ -1,0 +1,59 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const { version }: { version: string } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+let folder: string;
+
+/** A clone that nobody has built: the launcher must get by without anything beside it. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "graphform-launcher-"));
+  for (const path of ["bin", "package.json"])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function launch(args: readonly string[], nodeOptions: readonly string[] = []): object {
+  const program = [...nodeOptions, join(folder, "bin", "graphform.js"), ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, program, { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+/** Makes Node say that it is another one. */
+function pretending(node: string): readonly string[] {
+  const versions = `{ ...process.versions, node: ${JSON.stringify(node)} }`;
+  const code = `Object.defineProperty(process, "versions", { value: ${versions} });`;
+  return ["--import", `data:text/javascript,${encodeURIComponent(code)}`];
+}
+
+describe("the launcher", () => {
+  it.each(["--version", "-V"])("answers %s by itself", (option) => {
+    expect(launch([option])).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("says how to build what is not built", () => {
+    const stderr = "graphform: this clone is not built yet: run `npm run build` first\n";
+    expect(launch(["plan"])).toEqual({ status: 1, stdout: "", stderr });
+  });
+
+  it.each([
+    ["an old one", "18.20.4"],
+    ["the one before the floor", "22.18.0"],
+    ["a year with a smaller minor number", "21.99.0"],
+  ])("refuses %s with one sentence", (_, node) => {
+    const stderr = `graphform: this is Node.js ${node}, and graphform needs 22.19 or newer (in a clone, \`npx graphform\` uses the packaged one)\n`;
+    expect(launch(["--version"], pretending(node))).toEqual({ status: 1, stdout: "", stderr });
+  });
+
+  it.each([
+    ["the floor", "22.19.0"],
+    ["a newer one", "26.0.0"],
+  ])("takes %s", (_, node) => {
+    expect(launch(["--version"], pretending(node))).toMatchObject({ status: 0, stdout: `${version}\n` });
+  });
+});

@@ -1,0 +1,159 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Json } from "../../src/model/json.ts";
+import { allowedCommands, forbiddenCommands } from "../../src/platform/acl-rules.ts";
+import { type Answer, pro, startTest, type TestPlatform } from "./harness.ts";
+
+let test: TestPlatform;
+let id = "";
+beforeAll(async () => {
+  test = await startTest({ usersPerMinute: 100_000 });
+  id = await test.create(pro, { graphdbUser: "app", graphdbPassword: "first-pw" });
+  await test.until(`${pro}/${id}`, "RUNNING");
+});
+afterAll(() => test.close());
+
+const good = { username: "reader", password: "secret-1", acl: "~* +GRAPH.RO_QUERY +PING" };
+
+function users(
+  method: string,
+  rest = "",
+  body?: Json,
+  options: { token?: string; query?: string; on?: string } = {},
+): Promise<Answer> {
+  const { token = test.token(), query = "?subscriptionId=sub-1", on = id } = options;
+  const path = `/v1/customer-ldap/instances/${on}/users${rest}${query}`;
+  return test.bare(method, path, body, token === "" ? {} : { authorization: `Bearer ${token}` });
+}
+
+describe("database users (4.2)", () => {
+  it("are created, listed without passwords, changed and deleted, each with 200", async () => {
+    const created = await users("POST", "", good);
+    expect([created.status, created.body]).toEqual([200, { message: expect.stringContaining("reader") }]);
+    const listed = await users("GET");
+    expect(listed.body).toEqual({
+      users: [
+        { username: "app", acl: "~* &* +@all" },
+        { username: "reader", acl: good.acl },
+      ],
+    });
+    expect((await users("PUT", "/reader", { acl: "~x  +ping" })).status).toBe(200);
+    expect((await users("GET")).text).toContain("~x  +ping");
+    expect((await users("PUT", "/reader", {})).status).toBe(200);
+    expect((await users("DELETE", "/reader")).status).toBe(200);
+    expect((await users("GET")).text).not.toContain("reader");
+  });
+
+  it.each([
+    ["no token", "POST", "", good, { token: "" }, 401],
+    ["a token that is none of ours", "POST", "", good, { token: "abc" }, 401],
+    [
+      "no token, and a malformed body: the body comes first",
+      "POST",
+      "",
+      { username: "x" },
+      { token: "" },
+      400,
+    ],
+    ["no subscription", "POST", "", good, { query: "" }, 400],
+    ["an empty subscription", "GET", "", undefined, { query: "?subscriptionId=" }, 400],
+    ["an unknown instance", "GET", "", undefined, { on: "instance-none" }, 500],
+    ["no body", "POST", "", undefined, {}, 400],
+    ["a short name", "POST", "", { ...good, username: "ab" }, {}, 400],
+    ["a short password", "POST", "", { ...good, password: "12345" }, {}, 400],
+    ["no rules", "POST", "", { ...good, acl: "" }, {}, 400],
+    ["rules that are no text", "POST", "", { ...good, acl: ["+PING"] }, {}, 400],
+    ["a name with a space", "POST", "", { ...good, username: "a b c" }, {}, 400],
+    ["the name of the instance's own user", "POST", "", { ...good, username: "app" }, {}, 409],
+    ["update of a user that does not exist", "PUT", "/nobody", { acl: "+PING" }, {}, 500],
+    ["delete of a user that does not exist", "DELETE", "/nobody", undefined, {}, 500],
+    ["delete of the instance's own user", "DELETE", "/app", undefined, {}, 403],
+    ["a short new password", "PUT", "/nobody", { password: "123" }, {}, 400],
+  ])("%s", async (...[, method, rest, body, options, status]) => {
+    const answer = await users(method, rest, body, options);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    expect(answer.body).toEqual({
+      statusCode: status,
+      error: expect.any(String),
+      message: expect.any(String),
+    });
+  });
+
+  it("the session cookie is no bearer token", async () => {
+    const path = `/v1/customer-ldap/instances/${id}/users?subscriptionId=s`;
+    expect((await test.call("GET", path)).status).toBe(401);
+  });
+
+  it("refuses a second user of one name, also when both arrive at once", async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => users("POST", "", { ...good, username: "twin" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  });
+
+  it("names the commands that are not allowed", async () => {
+    const { status, body } = await users("POST", "", {
+      ...good,
+      username: "greedy",
+      acl: "~* +GRAPH.QUERY +KEYS +config|get",
+    });
+    expect([status, body["message"]]).toEqual([400, expect.stringMatching(/KEYS, CONFIG\|GET/)]);
+  });
+
+  it("checks the subscription of an instance that has one", async () => {
+    const { body } = await test.call("POST", `${pro}?subscriptionId=mine`, {
+      cloud_provider: "aws",
+      region: "us-east-1",
+    });
+    const on = String(body["id"]);
+    expect((await users("GET", "", undefined, { on, query: "?subscriptionId=mine" })).status).toBe(200);
+    expect((await users("GET", "", undefined, { on, query: "?subscriptionId=yours" })).status).toBe(400);
+  });
+
+  it("keeps no password on disk in clear", async () => {
+    await users("POST", "", { ...good, username: "quiet", password: "not-on-disk" });
+    const record = await readFile(join(test.dataDir, "control", "instances", `${id}.json`), "utf8");
+    expect(record).toContain("quiet");
+    expect(record).not.toContain("not-on-disk");
+    expect(await readFile(join(test.dataDir, "requests.jsonl"), "utf8")).not.toContain("not-on-disk");
+  });
+});
+
+describe("limit of 100 a minute and address", () => {
+  it("answers 429 with the time to wait, and lets in again after it", async () => {
+    let time = Date.now();
+    const limited = await startTest({ now: () => time });
+    try {
+      const ask = () => limited.bare("GET", "/v1/customer-ldap/instances/x/users");
+      for (let count = 0; count < 100; count += 1) expect((await ask()).status).toBe(400);
+      const refused = await ask();
+      expect([refused.status, refused.body["error"]]).toEqual([429, "Too Many Requests"]);
+      time += Number(refused.headers.get("retry-after")) * 1000;
+      expect((await ask()).status).toBe(400);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe("ACL allow-list", () => {
+  it("has 52 commands", () => {
+    expect(allowedCommands.size).toBe(52);
+  });
+
+  it.each([
+    ["+PING +INFO", []],
+    ["+ping", []],
+    ["+client|list +memory|usage", []],
+    ["+module|list", []],
+    ["+module", ["MODULE"]],
+    ["+module|load", ["MODULE|LOAD"]],
+    ["+@all", ["@ALL"]],
+    ["+@read ~*", ["@READ"]],
+    ["~+KEYS -config allcommands >+pw on", []],
+    ["+GRAPH.QUERY\t+ACL\n+CONFIG", ["ACL", "CONFIG"]],
+    ["'+KEYS x' +PING", []],
+  ])("%s", (acl, forbidden) => {
+    expect(forbiddenCommands(acl)).toEqual(forbidden);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { GraphformError } from "../../src/model/errors.ts";
+import { errorText } from "../../src/report/error-text.ts";
+
+describe("errorText", () => {
+  it.each<[string, unknown, string]>([
+    [
+      "one of ours",
+      new GraphformError("locked", "the state is locked by ada"),
+      "error: the state is locked by ada\n",
+    ],
+    [
+      "one of ours with a hint",
+      new GraphformError("locked", "the state is locked", { hint: "wait, or unlock it" }),
+      "error: the state is locked\nhint: wait, or unlock it\n",
+    ],
+    [
+      "foreign words",
+      new GraphformError("x", "the service said \u001b[2J\nok"),
+      "error: the service said \\u001b[2J\\nok\n",
+    ],
+  ])("%s", (_, error, text) => {
+    expect(errorText(error)).toBe(text);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a mistake of ours", new TypeError("x is undefined"), "x is undefined"],
+    ["text", "boom", "boom"],
+    ["nothing", undefined, "undefined"],
+    ["an object that only looks like an error", { message: "odd", stack: 7 }, "odd"],
+  ])("%s asks to be reported and shows no stack", (_, error, message) => {
+    const text = errorText(error);
+    expect(text.split("\n")).toEqual([
+      `error: something happened that graphform did not expect: ${message}`,
+      expect.stringMatching(/^hint: .*report it/),
+      "",
+    ]);
+  });
+
+  it("shows the stack when it is asked for", () => {
+    const error = new TypeError("x is undefined");
+    expect(errorText(error, { stack: true })).toContain("error-text.test.ts");
+    expect(errorText(error)).not.toContain("error-text.test.ts");
+  });
+});

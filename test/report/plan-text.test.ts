@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import type { Plan } from "../../src/model/plan.ts";
+import { makePalette } from "../../src/report/palette.ts";
+import { planText } from "../../src/report/plan-text.ts";
+import { textWidth } from "../../src/report/text-width.ts";
+import { goldenPlans } from "./golden-plans.ts";
+import { change, database, field, plan } from "./plan-parts.ts";
+import { samplePlan } from "./sample-plan.ts";
+import { words } from "./words.ts";
+
+function lines(made: Plan, width = 80): readonly string[] {
+  return planText(made, words, { palette: makePalette(false), width }).split("\n");
+}
+
+/** The line that holds a text. */
+function lineWith(text: string, made: Plan = samplePlan, width = 110): string {
+  return lines(made, width).find((line) => line.includes(text)) ?? `no line with ${text}`;
+}
+
+describe("planText", () => {
+  it("groups worst first", () => {
+    const titles = lines(samplePlan).filter((line) => /^[A-Z][a-z ]+\(\d+\)/.test(line));
+    expect(titles.map((title) => title.replace(/ ·.*/, ""))).toEqual([
+      "Blocked (2)",
+      "Data loss (1)",
+      "Restarts (1)",
+      "Quiet updates (1)",
+      "New (1)",
+      "Bindings (2)",
+    ]);
+  });
+
+  it("puts each change in one group, and what is kept in none", () => {
+    const text = lines(samplePlan).join("\n");
+    for (const { action, address } of samplePlan.changes) {
+      const heads = text
+        .split("\n")
+        .filter((line) => new RegExp(`^  [^ …] ${address.replace(/[[\]"]/g, "\\$&")}( |$)`).test(line));
+      expect([address, heads.length]).toEqual([address, action === "keep" ? 0 : 1]);
+    }
+  });
+
+  it("ends with the line that scripts read, where there is something to do and where there is nothing", () => {
+    expect(lines(samplePlan).slice(-2)).toEqual(["Plan: 3 to add, 2 to change, 2 to destroy.", ""]);
+    const nothing = lines(plan({}));
+    expect(nothing.slice(-3)).toEqual([
+      "No changes. What runs is what is declared.",
+      "Plan: 0 to add, 0 to change, 0 to destroy.",
+      "",
+    ]);
+  });
+
+  it("counts a replacement twice, and what is blocked as well", () => {
+    const blocked = [{ code: "protect", message: "protected", lift: "x" }];
+    const made = plan({
+      changes: [change("replace", "instances.a", {}), change("delete", "instances.b", { blocked })],
+    });
+    expect(lines(made).slice(-3, -1)).toEqual([
+      "1 of these is blocked: apply carries out the rest and exits 4.",
+      "Plan: 1 to add, 0 to change, 2 to destroy.",
+    ]);
+  });
+
+  it("marks the fields that force a replacement, and no other", () => {
+    const marked = lines(samplePlan, 110).filter((line) => line.includes("# forces replacement"));
+    expect(marked.map((line) => line.trim().split(/ +/)[1])).toEqual(["config.graphDBCacheSize", "region"]);
+  });
+
+  it("says where a value comes from when it was not described", () => {
+    expect(lineWith("graphDBCacheSize")).toContain("25 (recorded) →");
+    expect(lineWith('catalogue" (')).toContain("(echoed)");
+    expect(lineWith("maxMemory")).not.toContain("described");
+    expect(lineWith("maxMemory", goldenPlans["104-adopt-move-incomplete"])).toContain('"6GB" (probed) →');
+  });
+
+  it("shows place, reason, disruption and every guard with its way out", () => {
+    expect(lineWith("± instances.orders")).toMatch(
+      /^ {2}± instances\.orders \(instance-7c1e09\) +graphform\.yaml:34$/,
+    );
+    const text = lines(samplePlan).join("\n");
+    expect(text).toContain("replace: region cannot be changed in place · data loss");
+    for (const { message, lift } of samplePlan.changes.flatMap((entry) => entry.blocked)) {
+      expect(text).toContain(`✗ ${message}\n      way out: ${lift}`);
+    }
+  });
+
+  it("prints neither side of a secret, sealed or not", () => {
+    const clear = plan({
+      changes: [
+        change("update", "instances.a", {
+          fields: [field("config.graphdbPassword", { before: "hunter2", after: "hunter3" })],
+        }),
+        change("create", "instances.b", { after: database("r", { graphdbPassword: "hunter4" }) }),
+      ],
+    });
+    expect(lineWith("config.graphdbPassword", clear)).toContain("(sensitive) → (sensitive)");
+    expect(lines(clear).join("\n")).not.toContain("hunter");
+    expect(lines(samplePlan).join("\n")).not.toContain("hmac-");
+  });
+
+  it("says what is known only after apply", () => {
+    expect(lineWith("cacheEndpoint")).toMatch(/\+ cacheEndpoint +\(known after apply\)$/);
+    expect(lineWith("ordersUrl")).toContain('→ "rediss://${instances.orders.host}:6379"');
+    expect(lines(samplePlan).join("\n")).not.toContain("searchPort");
+  });
+
+  it("tells drift that is put back from drift that is left alone", () => {
+    expect(lineWith("changed outside")).toMatch(/"4GB" +→ "6GB" +# restart, changed outside$/);
+    const elsewhere = change("update", "instances.a", {
+      fields: [field("config.name", { before: "x", after: "z" })],
+      drift: [
+        field("config.name", { before: "y", after: "x" }),
+        field("config.description", { before: "p", after: "q" }),
+      ],
+    });
+    expect(lineWith("config.name", plan({ changes: [elsewhere] }))).toContain('# changed outside, was "y"');
+    expect(lineWith("config.description", plan({ changes: [elsewhere] }))).toContain(
+      '"p" → "q"  # changed outside, left as it is',
+    );
+  });
+
+  it("mentions what is as declared and not at rest", () => {
+    expect(lineWith("instances.vault")).toContain(
+      "instance-33ab10 is still DEPLOYING; apply goes on waiting",
+    );
+    const failed = change("keep", "instances.a", { phase: { is: "failed", detail: "FAILED: no room" } });
+    expect(lineWith("instances.a", plan({ changes: [failed] }))).toBe(
+      "  ! instances.a: the service says FAILED: no room",
+    );
+  });
+
+  it("marks an incomplete plan at both ends", () => {
+    const made = lines(plan({ complete: false, census: { ...samplePlan.census, declared: 9, skipped: 7 } }));
+    expect(made[0]).toBe("Plan for shop-prod (incomplete)");
+    expect(made).toContain("Incomplete: --target or --exclude left out 7 of 9 declared.");
+    expect(made).toContain("No changes. What was looked at is as declared.");
+  });
+
+  it.each([60, 80, 110, 140])("keeps to %i columns, and breaks no word", (width) => {
+    const wide = lines(samplePlan, width).filter((line) => textWidth(line) > width);
+    // A line that is too wide is one word, behind its sign.
+    expect(wide.filter((line) => line.trim().replace(/^\S+ /, "").includes(" "))).toEqual([]);
+    const told = (made: readonly string[]): string => made.join(" ").replace(/\s+/g, "");
+    const letters = (text: string): string => [...text].sort().join("");
+    expect(letters(told(lines(samplePlan, width)))).toBe(letters(told(lines(samplePlan, 300))));
+  });
+
+  it("is the same text with and without colours", () => {
+    const coloured = planText(samplePlan, words, { palette: makePalette(true), width: 80 });
+    expect(coloured).toContain("\u001b[31m");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters.
+    expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(lines(samplePlan).join("\n"));
+  });
+});

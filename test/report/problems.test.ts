@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { Problem } from "../../src/model/problem.ts";
+import { makePalette } from "../../src/report/palette.ts";
+import { problemsJson } from "../../src/report/problems-json.ts";
+import { problemsText } from "../../src/report/problems-text.ts";
+
+const page = { palette: makePalette(false), width: 80 };
+
+function problem(line: number, columns: readonly [number, number], rest: Partial<Problem>): Problem {
+  const range = {
+    file: "graphform.yaml",
+    start: { line, column: columns[0] },
+    end: { line, column: columns[1] },
+  };
+  return { code: "unknown-key", severity: "error", message: 'there is no key "regoin" here', range, ...rest };
+}
+
+const key = problem(12, [5, 11], {
+  excerpt: "    regoin: us-east-1",
+  hint: "did you mean region?",
+  address: "instances.orders",
+});
+
+describe("problemsText", () => {
+  it("shows place, message, source line, mark and hint", () => {
+    const warning = problem(104, [1, 6], {
+      severity: "warning",
+      message: "0 means no rows",
+      excerpt: "count: 0",
+    });
+    expect(problemsText([key, warning], page)).toMatchInlineSnapshot(`
+      "graphform.yaml:12:5: error: there is no key "regoin" here
+        12 |     regoin: us-east-1
+           |     ^^^^^^
+        hint: did you mean region?
+
+      graphform.yaml:104:1: warning: 0 means no rows
+        104 | count: 0
+            | ^^^^^
+
+      1 problem, 1 warning
+      "
+    `);
+  });
+
+  it.each<[string, readonly Problem[], string]>([
+    ["one", [key], "1 problem"],
+    ["three", [key, key, key], "3 problems"],
+    ["a warning", [{ ...key, severity: "warning" }], "1 warning"],
+  ])("counts %s", (_, problems, last) => {
+    expect(problemsText(problems, page).split("\n").at(-2)).toBe(last);
+  });
+
+  it("is empty where there are none", () => {
+    expect(problemsText([], page)).toBe("");
+  });
+
+  it.each<[string, Problem, string]>([
+    ["one column", problem(1, [3, 3], { excerpt: "a: b" }), "  ^"],
+    [
+      "a range that runs on",
+      {
+        ...problem(1, [4, 4], { excerpt: "a: [1," }),
+        range: { ...key.range, start: { line: 1, column: 4 }, end: { line: 3, column: 1 } },
+      },
+      "   ^^^",
+    ],
+    ["past the end", problem(1, [5, 90], { excerpt: "a: b" }), "    ^"],
+    ["wide characters before it", problem(1, [4, 6], { excerpt: "日本:xy" }), "     ^^"],
+    ["escapes before it", problem(1, [2, 4], { excerpt: "\u001bxy" }), "      ^^"],
+    [
+      "the middle of a long line",
+      problem(1, [301, 304], { excerpt: `…${"x".repeat(120)}…` }),
+      `${" ".repeat(61)}^^^`,
+    ],
+  ])("marks %s", (_, found, mark) => {
+    const lines = problemsText([found], page).split("\n");
+    expect(lines[2]).toBe(`${" ".repeat(lines[1]?.indexOf("|") ?? 0)}| ${mark}`);
+  });
+
+  it("marks nothing where the excerpt no longer tells", () => {
+    const end = problem(1, [301, 304], { excerpt: `…${"x".repeat(120)}` });
+    expect(problemsText([end], page)).not.toContain("^");
+  });
+
+  it("prints foreign text as data", () => {
+    const text = problemsText([problem(1, [1, 2], { message: "a\nb\u001b[2J", hint: "\u202e" })], page);
+    expect(text).toContain("error: a\\nb\\u001b[2J");
+    expect(text).toContain("hint: \\u202e");
+  });
+});
+
+describe("problemsJson", () => {
+  it("is what Terraform's readers expect", () => {
+    expect(problemsJson([key, { ...key, severity: "warning" }])).toEqual({
+      format_version: "1.0",
+      valid: false,
+      error_count: 1,
+      warning_count: 1,
+      diagnostics: [
+        {
+          severity: "error",
+          summary: 'there is no key "regoin" here',
+          detail: "did you mean region?",
+          address: "instances.orders",
+          range: {
+            filename: "graphform.yaml",
+            start: { line: 12, column: 5 },
+            end: { line: 12, column: 11 },
+          },
+          snippet: {
+            context: "instances.orders",
+            code: "    regoin: us-east-1",
+            start_line: 12,
+            highlight_start_offset: 4,
+            highlight_end_offset: 10,
+            values: [],
+          },
+          x_graphform: { code: "unknown-key" },
+        },
+        expect.objectContaining({ severity: "warning" }),
+      ],
+    });
+  });
+
+  it("counts offsets in bytes", () => {
+    expect(problemsJson([problem(1, [4, 6], { excerpt: "日本:xy" })])).toMatchObject({
+      diagnostics: [{ snippet: { highlight_start_offset: 7, highlight_end_offset: 9 } }],
+    });
+  });
+
+  it("is valid with warnings alone", () => {
+    expect(problemsJson([{ ...key, severity: "warning" }])).toMatchObject({
+      valid: true,
+      error_count: 0,
+      warning_count: 1,
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Json } from "../../src/model/json.ts";
+import { isObject } from "../../src/model/json.ts";
+import type { Plan } from "../../src/model/plan.ts";
+import { applyEvent, outcomeEvents } from "../../src/report/apply-events.ts";
+import { errorText } from "../../src/report/error-text.ts";
+import { errorEvent, problemEvents } from "../../src/report/events.ts";
+import { jsonText } from "../../src/report/json-text.ts";
+import { outcomeText } from "../../src/report/outcome-text.ts";
+import { outputsJson } from "../../src/report/outputs-json.ts";
+import { outputsText } from "../../src/report/outputs-text.ts";
+import { makePalette } from "../../src/report/palette.ts";
+import { planEvents } from "../../src/report/plan-events.ts";
+import { planJson } from "../../src/report/plan-json.ts";
+import { planText } from "../../src/report/plan-text.ts";
+import { problemsJson } from "../../src/report/problems-json.ts";
+import { problemsText } from "../../src/report/problems-text.ts";
+import { progressText } from "../../src/report/progress-text.ts";
+import { stateJson } from "../../src/report/state-json.ts";
+import { stateText } from "../../src/report/state-text.ts";
+import { anyEvent, anyOutcome, anyPlan, anyProblem, anyState, secret, text } from "./arbitraries.ts";
+import { words } from "./words.ts";
+
+const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const stamp = (): string => "2026-03-02T08:30:00.000Z";
+const page = { palette: makePalette(false), width: 80 };
+
+/** Everything that is rendered for people, with its line breaks. */
+const anyText: fc.Arbitrary<string> = fc.oneof(
+  anyPlan.map((plan) => planText(plan, words, page)),
+  anyOutcome.map((outcome) => outcomeText(outcome, page)),
+  anyEvent.map((event) => progressText(event, page.palette)),
+  fc.array(anyProblem, { maxLength: 3 }).map((problems) => problemsText(problems, page)),
+  anyState.map((state) => stateText(state, words, page)),
+  anyState.map((state) => outputsText(state.outputs, page.palette)),
+  text.map((thrown) => errorText(new Error(thrown))),
+);
+
+/** Everything that is rendered for machines, on one line. */
+const anyJson: fc.Arbitrary<string> = fc.oneof(
+  anyPlan.map((plan) => jsonText(planJson(plan, words))),
+  anyPlan.map((plan) => jsonText([...planEvents(plan, words, stamp)])),
+  anyOutcome.map((outcome) => jsonText([...outcomeEvents(outcome, stamp)])),
+  anyEvent.map((event) => jsonText(applyEvent(event, words, stamp))),
+  anyState.map((state) => jsonText(outputsJson(state.outputs))),
+  anyState.map((state) => jsonText(stateJson(state, words))),
+  fc
+    .array(anyProblem, { maxLength: 3 })
+    .map((problems) => jsonText([problemsJson(problems), ...problemEvents(problems, stamp)])),
+  text.map((thrown) => jsonText(errorEvent(new Error(thrown), stamp))),
+);
+
+const runs = { numRuns: 1500 };
+
+describe("every rendering", () => {
+  it("holds no secret", () => {
+    const rendered = fc.oneof(anyText, anyJson);
+    fc.assert(
+      fc.property(rendered, (written) => {
+        expect(written).not.toContain(secret.slice(0, 10));
+      }),
+      runs,
+    );
+  });
+
+  it("for people holds nothing that steers a terminal", () => {
+    fc.assert(
+      fc.property(anyText, (written) => {
+        expect(written.replaceAll("\n", "")).not.toMatch(steering);
+      }),
+      runs,
+    );
+  });
+
+  it("for machines holds nothing that steers a terminal, and is JSON", () => {
+    fc.assert(
+      fc.property(anyJson, (written) => {
+        expect(() => JSON.parse(written)).not.toThrow();
+        expect(written).not.toMatch(steering);
+      }),
+      runs,
+    );
+  });
+});
+
+describe("a plan", () => {
+  it("has one line that scripts read, and it is the last", () => {
+    fc.assert(
+      fc.property(anyPlan, (plan) => {
+        const lines = planText(plan, words, page).split("\n");
+        expect(lines.filter((line) => line.startsWith("Plan: "))).toEqual([lines.at(-2)]);
+        expect(lines.at(-2)).toMatch(/^Plan: \d+ to add, \d+ to change, \d+ to destroy\.$/);
+      }),
+    );
+  });
+
+  it("is the same JSON, byte for byte, whatever the order of its keys", () => {
+    fc.assert(
+      fc.property(anyPlan, (plan) => {
+        expect(jsonText(planJson(backwards(plan), words))).toBe(jsonText(planJson(plan, words)));
+      }),
+    );
+  });
+
+  it("is the same text whatever the order of its changes", () => {
+    fc.assert(
+      fc.property(anyPlan, (plan) => {
+        const turned = { ...plan, changes: [...plan.changes].reverse() };
+        expect(planText(turned, words, page)).toBe(planText(plan, words, page));
+      }),
+    );
+  });
+});
+
+/** The same plan with the keys of every object in reverse order. */
+function backwards(plan: Plan): Plan {
+  return JSON.parse(JSON.stringify(reversed(JSON.parse(JSON.stringify(plan)))));
+}
+
+function reversed(json: Json): Json {
+  if (Array.isArray(json)) return json.map(reversed);
+  if (!isObject(json)) return json;
+  const entries = Object.entries(json).reverse();
+  return Object.fromEntries(entries.map(([key, inner]) => [key, reversed(inner)]));
+}

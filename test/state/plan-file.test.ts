@@ -1,0 +1,162 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Change, FieldChange } from "../../src/model/plan.ts";
+import { assertSealed } from "../../src/state/assert-sealed.ts";
+import { readPlanFile, type SavedPlan, writePlanFile } from "../../src/state/plan-file.ts";
+import { createVault, newKey } from "../../src/state/vault.ts";
+import { samplePlan } from "./samples.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const vault = createVault(newKey());
+const secret = "correct horse battery staple";
+const sealed = vault.seal(secret);
+
+function change(field: Partial<FieldChange>): Change {
+  const full: FieldChange = {
+    path: "config.graphdbPassword",
+    effect: "in-place",
+    disruption: "restart",
+    secret: true,
+    ...field,
+  };
+  const rest = {
+    kind: "instances",
+    reason: "changed",
+    disruption: "restart",
+    blocked: [],
+    drift: [],
+  } as const;
+  return { action: "update", address: "instances.orders", ...rest, fields: [full] };
+}
+
+function savedPlan(over: Partial<SavedPlan> = {}): SavedPlan {
+  return {
+    plan: samplePlan({ changes: [change({ before: null, after: sealed })] }),
+    birth: { lineage: "lineage-1", key: "cd".repeat(32) },
+    manifest: [{ path: "graphform.yaml", sha256: "ef".repeat(32) }],
+    variables: { region: "us-east-1", "2": 2, "1": [1, { b: "\u2028" }] },
+    ...over,
+  };
+}
+
+async function planFile(): Promise<string> {
+  return join(await temporaryFolder(), "shop.plan");
+}
+
+describe("a plan file", () => {
+  it("gives back what was put in, is for its owner only, and is all that is left", async () => {
+    const file = await planFile();
+    await writePlanFile(file, savedPlan(), vault.texts());
+    await writePlanFile(file, savedPlan(), vault.texts());
+    expect(await readPlanFile(file)).toEqual(savedPlan());
+    const { mode } = await stat(file);
+    expect((mode & 0o777).toString(8)).toBe("600");
+    expect(await readdir(join(file, ".."))).toEqual(["shop.plan"]);
+  });
+
+  it("is the same bytes for the same plan", async () => {
+    const [one, two] = [await planFile(), await planFile()];
+    await writePlanFile(one, savedPlan(), []);
+    await writePlanFile(two, await readPlanFile(one), []);
+    expect(await readFile(two)).toEqual(await readFile(one));
+  });
+
+  it("needs no birth where the state has its own", async () => {
+    const file = await planFile();
+    const { birth: _, ...rest } = savedPlan();
+    await writePlanFile(file, rest, []);
+    expect(await readPlanFile(file)).toEqual(rest);
+  });
+
+  const text = async (): Promise<string> => {
+    const file = await planFile();
+    await writePlanFile(file, savedPlan(), []);
+    return readFile(file, "utf8");
+  };
+  const cases: readonly [reason: string, broken: (whole: string) => string, code: string][] = [
+    ["is empty", () => "", "plan-truncated"],
+    ["breaks off", (whole) => whole.slice(0, -20), "plan-truncated"],
+    ["is a manifest", () => "apiVersion: graphform/v1\n", "plan-foreign"],
+    ["is Terraform's plan", () => "PK\x03\x04", "plan-foreign"],
+    ["is other JSON", () => '{"format_version":"1.2"}', "plan-foreign"],
+    ["is of a newer format", (whole) => whole.replace('"version": 1', '"version": 2'), "plan-newer"],
+    ["was changed by hand", (whole) => whole.replace("instances.orders", "instances.others"), "plan-damaged"],
+    ["has no digest", (whole) => whole.replace(/"sha256": "[^"]*",/, ""), "plan-damaged"],
+    ["has no plan in it", (whole) => whole.replace(/"saved": [\s\S]*/, '"saved": {}\n}'), "plan-damaged"],
+  ];
+  it.each(cases)("that %s is refused", async (_, broken, code) => {
+    const file = await planFile();
+    await writeFile(file, broken(await text()));
+    await expect(readPlanFile(file)).rejects.toMatchObject({
+      code,
+      exitCode: 1,
+      message: expect.stringContaining("shop.plan"),
+      hint: expect.any(String),
+    });
+  });
+
+  it("that is not there is refused with the way to make it", async () => {
+    await expect(readPlanFile(await planFile())).rejects.toMatchObject({
+      code: "plan-unreadable",
+      hint: expect.stringContaining("graphform plan --out"),
+    });
+  });
+
+  it("that cannot be written says why", async () => {
+    const file = await planFile();
+    await writeFile(file, "");
+    await expect(writePlanFile(join(file, "x"), savedPlan(), [])).rejects.toMatchObject({
+      code: "plan-unwritable",
+    });
+  });
+});
+
+describe("assertSealed", () => {
+  const cases: readonly [reason: string, saved: SavedPlan, place: string][] = [
+    [
+      "a secret field",
+      savedPlan({ plan: samplePlan({ changes: [change({ after: "abc" })] }) }),
+      "instances.orders config.graphdbPassword",
+    ],
+    [
+      "a secret field that drifted",
+      savedPlan({
+        plan: samplePlan({ changes: [{ ...change({}), drift: change({ before: "abc" }).fields }] }),
+      }),
+      "instances.orders config.graphdbPassword",
+    ],
+    ["a value", savedPlan({ variables: { note: `it is ${secret}!` } }), "variables.note"],
+    ["a key", savedPlan({ variables: { [secret]: 1 } }), "a key of variables"],
+    [
+      "a reason",
+      savedPlan({ plan: samplePlan({ changes: [{ ...change({}), reason: secret }] }) }),
+      "plan.changes.0.reason",
+    ],
+  ];
+  it.each(cases)("finds a secret in %s, and names the place alone", async (_, saved, place) => {
+    const file = await planFile();
+    const writing = writePlanFile(file, saved, vault.texts());
+    await expect(writing).rejects.toMatchObject({
+      code: "plan-secret",
+      message: expect.stringContaining(place),
+    });
+    await expect(writing).rejects.not.toThrow(secret);
+    expect(await readdir(join(file, ".."))).toEqual([]);
+  });
+
+  it.each([
+    ["sealed secrets", savedPlan()],
+    [
+      "templates with sealed parts",
+      savedPlan({ plan: samplePlan({ changes: [change({ after: { $template: ["x-", sealed] } })] }) }),
+    ],
+    ["secret fields that nobody knows", savedPlan({ plan: samplePlan({ changes: [change({})] }) })],
+  ])("lets %s pass", (_, saved) => {
+    expect(() => assertSealed(saved, vault.texts())).not.toThrow();
+  });
+
+  it("does not take an ordinary word for a short secret", () => {
+    expect(() => assertSealed(savedPlan({ variables: { tier: "free" } }), ["free"])).not.toThrow();
+  });
+});

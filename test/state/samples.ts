@@ -1,0 +1,72 @@
+import type { Plan } from "../../src/model/plan.ts";
+import type { Bound, Intent, StateDocument } from "../../src/model/state.ts";
+import { emptyState } from "../../src/state/document.ts";
+
+/** A binding with everything in it that a binding can hold. */
+export function sampleBound(id: string, over: Partial<Bound> = {}): Bound {
+  return {
+    kind: "instances",
+    id,
+    place: { tier: "pro", component: "standalone" },
+    recorded: { "config.graphDBCacheSize": 25, "config.graphdbPassword": { $secret: "hmac-sha256:00" } },
+    protect: true,
+    onDelete: "delete",
+    refs: [],
+    createdAt: "2026-01-01T00:00:00.000Z",
+    ...over,
+  };
+}
+
+export function sampleIntent(over: Partial<Intent> = {}): Intent {
+  return {
+    kind: "instances",
+    place: { tier: "pro", component: "standalone" },
+    classKey: "pro/standalone/aws/us-east-1",
+    digest: "d1",
+    startedAt: "2026-01-01T00:00:00.000Z",
+    before: ["instance-1"],
+    recorded: { "config.name": "orders" },
+    protect: true,
+    onDelete: "delete",
+    refs: ["networks.core"],
+    ...over,
+  };
+}
+
+/** A state with `count` resources, ready to be written as version 1. */
+export function sampleState(count = 2): StateDocument {
+  const names = Array.from({ length: count }, (_, index) => `instances.db${index}`);
+  return {
+    ...emptyState("shop", { lineage: "lineage-1", key: "ab".repeat(32) }),
+    serial: 1,
+    savedAt: "2026-01-01T00:00:00.000Z",
+    resources: Object.fromEntries(names.map((address, index) => [address, sampleBound(`instance-${index}`)])),
+    intents: { "instances.next": sampleIntent() },
+    burnt: ["fingerprint-1"],
+    outputs: { endpoint: { value: "db.example.com:6379", sensitive: false } },
+  };
+}
+
+export function samplePlan(over: Partial<Plan> = {}): Plan {
+  return {
+    version: 1,
+    name: "shop",
+    lineage: "lineage-1",
+    serial: 3,
+    timestamp: "2026-01-01T00:00:00.000Z",
+    changes: [],
+    steps: [],
+    outputs: {},
+    census: {
+      declared: 0,
+      checked: 0,
+      skipped: 0,
+      unmanaged: 0,
+      fields: { probed: 0, described: 0, echoed: 0, recorded: 0 },
+    },
+    forecast: { restarts: 0, replacements: 0, seconds: 0 },
+    complete: true,
+    fingerprint: "fingerprint-2",
+    ...over,
+  };
+}

@@ -1,0 +1,18 @@
+import { documentKey, manifestAjv, resourceKey } from "../../scripts/compile-validators.ts";
+import { type CompiledSchema, violationsOf } from "../../scripts/violations-of.ts";
+import type { SchemaKind } from "../../src/manifest/manifest-schema.ts";
+import type { Validators } from "../../src/manifest/validators.ts";
+
+/** Compiles the validators of some kinds in place, for tests with kinds of their own. */
+export function compileValidators(kinds: readonly SchemaKind[]): Validators {
+  const ajv = manifestAjv(kinds);
+  const compiled = (key: string): CompiledSchema => {
+    const schema = ajv.getSchema(key);
+    if (schema === undefined) throw new Error(`no schema is called ${key}`);
+    return schema;
+  };
+  return {
+    document: violationsOf(compiled(documentKey)),
+    resources: Object.fromEntries(kinds.map(({ name }) => [name, violationsOf(compiled(resourceKey(name)))])),
+  };
+}
