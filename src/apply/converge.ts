@@ -1,7 +1,7 @@
 import pRetry, { AbortError } from "p-retry";
-import { isServiceError } from "../model/errors.ts";
+import { asError, isServiceError } from "../model/errors.ts";
 import type { Live, PhaseName, Ref } from "../model/observed.ts";
-import type { Operation, Step } from "../model/plan.ts";
+import type { Step } from "../model/plan.ts";
 import type { ApplyContext } from "./context.ts";
 import { driverOf } from "./context.ts";
 
@@ -29,7 +29,7 @@ export type Arrival =
  * Looks at a resource until it has arrived. The status from before the operation may still show for a while: it
  * counts only once another status was seen, or the modification time moved, or the profile's settling time passed.
  */
-export async function converge(target: Target, step: Pick<Step, "key" | "address" | "kind" | "operation">, context: ApplyContext): Promise<Arrival> {
+export async function converge(target: Target, step: Told, context: ApplyContext): Promise<Arrival> {
   const { clock, profile } = context;
   const watch = { detail: "", moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
   const look = async (): Promise<Arrival> => {
@@ -69,7 +69,7 @@ async function glance(target: Target, context: ApplyContext): Promise<Live | und
   } catch (error) {
     const passing = isServiceError(error) && ["unavailable", "lost", "rate-limited", "shape", "busy"].includes(error.failure);
     if (passing && !context.stopping.aborted) return "unreachable";
-    throw new AbortError(error instanceof Error ? error : new Error(String(error)));
+    throw new AbortError(asError(error));
   }
 }
 
@@ -99,10 +99,15 @@ function judgeAbsence(target: Target, live: Live | undefined, age: number, conte
   return { is: "failed", live: missing, detail: "it is gone: it was deleted while we waited" };
 }
 
-function tell(step: Pick<Step, "key" | "address" | "kind"> & { readonly operation: Operation }, watch: Watch, context: ApplyContext): void {
+/** What of a step is told while it is waited for. */
+type Told = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
+
+function tell(step: Told, watch: Watch, context: ApplyContext): void {
   const now = context.clock.now();
   if (now - watch.told < 10_000) return;
   watch.told = now;
   const { key, address, kind, operation } = step;
-  context.emit({ type: "step-progress", key, address, kind, operation, elapsed: now - watch.started, detail: watch.detail });
+  const verb = step.verb === undefined ? {} : { verb: step.verb };
+  const elapsed = now - watch.started;
+  context.emit({ type: "step-progress", key, address, kind, operation, ...verb, elapsed, detail: watch.detail });
 }

@@ -57,6 +57,7 @@ function jsonReport(terminal: Terminal): Words {
   return {
     plan: (plan) => write([versionEvent(packageVersion(), stamp), ...planEvents(plan, names, stamp)]),
     event: (event) => write([applyEvent(event, names, stamp)]),
-    outcome: (outcome) => write(outcomeEvents(outcome, stamp)),
+    // Warnings stand in the stream already, where they happened.
+    outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp)),
   };
 }

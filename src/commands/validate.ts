@@ -16,7 +16,8 @@ export async function validate(
   const valid = problems.every((problem) => problem.severity !== "error");
   if (options.json === true) {
     const { problemsJson } = await import("../report/problems-json.ts");
-    terminal.out(`${JSON.stringify(problemsJson(problems), null, 2)}\n`);
+    const { jsonText } = await import("../report/json-text.ts");
+    terminal.out(`${jsonText(problemsJson(problems), 2)}\n`);
   } else if (problems.length > 0) {
     const { printValidation } = await import("./print-problems.ts");
     printValidation(problems, terminal);

@@ -1,8 +1,14 @@
 import type { SourceRange } from "../model/problem.ts";
+import { nearest } from "./nearest.ts";
 import type { Layer } from "./source.ts";
 
-/** Blots out secrets in a source line before anybody sees it; `before` is the line above. */
-export type Blot = (line: string, before: string) => string;
+/** Keeps secrets out of what people are shown. */
+export interface Blot {
+  /** A source line; `before` is the line above. */
+  line(line: string, before: string): string;
+  /** Any other text. */
+  text(text: string): string;
+}
 
 const widest = 120;
 
@@ -19,7 +25,7 @@ export function excerptsOf(layers: readonly Layer[], blot: Blot): Excerpts {
   return ({ file, start }) => {
     const layer = last.layer?.file === file ? last.layer : layers.find((candidate) => candidate.file === file);
     if (layer === undefined) return undefined;
-    if (last.layer !== layer || last.line !== start.line) last = { layer, line: start.line, text: blot(lineOf(layer, start.line), lineOf(layer, start.line - 1)) };
+    if (last.layer !== layer || last.line !== start.line) last = { layer, line: start.line, text: blot.line(lineOf(layer, start.line), lineOf(layer, start.line - 1)) };
     const text = visible(cut(last.text, start.column - 1));
     return text === "" ? undefined : text;
   };
@@ -33,18 +39,16 @@ function lineOf(layer: Layer, line: number): string {
 }
 
 /**
- * A blot for fields whose values are secret wherever they stand, for fields that look like it, and for texts that
- * are known to be secret.
+ * A blot for fields whose values are secret wherever they stand, misspelt or not, and for texts that are known to
+ * be secret.
  */
-export function blotFor(fields: Iterable<string>, texts: Iterable<string>): Blot {
-  const names = [...fields].map((name) => name.replace(/[^A-Za-z0-9_]/g, "\\$&"));
+export function blotFor(fields: readonly string[], texts: Iterable<string>): Blot {
   const known = [...texts].filter((text) => text.length >= shortestKnown).sort((a, b) => b.length - a.length);
-  const colon = "[\"']?\\s*[:=]";
-  const field = new RegExp(`(?:${[...names, looksSecret].join("|")})${colon}\\s*`, "g");
-  const opens = new RegExp(`(?:${[...names, looksSecret].join("|")})${colon}\\s*[|>]?[-+0-9]*\\s*$`);
-  return (line, before) => {
-    if (opens.test(before)) return blotted;
-    return known.reduce((text, secret) => text.split(secret).join(blotted), blotFields(line, field));
+  const isSecret = (key: string): boolean => looksSecret.test(key) || nearest(key, fields) !== undefined;
+  const blotText = (text: string): string => known.reduce((shown, secret) => shown.split(secret).join(blotted), text);
+  return {
+    text: blotText,
+    line: (line, before) => (opens(before, isSecret) ? blotted : blotText(blotFields(line, isSecret))),
   };
 }
 
@@ -53,20 +57,29 @@ const blotted = "******";
 /** Shorter texts are words that stand everywhere. */
 const shortestKnown = 4;
 
-/** A secret field that is misspelt is secret still. */
-const looksSecret = "[A-Za-z0-9_-]*[Pp]ass?w[A-Za-z0-9_-]*";
+const looksSecret = /pass?w/i;
+
+/** A key and its colon, quoted or not. */
+const keys = /([^\s{},[\]"']+)(?:["']\s*[:=]\s*|\s*[:=](?:\s+|$))/g;
 
 /** What may be shown after a secret field's colon: a bare reference, and where a declared secret is read. */
 const harmless = /^(?:["']?\$\{[^}]*\}["']?\s*(?:[,}#]|$)|\{\s*(?:env|file|command)\b)/;
 
 /** Hides the rest of the line after a secret field's colon. */
-function blotFields(line: string, field: RegExp): string {
-  for (const match of line.matchAll(field)) {
+function blotFields(line: string, isSecret: (key: string) => boolean): string {
+  for (const match of line.matchAll(keys)) {
+    if (!isSecret(match[1] ?? "")) continue;
     const from = match.index + match[0].length;
     const rest = line.slice(from);
     if (rest !== "" && !harmless.test(rest)) return line.slice(0, from) + blotted;
   }
   return line;
+}
+
+/** True where a line ends with a secret field's colon, so that its value stands on the next one. */
+function opens(line: string, isSecret: (key: string) => boolean): boolean {
+  const [, key] = /([^\s{},[\]"']+)["']?\s*:\s*[|>]?[-+0-9]*\s*$/.exec(line) ?? [];
+  return key !== undefined && isSecret(key);
 }
 
 function cut(line: string, column: number): string {

@@ -20,7 +20,13 @@ export function finishProblems(
     if (seen.has(once)) continue;
     seen.add(once);
     const excerpt = excerptOf(range);
-    problems.push(excerpt === undefined ? finding : { ...finding, excerpt });
+    const { hint } = finding;
+    problems.push({
+      ...finding,
+      message: blot.text(message),
+      ...(hint === undefined ? {} : { hint: blot.text(hint) }),
+      ...(excerpt === undefined ? {} : { excerpt }),
+    });
   }
   return problems.sort(byPlace);
 }

@@ -13,7 +13,7 @@ import { mapOf } from "./unresolved.ts";
 export function manifestBlot(parsed: Parsed, kinds: readonly Kind[], texts: Iterable<string> = []): Blot {
   const fields = kinds.flatMap((kind) => [...secretPaths(kind.schema)]);
   const names = fields.map((path) => path.slice(path.lastIndexOf(".") + 1));
-  return blotFor(new Set(names), [...texts, ...writtenOut(mapOf(parsed.value)["secrets"])]);
+  return blotFor([...new Set(names)], [...texts, ...writtenOut(mapOf(parsed.value)["secrets"])]);
 }
 
 const sources: ReadonlySet<string> = new Set(["env", "file", "command"]);

@@ -36,11 +36,13 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
     aliases: new Map(),
   };
   const report = (start: number, end: number, fault: Fault): void => {
-    findings.push(errorAt(rangeOf({ layer, start, end }), fault));
+    // The parser may point past the end.
+    const last = source.text.length;
+    findings.push(errorAt(rangeOf({ layer, start: Math.min(start, last), end: Math.min(end, last) }), fault));
   };
   const { directives } = document;
   if (directives?.yaml.explicit === true && directives.yaml.version !== "1.2") report(0, 0, oldYaml);
-  const faults = syntaxFaults([...document.errors, ...document.warnings]);
+  const faults = syntaxFaults([...document.errors, ...document.warnings], (offset) => lines.linePos(offset).line);
   for (const { start, end, code, message, hint } of faults) report(start, end, { code, message, hint });
   if (faults.length > 0) return layer;
   const plain = plainValue(document.contents, (node, fault) => report(node.range[0], node.range[1], fault));

@@ -9,16 +9,24 @@ export interface SyntaxFault extends Fault {
 }
 
 /**
- * The faults worth showing: those of the first one's sort, one for each place. What else the parser says after a
+ * The faults worth showing: those of the first one's sort, one for each line. What else the parser says after a
  * first mistake is its echo.
  */
-export function syntaxFaults(errors: readonly YAMLError[]): readonly SyntaxFault[] {
+export function syntaxFaults(
+  errors: readonly YAMLError[],
+  lineAt: (offset: number) => number,
+): readonly SyntaxFault[] {
   const exhausted = errors.find((error) => error.code === "RESOURCE_EXHAUSTION");
   const sorted = exhausted === undefined ? errors.toSorted((a, b) => a.pos[0] - b.pos[0]) : [exhausted];
-  const starts = new Set<number>();
-  const alike = sorted.filter(({ code, pos: [start] }) => code === sorted[0]?.code && !starts.has(start) && starts.add(start));
+  const lines = new Set<number>();
+  const alike = sorted.filter(({ code, pos: [start] }) => {
+    const line = lineAt(start);
+    if (code !== sorted[0]?.code || lines.has(line)) return false;
+    lines.add(line);
+    return true;
+  });
   return alike.slice(0, mostShown).map((error) => {
-    const advice = error.message.includes("and end with a") ? unclosed : adviceFor[error.code];
+    const advice = special.find(({ part }) => error.message.includes(part)) ?? adviceFor[error.code];
     const message = advice?.message ?? plainWords(error.message);
     return { code: advice?.code ?? "yaml", message, hint: advice?.hint ?? anyHint, start: error.pos[0], end: error.pos[1] };
   });
@@ -26,9 +34,9 @@ export function syntaxFaults(errors: readonly YAMLError[]): readonly SyntaxFault
 
 const mostShown = 5;
 
+/** The parser's own words, without what it quotes: that may be a secret. */
 function plainWords(message: string): string {
-  const [first = ""] = message.split("\n");
-  const text = first.replace(/[.:]+$/, "");
+  const text = message.replace(/(?<=\S): [\s\S]*$/, "").replace(/[.:]+$/, "");
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
@@ -41,7 +49,11 @@ interface Advice {
   readonly hint: string;
 }
 
-const unclosed: Advice = { hint: "close the bracket, or indent the lines inside of it" };
+/** Told apart by the parser's words, since their codes are shared with other faults. */
+const special: readonly (Advice & { readonly part: string })[] = [
+  { part: "and end with a", hint: "close the bracket, or indent the lines inside of it" },
+  { part: "token in YAML", message: "this does not belong here", hint: "a bracket or quote before it is closed too early, or the text needs quotes" },
+];
 
 const adviceFor: { readonly [code in ErrorCode]?: Advice } = {
   TAB_AS_INDENT: { message: "a tab is used as indentation", hint: "indent with spaces, two a level" },

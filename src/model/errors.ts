@@ -41,6 +41,11 @@ export function isGraphformError(error: unknown): error is GraphformError {
   return error instanceof GraphformError;
 }
 
+/** Whatever was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** The manifest has problems: all of them, for the report. Exit code 3. */
 export class ManifestError extends GraphformError {
   readonly problems: readonly Problem[];

@@ -35,6 +35,6 @@ export interface Outcome {
 /** What apply says while it works; reporters turn it into text or JSON lines. */
 export type ApplyEvent =
   | { readonly type: "step-start"; readonly key: string; readonly address: Address; readonly kind: string; readonly operation: Operation; readonly verb?: string; readonly id?: string }
-  | { readonly type: "step-progress"; readonly key: string; readonly address: Address; readonly kind: string; readonly operation: Operation; readonly elapsed: number; readonly detail: string }
+  | { readonly type: "step-progress"; readonly key: string; readonly address: Address; readonly kind: string; readonly operation: Operation; readonly verb?: string; readonly elapsed: number; readonly detail: string }
   | { readonly type: "step-end"; readonly outcome: StepOutcome }
   | { readonly type: "warning"; readonly address?: Address; readonly message: string };

@@ -15,9 +15,9 @@ export function leaves(spec: JsonObject, prefix = ""): ReadonlyMap<string, Json>
 
 /** The spec that has these leaves. */
 export function fromLeaves(pairs: Iterable<readonly [string, Json]>): JsonObject {
-  const root: Record<string, Json> = {};
-  for (const [path, value] of pairs) place(root, path.split("."), value);
-  return root;
+  const root: Branch = new Map();
+  for (const [path, value] of pairs) plant(root, path.split("."), value);
+  return grown(root);
 }
 
 /** The value at a dotted path, or undefined. */
@@ -34,15 +34,22 @@ function isBranch(value: Json): value is JsonObject {
   return isObject(value) && !isSealed(value) && !isTemplate(value) && !isReference(value);
 }
 
-function place(root: Record<string, Json>, keys: readonly string[], value: Json): void {
+type Branch = Map<string, Branch | { readonly leaf: Json }>;
+
+function plant(branch: Branch, keys: readonly string[], value: Json): void {
   const [key, ...rest] = keys;
   if (key === undefined) return;
   if (rest.length === 0) {
-    root[key] = value;
+    branch.set(key, { leaf: value });
     return;
   }
-  const existing = root[key];
-  const child: Record<string, Json> = isObject(existing) ? { ...existing } : {};
-  place(child, rest, value);
-  root[key] = child;
+  const existing = branch.get(key);
+  const child: Branch = existing === undefined || "leaf" in existing ? new Map() : existing;
+  plant(child, rest, value);
+  branch.set(key, child);
+}
+
+/** Built from entries, so that a key like __proto__ is a key and nothing more. */
+function grown(branch: Branch): JsonObject {
+  return Object.fromEntries([...branch].map(([key, inner]) => [key, "leaf" in inner ? inner.leaf : grown(inner)]));
 }

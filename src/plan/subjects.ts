@@ -59,7 +59,7 @@ function withReferents(targets: readonly Address[], input: PlanInput): ReadonlyS
   return chosen;
 }
 
-/** `instances.cache` stands for all of its forEach members. */
+/** An address without a key stands for all of its forEach members. */
 function within(address: Address, entry: Address): boolean {
   return address === entry || address.startsWith(`${entry}[`);
 }

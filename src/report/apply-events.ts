@@ -17,7 +17,7 @@ export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): J
       return uiEvent("info", "apply_start", message, { hook: hookOf(event, names), ...extras(event) }, stamp);
     }
     case "step-progress": {
-      const { doing } = stepWords(event.operation, undefined);
+      const { doing } = stepWords(event.operation, event.verb);
       const message = `${event.address}: still ${doing}... [${elapsedTime(event.elapsed)} elapsed] ${event.detail}`;
       const hook = { ...hookOf(event, names), elapsed_seconds: seconds(event.elapsed) };
       return uiEvent(

@@ -11,7 +11,7 @@ export function progressText(event: ApplyEvent, palette: Palette): string {
     case "step-start":
       return line(event.address, `${stepWords(event.operation, event.verb).doing}...`, palette);
     case "step-progress": {
-      const { doing } = stepWords(event.operation, undefined);
+      const { doing } = stepWords(event.operation, event.verb);
       const status = event.detail === "" ? "" : ` ${escapeText(event.detail, 300)}`;
       return line(
         event.address,

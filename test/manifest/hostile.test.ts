@@ -107,8 +107,9 @@ instances:
   };
 
   it("however the manifest around it is broken", async () => {
-    const at = good.indexOf(secret);
-    const around = fc.oneof(fc.nat(at), fc.integer({ min: at + secret.length, max: good.length }));
+    const at = good.indexOf("graphdbPassword");
+    const after = good.indexOf(secret) + secret.length;
+    const around = fc.oneof(fc.nat(at), fc.integer({ min: after, max: good.length }));
     const noise = fc.constantFrom("", " ", "\n", "\t", "'", '"', ":", "{", "}", "[", "#", "- ", "&x ", "*x", "!t ", "x", "|\n", "\n   ");
     await fc.assert(
       fc.asyncProperty(around, noise, fc.nat(1), async (position, inserted, removed) => {
@@ -124,6 +125,12 @@ instances:
     ["in a flow map, with a mistake beside it", good.replace(/config:\n[\s\S]*/, `config: { graphdbPassword: ${secret}, graphDBCacheSize: 999 }\n`)],
     ["in a flow map, after the mistake", good.replace(/config:\n[\s\S]*/, `config: { graphDBCacheSize: 999, "graphdbPassword": "${secret}" }\n`)],
     ["behind a misspelt key", good.replace("graphdbPassword", "graphdbPasword")],
+    ["behind a key of another kind", good.replace("graphdbPassword", "password")],
+    ["behind a quote in the key", good.replace("graphdbPassword", "graphdbP'assword")],
+    ["without a space", good.replace("graphdbPassword: ", '"graphdbPassword":')],
+    ["in a block", good.replace(secret, `|\n        ${secret}\n  bad`)],
+    ["in an unclosed quote", good.replace(secret, `"${secret}`)],
+    ["in a text with a reference", good.replace(secret, `"\${var.none} ${secret}"`)],
     ["twice", good.replace("      graphDBCacheSize: 100", `      graphdbPassword: ${secret}`)],
     ["as a number", good.replace(secret, "12345678")],
     ["where its source belongs", good.replace("{ env: A }", secret)],

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@redis/client";
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 import type { Database, DatabaseSpec, Engine } from "../../../src/platform/engine/database.ts";
 import { findEngine } from "../../../src/platform/engine/find-engine.ts";
 
@@ -130,5 +130,5 @@ export async function processesIn(dir: string): Promise<readonly string[]> {
 
 /** Waits until something holds. */
 export async function until(condition: () => unknown): Promise<void> {
-  await vi.waitFor(async () => expect(await condition()).toBeTruthy(), { timeout: 10_000, interval: 10 });
+  await vi.waitUntil(condition, { timeout: 10_000, interval: 10 });
 }

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { ask, countNodes, fill, prepare, processesIn, until } from "./fixture.ts";
+
+const ground = prepare();
+
+describe("a replica", () => {
+  it("is in sync when the start resolves, and has what is written", async () => {
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
+    await fill(database, 50);
+    const [, replica] = database.nodes();
+    expect(replica).toMatchObject({ id: "node-1", role: "replica" });
+    await until(async () => (await countNodes(database, { port: replica?.port ?? 0 }).catch(() => 0)) === 50);
+    const write = ask(database, ["GRAPH.QUERY", "g", "CREATE (:N)"], { port: replica?.port ?? 0 });
+    await expect(write).rejects.toThrow(/READONLY|read.?only/i);
+  });
+
+  it("gets in sync again after it was killed", async () => {
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
+    await fill(database, 5);
+    process.kill(database.nodes()[1]?.pid ?? 0, "SIGKILL");
+    await until(async () => !(await database.ping()));
+    await fill(database, 5);
+    await database.revive();
+    expect(await database.ping()).toBe(true);
+    expect(await countNodes(database, { port: database.nodes()[1]?.port ?? 0 })).toBe(10);
+  });
+
+  it("stays a replica when the primary was killed and is revived", async () => {
+    const database = await ground.engine.start(ground.spec({ nodes: 2, aof: "always" }));
+    await fill(database, 5);
+    const before = database.nodes();
+    process.kill(before[0]?.pid ?? 0, "SIGKILL");
+    await until(async () => !(await database.ping()));
+    await database.revive();
+    expect(database.nodes().map(({ id, port, role }) => ({ id, port, role }))).toEqual(
+      before.map(({ id, port, role }) => ({ id, port, role })),
+    );
+    expect(await countNodes(database)).toBe(5);
+    expect(await database.ping()).toBe(true);
+  });
+});
+
+describe("a failover", () => {
+  it("swaps the roles without a restart; the data is there, writes go on, and a second one swaps back", async () => {
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
+    await fill(database, 100);
+    const before = database.nodes();
+    await database.failover();
+    expect(database.nodes().map(({ id, role }) => `${id} ${role}`)).toEqual([
+      "node-1 primary",
+      "node-0 replica",
+    ]);
+    expect(database.nodes().map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid).reverse());
+    expect(database.port()).toBe(before[1]?.port);
+    expect(await countNodes(database)).toBe(100);
+    await fill(database, 11);
+    await until(async () => (await countNodes(database, { port: before[0]?.port ?? 0 })) === 111);
+    await database.failover();
+    expect(database.port()).toBe(before[0]?.port);
+    expect(await countNodes(database)).toBe(111);
+  });
+
+  it("loses no write that was acknowledged while it happened", async () => {
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
+    const old = database.port();
+    let acknowledged = 0;
+    let isOver = false;
+    const writer = (async () => {
+      while (!isOver) {
+        const done = await ask(database, ["GRAPH.QUERY", "g", "CREATE (:N)"], { port: old }).catch(
+          () => undefined,
+        );
+        if (done !== undefined) acknowledged += 1;
+      }
+    })();
+    await until(() => acknowledged > 20);
+    await database.failover();
+    isOver = true;
+    await writer;
+    expect(await countNodes(database)).toBe(acknowledged);
+  });
+
+  it("is remembered: the next start has the same primary, with the data", async () => {
+    const spec = ground.spec({ nodes: 2 });
+    const database = await ground.engine.start(spec);
+    await database.failover();
+    await fill(database, 9);
+    await database.stop();
+    const again = await ground.engine.start(spec);
+    expect(again.nodes().map(({ id, role }) => `${id} ${role}`)).toEqual([
+      "node-1 primary",
+      "node-0 replica",
+    ]);
+    expect(await countNodes(again)).toBe(9);
+    const adopted = await ground.engine.start(spec);
+    expect(adopted.nodes()).toEqual(again.nodes());
+    expect(await processesIn(spec.dir)).toHaveLength(2);
+  });
+
+  it("is refused without a replica, and with one that is not in sync; nothing changes then", async () => {
+    const alone = await ground.engine.start(ground.spec());
+    await expect(alone.failover()).rejects.toThrow("there is no replica");
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
+    const before = database.nodes();
+    process.kill(before[1]?.pid ?? 0, "SIGKILL");
+    await until(async () => !(await database.ping()));
+    await expect(database.failover()).rejects.toThrow("no replica is in sync; nothing was changed");
+    expect(database.nodes()).toEqual(before);
+    await fill(database, 1);
+    await database.revive();
+    await database.failover();
+    expect(await countNodes(database)).toBe(1);
+  });
+
+  it("is refused where the primary does not answer", async () => {
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
+    process.kill(database.nodes()[0]?.pid ?? 0, "SIGKILL");
+    await expect(database.failover()).rejects.toThrow("the primary does not answer");
+  });
+});
