@@ -38,6 +38,7 @@ async function compiledValidators(): Promise<string> {
     platform: "node",
     target: "node22.19",
     minifySyntax: true,
+    minifyWhitespace: true,
     logLevel: "warning",
   });
   return `// Emitted by scripts/emit.ts.\n${result.outputFiles.map(({ text }) => text).join("")}`;

@@ -1,12 +1,11 @@
-import { withNames } from "../model/names.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
-import { preconditionText } from "../model/precondition.ts";
 import { bindSpec, recordOf } from "./bind.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
-import { driverOf, kindOf } from "./context.ts";
+import { driverOf } from "./context.ts";
 import { converge } from "./converge.ts";
 import { persist } from "./persist.ts";
+import { isStale, stale } from "./precondition.ts";
 import { arrivalOf, settle } from "./settle.ts";
 
 /** Updates in place: looks, checks that the decision still holds, sends only what changed, waits. */
@@ -25,9 +24,11 @@ export async function operate(step: Step, context: ApplyContext): Promise<StepRe
 
 /** Goes on waiting for what an earlier run began. */
 export async function wait(step: Step, context: ApplyContext): Promise<StepResult> {
+  const ref = refOf(step, context);
   const converging = context.journal.state.resources[step.address]?.converging;
-  const operation = converging?.operation ?? "update";
-  return settle(step, refOf(step, context), operation, undefined, context);
+  if (converging !== undefined) return settle(step, ref, converging.operation, undefined, context);
+  const rest = await atRest(step, ref, context);
+  return rest.is === "arrived" && rest.live !== undefined ? { result: "done", id: ref.id } : unready(ref, rest.is);
 }
 
 async function upon(
@@ -57,22 +58,6 @@ async function atRest(step: Step, ref: Ref, context: ApplyContext): Promise<Awai
   const timeout = step.timeout ?? context.profile.timing.timeout["update"] ?? 40 * 60_000;
   const phases = ["ready", "stopped", "failed"] as const;
   return converge({ kind: step.kind, ref, phases, since: context.clock.now(), timeout }, step, context);
-}
-
-function isStale(step: Step, live: Live, context: ApplyContext): boolean {
-  const chained = step.after.some((key) => key.split("#")[0] === step.address);
-  if (chained) return false;
-  const named = withNames(live, kindOf(context, step.kind).schema, context.outputs);
-  return context.digest(preconditionText(named, step.checks)) !== step.precondition;
-}
-
-function stale(step: Step, ref: Ref): StepResult {
-  return {
-    result: "stale",
-    id: ref.id,
-    message: `${ref.id} is no longer as it was when the plan was made${step.checks.length > 0 ? `: ${step.checks.join(", ")}` : ""}`,
-    hint: "make a new plan",
-  };
 }
 
 function unready(ref: Ref, is: string): StepResult {

@@ -1,14 +1,14 @@
 import type { Address } from "../model/address.ts";
 import { couldBe, unclaimed } from "../model/candidates.ts";
 import { GraphformError } from "../model/errors.ts";
-import { withNames } from "../model/names.ts";
 import type { Live } from "../model/observed.ts";
+import { referenceFields } from "../model/reference-fields.ts";
 import type { Intent } from "../model/state.ts";
 import type { ApplyContext } from "./context.ts";
 import { driverOf, kindOf } from "./context.ts";
 
 /** Everything that looking for a lost object needs; apply and the next run both have it. */
-export type SearchContext = Pick<ApplyContext, "kinds" | "drivers" | "profile" | "clock" | "journal" | "outputs" | "stopping">;
+export type SearchContext = Pick<ApplyContext, "kinds" | "drivers" | "profile" | "clock" | "journal" | "stopping">;
 
 /**
  * Finds the object of a create whose answer was lost: by listing, never by asking again. Looks until `until`
@@ -38,11 +38,11 @@ export async function findLost(
 async function candidates(intent: Intent, context: SearchContext): Promise<readonly Live[]> {
   const driver = driverOf(context, intent.kind);
   const ids = unclaimed(intent, await driver.list(intent.place, context.stopping), context.journal.state);
-  const schema = kindOf(context, intent.kind).schema;
+  const references = new Set(referenceFields(kindOf(context, intent.kind).schema).map((field) => field.path));
   const lives = await Promise.all(
     ids.map(async (id) => (await driver.get({ id, place: intent.place }, context.stopping)) ?? unseen(id)),
   );
-  return lives.filter((live) => couldBe(withNames(live, schema, context.outputs), intent));
+  return lives.filter((live) => couldBe(live, intent, references));
 }
 
 /** Listed, but describe does not know it yet: nothing speaks against it. */

@@ -4,11 +4,12 @@ import type { Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { driverOf } from "./context.ts";
 import { persist } from "./persist.ts";
+import { isStale, stale } from "./precondition.ts";
 import { settle } from "./settle.ts";
 
 /**
- * Deletes, and waits until it is gone. What is gone already, or being deleted, is not asked for again.
- * The binding is released only once the object is gone.
+ * Deletes, and waits until it is gone. What is being deleted already is not asked for again; what is gone already
+ * answers so. The binding is released only once the object is gone.
  */
 export async function remove(step: Step, context: ApplyContext): Promise<StepResult> {
   const ref: Ref = { id: step.id ?? "", place: step.place };
@@ -16,9 +17,10 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   const look = (): Promise<Live | undefined> => driver.get(ref, context.stopping);
   const underWay = context.journal.state.resources[step.address]?.converging?.operation === "delete";
   const now = await look();
+  if (!underWay && now !== undefined && isStale(step, now, context)) return stale(step, ref);
   if (underWay && now?.phase.is === "waiting-for-person") {
     if (!(await finished(ref, step, context))) return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
-  } else if (!underWay && now !== undefined) {
+  } else if (!underWay || (now !== undefined && now.phase.is !== "pending")) {
     const snapshot = await backup(step, ref, context);
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;

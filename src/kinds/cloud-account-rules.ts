@@ -8,7 +8,8 @@ import { findings, hintFor, type RuleTools, type Said } from "./rule-tools.ts";
 /** What each provider asks for, refuses and allows (specification 4.3). */
 export function checkCloudAccount(desired: Desired, context: RuleTools): readonly Finding[] {
   const { cloudProvider: provider, config } = desired.spec;
-  if (typeof provider !== "string" || !Object.hasOwn(accountProviders, provider) || !isObject(config)) return [];
+  if (typeof provider !== "string" || !Object.hasOwn(accountProviders, provider) || !isObject(config))
+    return [];
   const fields = accountProviders[provider];
   if (fields === undefined) return [];
   return findings(desired, context, [
@@ -26,11 +27,19 @@ function missing(provider: string, fields: ProviderFields, config: JsonObject): 
     code: "missing-key",
     path: "config",
     message: `"${name}" is missing in config: an account of ${provider} needs it`,
-    hint: name === "account_configuration_method" ? `allowed: ${fields.methods.join(", ")}` : `required for ${provider}: ${fields.required.join(", ")}`,
+    hint:
+      name === "account_configuration_method"
+        ? `allowed: ${fields.methods.join(", ")}`
+        : `required for ${provider}: ${fields.required.join(", ")}`,
   }));
 }
 
-function foreign(provider: string, fields: ProviderFields, config: JsonObject, context: RuleTools): readonly Said[] {
+function foreign(
+  provider: string,
+  fields: ProviderFields,
+  config: JsonObject,
+  context: RuleTools,
+): readonly Said[] {
   const own = [...fields.required, ...fields.optional];
   return Object.keys(config).flatMap((name): readonly Said[] => {
     const owners = Object.keys(accountProviders).filter((other) => has(accountProviders[other], name));
@@ -45,7 +54,12 @@ function has(fields: ProviderFields | undefined, name: string): boolean {
   return fields !== undefined && [...fields.required, ...fields.optional].includes(name);
 }
 
-function method(provider: string, fields: ProviderFields, config: JsonObject, context: RuleTools): readonly Said[] {
+function method(
+  provider: string,
+  fields: ProviderFields,
+  config: JsonObject,
+  context: RuleTools,
+): readonly Said[] {
   const path = "config.account_configuration_method";
   const written = config["account_configuration_method"];
   const known = Object.values(accountProviders).flatMap(({ methods }) => methods);
@@ -59,17 +73,33 @@ function ownRole(config: JsonObject): readonly Said[] {
   const path = "config.aws_bootstrap_role_arn";
   const { aws_account_id: account, aws_bootstrap_role_arn: role } = config;
   const [, owner] = typeof role === "string" ? (/^arn:aws:iam::([0-9]{12}):role\//.exec(role) ?? []) : [];
-  if (owner === undefined || typeof account !== "string" || !/^[0-9]{12}$/.test(account) || owner === account) return [];
+  if (owner === undefined || typeof account !== "string" || !/^[0-9]{12}$/.test(account) || owner === account)
+    return [];
   const message = `${path} is a role of the account ${owner}, and aws_account_id is ${account}`;
-  return [{ code: "account-mismatch", path, message, hint: "write the role of this account, or correct aws_account_id" }];
+  return [
+    {
+      code: "account-mismatch",
+      path,
+      message,
+      hint: "write the role of this account, or correct aws_account_id",
+    },
+  ];
 }
 
 /** bootstrap-<ORG_ID>@<GCP_PROJECT_ID>.iam.gserviceaccount.com: the account is the project's own. */
 function ownProject(config: JsonObject): readonly Said[] {
   const path = "config.gcp_service_account_email";
   const { gcp_project_id: project, gcp_service_account_email: email } = config;
-  const [, owner] = typeof email === "string" ? (/^bootstrap-[^@]+@(.+)\.iam\.gserviceaccount\.com$/.exec(email) ?? []) : [];
+  const [, owner] =
+    typeof email === "string" ? (/^bootstrap-[^@]+@(.+)\.iam\.gserviceaccount\.com$/.exec(email) ?? []) : [];
   if (owner === undefined || typeof project !== "string" || owner === project) return [];
   const message = `${path} is of the project ${owner}, and gcp_project_id is ${project}`;
-  return [{ code: "account-mismatch", path, message, hint: "write the service account of this project, or correct gcp_project_id" }];
+  return [
+    {
+      code: "account-mismatch",
+      path,
+      message,
+      hint: "write the service account of this project, or correct gcp_project_id",
+    },
+  ];
 }

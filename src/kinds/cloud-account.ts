@@ -19,7 +19,7 @@ export const cloudAccount: Kind = {
   operations: { create: "account.create", update: "account.update", delete: "account.delete" },
   outputs: ["id", "configId", "status", "bootstrap"],
   holdsData: false,
-  protectedByDefault: () => true,
+  protectedByDefault: () => false,
   place: () => ({}),
   classOf: (spec) => String(spec["cloudProvider"]),
   fills: () => ({}),

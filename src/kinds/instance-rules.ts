@@ -13,7 +13,17 @@ import { findings, hintFor, type RuleTools, resourceAt, type Said } from "./rule
  * and instance types of the profile, and what its network and its account must share with it.
  */
 export function checkInstance(desired: Desired, context: RuleTools): readonly Finding[] {
-  const rules = [placeRule, offerRule, accountRule, networkTypeRule, typeRule, memoryRule, timeoutRule, sameRule, warnings];
+  const rules = [
+    placeRule,
+    offerRule,
+    accountRule,
+    networkTypeRule,
+    typeRule,
+    memoryRule,
+    timeoutRule,
+    sameRule,
+    warnings,
+  ];
   return findings(
     desired,
     context,
@@ -49,12 +59,26 @@ const placeRule: Rule = (desired, context) => {
   const keys = profile.tiers[tier];
   if (keys === undefined) {
     const hint = hintFor(context, tier, Object.keys(profile.tiers), "it has");
-    return [{ code: "unknown-tier", path: "tier", message: `the profile "${profile.name}" has no tier ${tier}`, hint }];
+    return [
+      {
+        code: "unknown-tier",
+        path: "tier",
+        message: `the profile "${profile.name}" has no tier ${tier}`,
+        hint,
+      },
+    ];
   }
   const components = Object.keys(keys.components);
   if (component === undefined || components.includes(component)) return [];
   const hint = hintFor(context, component, components, `components of ${tier}`);
-  return [{ code: "unknown-component", path: "component", message: `the ${tier} tier has no component "${component}"`, hint }];
+  return [
+    {
+      code: "unknown-component",
+      path: "component",
+      message: `the ${tier} tier has no component "${component}"`,
+      hint,
+    },
+  ];
 };
 
 /** Both availability tables of specification 2.2. */
@@ -70,7 +94,14 @@ const offerRule: Rule = (desired) => {
     const component = text(desired, "component");
     if (component === undefined || row["x-components"]?.includes(component) !== false) return [];
     const hint = `remove it; components that have it: ${row["x-components"].join(", ")}`;
-    return [{ code: "component-field", path, message: `${path} is not offered by the component ${component}`, hint }];
+    return [
+      {
+        code: "component-field",
+        path,
+        message: `${path} is not offered by the component ${component}`,
+        hint,
+      },
+    ];
   });
 };
 
@@ -85,8 +116,12 @@ const networkTypeRule: Rule = (desired, context) => {
   const { name, networkTypes } = context.profile;
   if (type === undefined || networkTypes.includes(type)) return [];
   const none = networkTypes.length === 0;
-  const message = none ? `the profile "${name}" has no networkType` : `the profile "${name}" has no networkType ${type}`;
-  const hint = none ? "remove it; the network type is the service's choice" : hintFor(context, type, networkTypes);
+  const message = none
+    ? `the profile "${name}" has no networkType`
+    : `the profile "${name}" has no networkType ${type}`;
+  const hint = none
+    ? "remove it; the network type is the service's choice"
+    : hintFor(context, type, networkTypes);
   return [{ code: "profile-field", path: "networkType", message, hint }];
 };
 
@@ -109,7 +144,14 @@ const typeRule: Rule = (desired, context) => {
   const owner = Object.keys(instanceTypes).find((other) => Object.hasOwn(instanceTypes[other] ?? {}, type));
   const list = hintFor(context, type, Object.keys(known), `types of ${tier} on ${provider}`);
   const hint = owner === undefined ? list : `${type} is a type of ${owner}; ${list}`;
-  return [{ code: "unknown-type", path, message: `${type} is no instance type of the ${tier} tier on ${provider}`, hint }];
+  return [
+    {
+      code: "unknown-type",
+      path,
+      message: `${type} is no instance type of the ${tier} tier on ${provider}`,
+      hint,
+    },
+  ];
 };
 
 const bytesOfGB = 1024 ** 3;
@@ -121,12 +163,14 @@ const memoryRule: Rule = (desired, context) => {
   const size = written === undefined ? undefined : parseSize(written);
   const known = typesOf(desired, context);
   const memory = type !== undefined && Object.hasOwn(known, type) ? known[type]?.memoryGB : undefined;
-  if (size === undefined || memory === undefined || size <= memory * bytesOfGB || !isOffered(desired, path)) return [];
+  if (size === undefined || memory === undefined || size <= memory * bytesOfGB || !isOffered(desired, path))
+    return [];
   const larger = Object.entries(known)
     .filter(([, { memoryGB }]) => size <= memoryGB * bytesOfGB)
     .sort(([, a], [, b]) => a.memoryGB - b.memoryGB)
     .slice(0, 3);
-  const others = larger.length === 0 ? "" : `, or take a larger type: ${larger.map(([name]) => name).join(", ")}`;
+  const others =
+    larger.length === 0 ? "" : `, or take a larger type: ${larger.map(([name]) => name).join(", ")}`;
   const message = `${path} is ${written}, more than the ${memory} GB of ${type}`;
   return [{ code: "too-large", path, message, hint: `at most ${memory}GB${others}` }];
 };
@@ -135,15 +179,31 @@ const memoryRule: Rule = (desired, context) => {
 const timeoutRule: Rule = (desired) => {
   const path = "config.graphDBTimeoutDefault";
   const [usual, longest] = [valueAt(desired.spec, path), valueAt(desired.spec, "config.graphDBTimeoutMax")];
-  if (typeof usual !== "number" || typeof longest !== "number" || longest === 0 || usual <= longest) return [];
+  if (typeof usual !== "number" || typeof longest !== "number" || longest === 0 || usual <= longest)
+    return [];
   const message = `${path} is ${usual}, above graphDBTimeoutMax, which is ${longest}`;
-  return [{ code: "too-large", path, message, hint: `at most ${longest}, or raise graphDBTimeoutMax; 0 lifts its limit` }];
+  return [
+    {
+      code: "too-large",
+      path,
+      message,
+      hint: `at most ${longest}, or raise graphDBTimeoutMax; 0 lifts its limit`,
+    },
+  ];
 };
 
 /** A network must be where the instance is, and an account with its provider. */
 const sameRule: Rule = (desired, context) => [
-  ...differences(desired, context, { path: "network", section: "networks", keys: ["cloudProvider", "region"] }),
-  ...differences(desired, context, { path: "cloudAccount", section: "cloudAccounts", keys: ["cloudProvider"] }),
+  ...differences(desired, context, {
+    path: "network",
+    section: "networks",
+    keys: ["cloudProvider", "region"],
+  }),
+  ...differences(desired, context, {
+    path: "cloudAccount",
+    section: "cloudAccounts",
+    keys: ["cloudProvider"],
+  }),
 ];
 
 interface Companion {
@@ -152,7 +212,11 @@ interface Companion {
   readonly keys: readonly string[];
 }
 
-function differences(desired: Desired, context: RuleTools, { path, section, keys }: Companion): readonly Said[] {
+function differences(
+  desired: Desired,
+  context: RuleTools,
+  { path, section, keys }: Companion,
+): readonly Said[] {
   const name = text(desired, path);
   const other = name === undefined ? undefined : resourceAt(context, `${section}.${name}`);
   if (other === undefined) return [];
@@ -164,7 +228,14 @@ function differences(desired: Desired, context: RuleTools, { path, section, keys
   const its = differing.map((key) => `${key} ${text(other, key)}`).join(" and ");
   const mine = differing.map((key) => `${key} ${text(desired, key)}`).join(" and ");
   const message = `${section}.${name} has ${its}, and this instance has ${mine}`;
-  return [{ code: "place-mismatch", path, message, hint: `take another name under ${section}, or correct one of the two` }];
+  return [
+    {
+      code: "place-mismatch",
+      path,
+      message,
+      hint: `take another name under ${section}, or correct one of the two`,
+    },
+  ];
 }
 
 const warnings: Rule = (desired) => {
@@ -180,7 +251,12 @@ const warnings: Rule = (desired) => {
   const left = leftToDefaults(desired);
   if (left.length > 0) {
     const message = `left to the service's defaults, and fixed once it is created: ${left.join(", ")}`;
-    warn("create-only-default", "config", message, "write down those that matter; changing one later takes a new instance");
+    warn(
+      "create-only-default",
+      "config",
+      message,
+      "write down those that matter; changing one later takes a new instance",
+    );
   }
   if (tierOf(desired) === "free" && desired.lifecycle.protect === true) {
     const message = "a free instance is protected, but the service deletes it by itself once nobody uses it";
@@ -194,7 +270,8 @@ function leftToDefaults(desired: Desired): readonly string[] {
   if (tierOf(desired) === undefined) return [];
   return configRows.flatMap(([name, row]) => {
     const fixed = row["x-create-only"] === true && row.default !== undefined;
-    const offered = isOffered(desired, `config.${name}`) && row["x-components"]?.includes(component) !== false;
+    const offered =
+      isOffered(desired, `config.${name}`) && row["x-components"]?.includes(component) !== false;
     const value: Json | undefined = valueAt(desired.spec, `config.${name}`);
     return fixed && offered && value === undefined ? [name] : [];
   });

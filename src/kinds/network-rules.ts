@@ -9,6 +9,11 @@ export function checkNetwork(desired: Desired, context: RuleTools): readonly Fin
   if (bound || operations["network.create"] !== undefined) return [];
   const message = `"id" is missing: with the profile "${name}" networks cannot be created, only bound`;
   return findings(desired, context, [
-    { code: "missing-key", path: "", message, hint: "add the id of an existing network, for example id: n-12345678" },
+    {
+      code: "missing-key",
+      path: "",
+      message,
+      hint: "add the id of an existing network, for example id: n-12345678",
+    },
   ]);
 }

@@ -33,7 +33,12 @@ export function findings(desired: Desired, context: RuleTools, said: readonly Sa
 }
 
 /** The nearest of the right words, or all of them. */
-export function hintFor(context: RuleTools, word: string, candidates: readonly string[], what = "allowed"): string {
+export function hintFor(
+  context: RuleTools,
+  word: string,
+  candidates: readonly string[],
+  what = "allowed",
+): string {
   return context.suggest?.(word, candidates, what) ?? `${what}: ${candidates.join(", ")}`;
 }
 

@@ -6,7 +6,11 @@ import { findings, hintFor, type RuleTools, resourceAt, type Said } from "./rule
 
 /** What the users host asks of a user (specification 2.7), and that no instance has two of one name. */
 export function checkUser(desired: Desired, context: RuleTools): readonly Finding[] {
-  return findings(desired, context, [...lengths(desired, context), ...commands(desired, context), ...twice(desired, context)]);
+  return findings(desired, context, [
+    ...lengths(desired, context),
+    ...commands(desired, context),
+    ...twice(desired, context),
+  ]);
 }
 
 function lengths(desired: Desired, context: RuleTools): readonly Said[] {
@@ -20,7 +24,12 @@ function lengths(desired: Desired, context: RuleTools): readonly Said[] {
   const opened = isSealed(password) ? context.open?.(password) : undefined;
   if (opened !== undefined && lengthOf(opened) < passwordMin) {
     const message = `password must have at least ${passwordMin} characters`;
-    said.push({ code: "too-short", path: "password", message, hint: "take a longer password where the secret is kept" });
+    said.push({
+      code: "too-short",
+      path: "password",
+      message,
+      hint: "take a longer password where the secret is kept",
+    });
   }
   return said;
 }
@@ -34,12 +43,19 @@ function commands(desired: Desired, context: RuleTools): readonly Said[] {
   const { acl } = desired.spec;
   const allowed = new Set(context.profile.users.commands.map((command) => command.toUpperCase()));
   if (typeof acl !== "string" || allowed.size === 0) return [];
-  const granted = tokens(acl).flatMap((token) => (token.startsWith("+") ? [token.slice(1).toUpperCase()] : []));
-  const refused = granted.filter((command) => !allowed.has(command) && !(command.includes("|") && allowed.has(command.split("|")[0] ?? "")));
+  const granted = tokens(acl).flatMap((token) =>
+    token.startsWith("+") ? [token.slice(1).toUpperCase()] : [],
+  );
+  const refused = granted.filter(
+    (command) =>
+      !allowed.has(command) && !(command.includes("|") && allowed.has(command.split("|")[0] ?? "")),
+  );
   const [first] = refused;
   if (first === undefined) return [];
   const message = `acl grants what the service does not allow: ${[...new Set(refused)].map((command) => `+${command}`).join(", ")}`;
-  const hint = first.startsWith("@") ? "grant single commands instead of categories" : hintFor(context, first, [...allowed]);
+  const hint = first.startsWith("@")
+    ? "grant single commands instead of categories"
+    : hintFor(context, first, [...allowed]);
   return [{ code: "acl-command", path: "acl", message, hint }];
 }
 
@@ -54,12 +70,26 @@ function twice(desired: Desired, context: RuleTools): readonly Said[] {
   const first = firstByName(context).get(nameOn(instance, username));
   if (first !== undefined && first !== desired.address) {
     const message = `${first} is called ${JSON.stringify(username)} on the same instance`;
-    return [{ code: "duplicate-user", path: "username", message, hint: "give each its own name, or remove one of the two" }];
+    return [
+      {
+        code: "duplicate-user",
+        path: "username",
+        message,
+        hint: "give each its own name, or remove one of the two",
+      },
+    ];
   }
   const owner = resourceAt(context, `instances.${instance}`);
   if (owner === undefined || valueAt(owner.spec, "config.graphdbUser") !== username) return [];
   const message = `${JSON.stringify(username)} is the first user of ${owner.address}, its graphdbUser`;
-  return [{ code: "duplicate-user", path: "username", message, hint: "take another name; the first user is kept by its instance" }];
+  return [
+    {
+      code: "duplicate-user",
+      path: "username",
+      message,
+      hint: "take another name; the first user is kept by its instance",
+    },
+  ];
 }
 
 /** Instance and user name -> the first address that has both; made once for all users of a manifest. */

@@ -57,17 +57,26 @@ function reportSharedIds(imports: readonly Import[], desired: readonly Desired[]
     const other = bound.get(address);
     if (owner !== undefined && owner !== address) {
       const hint = "give each address its own id, or remove one of the two";
-      means.report(path, { code: "shared-id", message: `${address} and ${owner} are both bound to ${JSON.stringify(id)}`, hint });
+      means.report(path, {
+        code: "shared-id",
+        message: `${address} and ${owner} are both bound to ${JSON.stringify(id)}`,
+        hint,
+      });
     } else if (other !== undefined && other !== id) {
       const hint = "an address has one object: remove one of the two";
-      means.report(path, { code: "shared-id", message: `${address} is bound to ${JSON.stringify(other)} already`, hint });
+      means.report(path, {
+        code: "shared-id",
+        message: `${address} is bound to ${JSON.stringify(other)} already`,
+        hint,
+      });
     }
     owners.set(`${section} ${id}`, owner ?? address);
     bound.set(address, other ?? id);
   };
   for (const { address, importId } of desired) {
     const parts = parseAddress(address);
-    if (importId !== undefined && parts !== undefined) claim(address, importId, [parts.section, parts.name, "id"]);
+    if (importId !== undefined && parts !== undefined)
+      claim(address, importId, [parts.section, parts.name, "id"]);
   }
   for (const [index, { address, id }] of imports.entries()) claim(address, id, ["imports", index, "id"]);
 }
@@ -80,7 +89,9 @@ interface ReadMove {
 function readMove(entry: JsonObject, path: Path, means: BindingMeans): readonly ReadMove[] {
   const from = address(entry["from"], [...path, "from"], means);
   const to = address(entry["to"], [...path, "to"], means);
-  return from === undefined || to === undefined ? [] : [{ move: { from, to, where: means.where(path) }, path }];
+  return from === undefined || to === undefined
+    ? []
+    : [{ move: { from, to, where: means.where(path) }, path }];
 }
 
 function reportMoves(moves: readonly ReadMove[], means: BindingMeans): void {
@@ -89,11 +100,14 @@ function reportMoves(moves: readonly ReadMove[], means: BindingMeans): void {
   const seen = new Map<string, true>();
   for (const { move, path } of moves) {
     const { from, to } = move;
-    const say = (key: string, message: string, hint: string): void => means.report([...path, key], { code: "bad-move", message, hint });
+    const say = (key: string, message: string, hint: string): void =>
+      means.report([...path, key], { code: "bad-move", message, hint });
     const target = parseAddress(to);
     if (from === to) say("to", `${from} is moved to itself`, "remove the entry");
-    else if (parseAddress(from)?.section !== target?.section) say("to", `${from} cannot become ${to}: they are not of one kind`, "move within a section");
-    else if (members.has(from)) say("from", `${from} is still declared, so it cannot have moved`, "remove the block, or the entry");
+    else if (parseAddress(from)?.section !== target?.section)
+      say("to", `${from} cannot become ${to}: they are not of one kind`, "move within a section");
+    else if (members.has(from))
+      say("from", `${from} is still declared, so it cannot have moved`, "remove the block, or the entry");
     else if (seen.has(`from ${from}`)) say("from", `${from} is moved twice`, "keep one of the entries");
     else if (seen.has(`to ${to}`)) say("to", `two addresses are moved to ${to}`, "keep one of the entries");
     else if (!sources.has(to) && target !== undefined) {
@@ -106,7 +120,11 @@ function reportMoves(moves: readonly ReadMove[], means: BindingMeans): void {
 
 function readRemoval(entry: JsonObject, path: Path, means: BindingMeans): readonly Removal[] {
   const gone = address(entry["address"], [...path, "address"], means);
-  const { destroy, reason, until } = { destroy: entry["destroy"], reason: entry["reason"], until: entry["until"] };
+  const { destroy, reason, until } = {
+    destroy: entry["destroy"],
+    reason: entry["reason"],
+    until: entry["until"],
+  };
   if (gone === undefined || typeof destroy !== "boolean") return [];
   if (means.inventory.members.has(gone)) {
     const hint = "remove the block, or the entry";
@@ -114,9 +132,16 @@ function readRemoval(entry: JsonObject, path: Path, means: BindingMeans): readon
   }
   if (typeof until === "string" && until < means.today) {
     const message = `the entry for ${gone} was to be gone by ${until}`;
-    means.warn([...path, "until"], { code: "overdue-removal", message, hint: "remove the entry, or give it a later date" });
+    means.warn([...path, "until"], {
+      code: "overdue-removal",
+      message,
+      hint: "remove the entry, or give it a later date",
+    });
   }
-  const said = { ...(typeof reason === "string" ? { reason } : {}), ...(typeof until === "string" ? { until } : {}) };
+  const said = {
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(typeof until === "string" ? { until } : {}),
+  };
   return [{ address: gone, destroy, ...said, where: means.where(path) }];
 }
 
@@ -140,5 +165,7 @@ function declared(value: Json | undefined, path: Path, means: BindingMeans): Add
 function entries(frame: JsonObject, key: string): readonly (readonly [JsonObject, Path])[] {
   const list = frame[key];
   if (!Array.isArray(list)) return [];
-  return list.flatMap((entry: Json, index): readonly (readonly [JsonObject, Path])[] => (isObject(entry) ? [[entry, [key, index]]] : []));
+  return list.flatMap((entry: Json, index): readonly (readonly [JsonObject, Path])[] =>
+    isObject(entry) ? [[entry, [key, index]]] : [],
+  );
 }

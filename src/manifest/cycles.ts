@@ -10,7 +10,10 @@ export function findCycles(desired: readonly Desired[]): readonly Finding[] {
     const [first] = circle;
     if (first === undefined) return [];
     const names = circle.map(({ address }) => address);
-    const needs = circle.length === 1 ? `${first.address} needs itself` : `these need each other: ${[...names, first.address].join(" -> ")}`;
+    const needs =
+      circle.length === 1
+        ? `${first.address} needs itself`
+        : `these need each other: ${[...names, first.address].join(" -> ")}`;
     const hint = "remove one of these references, or the dependsOn that makes it";
     return [errorAt(first.where, { code: "cycle", message: needs, hint }, first.address)];
   });
@@ -25,7 +28,10 @@ interface Visit {
 }
 
 /** Strongly connected components (Tarjan) that are circles, without recursion: a chain may be as long as the manifest. */
-function circles(desired: readonly Desired[], byAddress: ReadonlyMap<Address, Desired>): readonly (readonly Desired[])[] {
+function circles(
+  desired: readonly Desired[],
+  byAddress: ReadonlyMap<Address, Desired>,
+): readonly (readonly Desired[])[] {
   const visits = new Map<Address, Visit>();
   const pending: Visit[] = [];
   const found: Desired[][] = [];

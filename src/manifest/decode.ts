@@ -17,7 +17,11 @@ export function decode(bytes: Uint8Array): Decoded {
   const text = new TextDecoder().decode(bytes);
   const nul = text.indexOf("\0");
   if (nul >= 0) {
-    const fault: Fault = { code: "binary", message: "the file holds a NUL byte: it is no text", hint: saveAsUtf8 };
+    const fault: Fault = {
+      code: "binary",
+      message: "the file holds a NUL byte: it is no text",
+      hint: saveAsUtf8,
+    };
     return { fault, position: positionAt(text, nul) };
   }
   if (isUtf8(bytes)) return { text };

@@ -25,7 +25,12 @@ function closed(properties: { readonly [name: string]: Shape }, required: readon
 }
 
 function named(pattern: string, description: string, entry: Shape | boolean): Shape {
-  return { type: "object", description, propertyNames: { type: "string", pattern }, additionalProperties: entry };
+  return {
+    type: "object",
+    description,
+    propertyNames: { type: "string", pattern },
+    additionalProperties: entry,
+  };
 }
 
 function text(description: string, more: Shape = {}): Shape {
@@ -66,7 +71,10 @@ const secret: Shape = {
   description: "Where it is read: { env: NAME }, { file: path } or { command: [program, argument] }.",
   "x-secret": true,
   ...closed({
-    env: text("Environment variable that holds it.", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$", examples: ["ORDERS_PASSWORD"] }),
+    env: text("Environment variable that holds it.", {
+      pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+      examples: ["ORDERS_PASSWORD"],
+    }),
     file: text("File that holds it; one trailing newline is cut."),
     command: {
       type: "array",
@@ -81,7 +89,9 @@ const secret: Shape = {
 
 /** The lists that bind, move and remove addresses. */
 function lists(section: string): { readonly [name: string]: Shape } {
-  const address = text("Address of a resource.", { examples: [`${section}.orders`, `${section}.cache["eu"]`] });
+  const address = text("Address of a resource.", {
+    examples: [`${section}.orders`, `${section}.cache["eu"]`],
+  });
   const date = { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", examples: ["2027-01-01"] };
   const removal = {
     address,
@@ -110,14 +120,22 @@ function lists(section: string): { readonly [name: string]: Shape } {
 
 const guards: Shape = {
   ...closed({
-    maxDeletes: { type: "integer", minimum: 0, description: "Deletions in one plan; a replacement counts as one." },
+    maxDeletes: {
+      type: "integer",
+      minimum: 0,
+      description: "Deletions in one plan; a replacement counts as one.",
+    },
     maxChangePercent: {
       type: "number",
       minimum: 0,
       maximum: 100,
       description: "Share of what exists that one plan may change, once there are 10 or more.",
     },
-    maxDisruption: { type: "string", enum: disruptions, description: "The worst that a plan may do to a running database." },
+    maxDisruption: {
+      type: "string",
+      enum: disruptions,
+      description: "The worst that a plan may do to a running database.",
+    },
   }),
   description: "Thresholds of a plan.",
 };
@@ -133,11 +151,16 @@ export function documentShape(sections: readonly Section[], shapes: ResourceShap
   return closed(
     {
       $schema: { type: "string", description: "For editors." },
-      apiVersion: { type: "string", const: "graphform/v1", description: "Version of the format: graphform/v1." },
+      apiVersion: {
+        type: "string",
+        const: "graphform/v1",
+        description: "Version of the format: graphform/v1.",
+      },
       name: {
         type: "string",
         pattern: "^[a-z][a-z0-9-]{0,62}$",
-        description: "Name of the manifest: lower-case letters, digits and -, at most 63; it scopes the state.",
+        description:
+          "Name of the manifest: lower-case letters, digits and -, at most 63; it scopes the state.",
         examples: ["shop-prod"],
       },
       service,

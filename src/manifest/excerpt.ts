@@ -23,9 +23,15 @@ export function excerptsOf(layers: readonly Layer[], blot: Blot): Excerpts {
   // Many problems can stand in one line, and a line can be the whole file.
   let last = { layer: layers[0], line: 0, text: "" };
   return ({ file, start }) => {
-    const layer = last.layer?.file === file ? last.layer : layers.find((candidate) => candidate.file === file);
+    const layer =
+      last.layer?.file === file ? last.layer : layers.find((candidate) => candidate.file === file);
     if (layer === undefined) return undefined;
-    if (last.layer !== layer || last.line !== start.line) last = { layer, line: start.line, text: blot.line(lineOf(layer, start.line), lineOf(layer, start.line - 1)) };
+    if (last.layer !== layer || last.line !== start.line)
+      last = {
+        layer,
+        line: start.line,
+        text: blot.line(lineOf(layer, start.line), lineOf(layer, start.line - 1)),
+      };
     const text = visible(cut(last.text, start.column - 1));
     return text === "" ? undefined : text;
   };
@@ -45,7 +51,8 @@ function lineOf(layer: Layer, line: number): string {
 export function blotFor(fields: readonly string[], texts: Iterable<string>): Blot {
   const known = [...texts].filter((text) => text.length >= shortestKnown).sort((a, b) => b.length - a.length);
   const isSecret = (key: string): boolean => looksSecret.test(key) || nearest(key, fields) !== undefined;
-  const blotText = (text: string): string => known.reduce((shown, secret) => shown.split(secret).join(blotted), text);
+  const blotText = (text: string): string =>
+    known.reduce((shown, secret) => shown.split(secret).join(blotted), text);
   return {
     text: blotText,
     line: (line, before) => (opens(before, isSecret) ? blotted : blotText(blotFields(line, isSecret))),

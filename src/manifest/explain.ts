@@ -19,12 +19,20 @@ export interface Explained {
  * A validator's violations in people's words. Values that are not known yet (secrets, outputs) and values that
  * were reported already are passed over. No value of a secret field is quoted.
  */
-export function explainViolations(violations: readonly Violation[], value: Json, shape: Shape): readonly Explained[] {
+export function explainViolations(
+  violations: readonly Violation[],
+  value: Json,
+  shape: Shape,
+): readonly Explained[] {
   const mistyped = new Set(violations.filter(({ keyword }) => keyword === "type").map(({ path }) => path));
   const misspelt = misspeltKeys(violations, value, shape);
   return violations.flatMap((violation) => {
     if (violation.keyword !== "type" && mistyped.has(violation.path)) return [];
-    if (violation.keyword === "required" && misspelt.has(keyOf(violation.path, violation.params["missingProperty"]))) return [];
+    if (
+      violation.keyword === "required" &&
+      misspelt.has(keyOf(violation.path, violation.params["missingProperty"]))
+    )
+      return [];
     const path = pathOf(violation.path, value);
     if (path === undefined) return [];
     const explained = explain(violation, path, valueAtPath(value, path), shape);
@@ -35,7 +43,11 @@ export function explainViolations(violations: readonly Violation[], value: Json,
 function explain(violation: Violation, path: Path, value: Json, root: Shape): Explained | undefined {
   const shape = shapeAt(root, path) ?? {};
   const { params, propertyName } = violation;
-  const say = (code: string, message: string, hint: string): Explained => ({ path, part: "value", fault: { code, message, hint } });
+  const say = (code: string, message: string, hint: string): Explained => ({
+    path,
+    part: "value",
+    fault: { code, message, hint },
+  });
   const name = dotted(path);
   const shown = shape["x-secret"] === true ? "" : `, and is ${describe(value)}`;
   if (propertyName !== undefined) return badName([...path, propertyName], propertyName, violation);
@@ -43,24 +55,52 @@ function explain(violation: Violation, path: Path, value: Json, root: Shape): Ex
     case "type":
       return say("wrong-type", `${name} must be ${typeWords(shape)}${shown}`, typeHint(value, shape));
     case "enum":
-      return say("not-allowed", `${name} is ${described(value, shape)}, which is not allowed`, enumHint(value, shape));
+      return say(
+        "not-allowed",
+        `${name} is ${described(value, shape)}, which is not allowed`,
+        enumHint(value, shape),
+      );
     case "const":
-      return say("not-allowed", `${name} must be ${JSON.stringify(shape.const)}${shown}`, `write ${String(shape.const)}`);
+      return say(
+        "not-allowed",
+        `${name} must be ${JSON.stringify(shape.const)}${shown}`,
+        `write ${String(shape.const)}`,
+      );
     case "minimum":
       return say("too-small", `${name} must be at least ${String(shape.minimum)}${shown}`, boundsHint(shape));
     case "maximum":
       return say("too-large", `${name} must be at most ${String(shape.maximum)}${shown}`, boundsHint(shape));
     case "minLength":
-      return say("too-short", `${name} must not be empty`, shape.description ?? "write a text, or remove the key");
+      return say(
+        "too-short",
+        `${name} must not be empty`,
+        shape.description ?? "write a text, or remove the key",
+      );
     case "maxLength":
-      return say("too-long", `${name} must have at most ${String(shape.maxLength)} characters`, shape.description ?? "shorten it");
+      return say(
+        "too-long",
+        `${name} must have at most ${String(shape.maxLength)} characters`,
+        shape.description ?? "shorten it",
+      );
     case "pattern":
-      return say("bad-format", `${name} is ${described(value, shape)}, which does not have the right form`, patternHint(shape));
+      return say(
+        "bad-format",
+        `${name} is ${described(value, shape)}, which does not have the right form`,
+        patternHint(shape),
+      );
     case "minItems":
-      return say("too-short", `${name} must not be an empty list`, shape.description ?? "add an entry, or remove the key");
+      return say(
+        "too-short",
+        `${name} must not be an empty list`,
+        shape.description ?? "add an entry, or remove the key",
+      );
     case "minProperties":
     case "maxProperties":
-      return say("wrong-count", `${name} must have exactly one key`, listed(Object.keys(shape.properties ?? {}), "one of"));
+      return say(
+        "wrong-count",
+        `${name} must have exactly one key`,
+        listed(Object.keys(shape.properties ?? {}), "one of"),
+      );
     case "required":
       return missing(path, String(params["missingProperty"]), shape);
     case "additionalProperties":
@@ -103,7 +143,11 @@ function missing(path: Path, key: string, shape: Shape): Explained {
   const where = path.length === 0 ? "" : ` in ${dotted(path)}`;
   const field = shape.properties?.[key];
   const hint = `add it: ${field?.description ?? key}`;
-  return { path, part: "key", fault: { code: "missing-key", message: `${JSON.stringify(key)} is missing${where}`, hint } };
+  return {
+    path,
+    part: "key",
+    fault: { code: "missing-key", message: `${JSON.stringify(key)} is missing${where}`, hint },
+  };
 }
 
 function unknownKey(path: Path, key: string, shape: Shape, root: Shape): Explained {
@@ -139,16 +183,25 @@ function typeWords(shape: Shape): string {
 
 function typeHint(value: Json, shape: Shape): string {
   const quotable = typeof value === "number" || typeof value === "boolean";
-  if (shape.type === "string" && quotable && shape.pattern !== undefined && !new RegExp(shape.pattern, "u").test(String(value))) {
+  if (
+    shape.type === "string" &&
+    quotable &&
+    shape.pattern !== undefined &&
+    !new RegExp(shape.pattern, "u").test(String(value))
+  ) {
     return patternHint(shape);
   }
   if (shape.type === "string" && quotable) {
-    return shape["x-secret"] === true ? "put it in quotes" : `put it in quotes, as it is to be read: "${String(value)}"`;
+    return shape["x-secret"] === true
+      ? "put it in quotes"
+      : `put it in quotes, as it is to be read: "${String(value)}"`;
   }
   const numeric = shape.type === "integer" || shape.type === "number";
-  if (numeric && typeof value === "string" && /^\s*-?[0-9]+(\.[0-9]+)?\s*$/.test(value)) return "remove the quotes";
+  if (numeric && typeof value === "string" && /^\s*-?[0-9]+(\.[0-9]+)?\s*$/.test(value))
+    return "remove the quotes";
   if (shape.type === "boolean" && typeof value === "string") return "write true or false, without quotes";
-  if (value === null) return `give it a value, or remove the key${shape.type === "object" ? "; {} is an empty map" : ""}`;
+  if (value === null)
+    return `give it a value, or remove the key${shape.type === "object" ? "; {} is an empty map" : ""}`;
   if (numeric) return boundsHint(shape);
   if (shape.enum !== undefined) return listed(shape.enum.map(String));
   return shape.description ?? `write ${typeWords(shape)}`;

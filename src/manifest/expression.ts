@@ -10,7 +10,12 @@ export type Expression =
   | { readonly scope: "variable"; readonly name: string; readonly text: string }
   | { readonly scope: "secret" | "environment"; readonly name: string; readonly text: string }
   | { readonly scope: "each"; readonly keys: readonly string[]; readonly text: string }
-  | { readonly scope: "output"; readonly target: AddressParts; readonly output: string; readonly text: string }
+  | {
+      readonly scope: "output";
+      readonly target: AddressParts;
+      readonly output: string;
+      readonly text: string;
+    }
   | { readonly scope: "none"; readonly word: string; readonly fault: Fault; readonly text: string };
 
 /** A stretch of a text: literal, or an expression. */
@@ -67,11 +72,17 @@ function parseExpression(inner: string, text: string): Expression {
   const rest = dot < 0 ? "" : inner.slice(dot + 1);
   switch (word) {
     case "var":
-      return nameShape.test(rest) ? { scope: "variable", name: rest, text } : misspelt(text, word, "${var.name}");
+      return nameShape.test(rest)
+        ? { scope: "variable", name: rest, text }
+        : misspelt(text, word, "${var.name}");
     case "secret":
-      return nameShape.test(rest) ? { scope: "secret", name: rest, text } : misspelt(text, word, "${secret.name}");
+      return nameShape.test(rest)
+        ? { scope: "secret", name: rest, text }
+        : misspelt(text, word, "${secret.name}");
     case "env":
-      return nameShape.test(rest) ? { scope: "environment", name: rest, text } : misspelt(text, word, "${env.NAME}");
+      return nameShape.test(rest)
+        ? { scope: "environment", name: rest, text }
+        : misspelt(text, word, "${env.NAME}");
     case "each":
       return parseEach(rest, text);
     default:
@@ -92,11 +103,19 @@ function parseOutput(inner: string, word: string, text: string): Expression {
   const target = parseAddress(inner.slice(0, Math.max(dot, 0)));
   const output = inner.slice(dot + 1);
   if (target !== undefined && nameShape.test(output)) return { scope: "output", target, output, text };
-  return misspelt(text, word, "${var.x}, ${secret.x}, ${env.X}, ${each.key}, ${each.value} or ${section.name.output}");
+  return misspelt(
+    text,
+    word,
+    "${var.x}, ${secret.x}, ${env.X}, ${each.key}, ${each.value} or ${section.name.output}",
+  );
 }
 
 function misspelt(text: string, word: string, form: string): Expression {
-  const fault: Fault = { code: "bad-reference", message: `${text} is no reference`, hint: `write ${form}; $\${ is a literal \${` };
+  const fault: Fault = {
+    code: "bad-reference",
+    message: `${text} is no reference`,
+    hint: `write ${form}; $\${ is a literal \${`,
+  };
   return { scope: "none", word, fault, text };
 }
 

@@ -16,11 +16,18 @@ export function turnsOf(
   if (Array.isArray(forEach)) return listTurns(forEach, report);
   if (isObject(forEach)) return Object.entries(forEach).map(([key, value]) => ({ key, value }));
   const hint = "write a list, [a, b], or a map, { a: ..., b: ... }";
-  report(["forEach"], { code: "wrong-type", message: `forEach must be a list or a map, and is ${describe(forEach)}`, hint });
+  report(["forEach"], {
+    code: "wrong-type",
+    message: `forEach must be a list or a map, and is ${describe(forEach)}`,
+    hint,
+  });
   return undefined;
 }
 
-function listTurns(list: readonly Json[], report: (path: Path, fault: Fault) => void): readonly Each[] | undefined {
+function listTurns(
+  list: readonly Json[],
+  report: (path: Path, fault: Fault) => void,
+): readonly Each[] | undefined {
   const turns: Each[] = [];
   const seen = new Set<string>();
   let failed = false;
@@ -29,11 +36,19 @@ function listTurns(list: readonly Json[], report: (path: Path, fault: Fault) => 
     if (isTemplate(value)) failed = true;
     else if (key === undefined) {
       const hint = "a list holds texts; to give each one more than a key, write a map";
-      report(["forEach", index], { code: "wrong-type", message: `forEach[${index}] must be text, and is ${describe(value)}`, hint });
+      report(["forEach", index], {
+        code: "wrong-type",
+        message: `forEach[${index}] must be text, and is ${describe(value)}`,
+        hint,
+      });
       failed = true;
     } else if (seen.has(key)) {
       const hint = "remove one of the two: each makes one resource";
-      report(["forEach", index], { code: "duplicate-key", message: `forEach names ${JSON.stringify(key)} twice`, hint });
+      report(["forEach", index], {
+        code: "duplicate-key",
+        message: `forEach names ${JSON.stringify(key)} twice`,
+        hint,
+      });
     } else {
       seen.add(key);
       turns.push({ key, value });

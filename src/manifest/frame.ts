@@ -46,8 +46,14 @@ export function readFrame(parsed: Parsed, manifest: JsonObject, inputs: FrameInp
   const scope = scopeOf({
     variables,
     sections,
-    refusesSecret: (expression) => ({ ...noSecretHere, message: `${expression.text} would be shown in clear here` }),
-    reference: (expression) => ({ ...noOutputHere, message: `${expression.text} is known only after an apply, and is needed before` }),
+    refusesSecret: (expression) => ({
+      ...noSecretHere,
+      message: `${expression.text} would be shown in clear here`,
+    }),
+    reference: (expression) => ({
+      ...noOutputHere,
+      message: `${expression.text} is known only after an apply, and is needed before`,
+    }),
     report: (expression, path, fault) => report(path, fault, "value", expression),
   });
   const raw = new Set([...written, ...sections]);
@@ -60,11 +66,18 @@ export function readFrame(parsed: Parsed, manifest: JsonObject, inputs: FrameInp
   const shape = documentShape(inputs.kinds);
   for (const { path, part, fault } of explainViolations(inputs.validators.document(value), value, shape)) {
     report(path, fault, part);
-    if (path.length === 0) for (const key of shape.required ?? []) if (!Object.hasOwn(value, key)) broken.add(key);
+    if (path.length === 0)
+      for (const key of shape.required ?? []) if (!Object.hasOwn(value, key)) broken.add(key);
   }
   return { value, variables, broken, findings };
 }
 
-const noSecretHere: Omit<Fault, "message"> = { code: "secret-in-clear", hint: "use a variable and set it with --var, or write the value out" };
+const noSecretHere: Omit<Fault, "message"> = {
+  code: "secret-in-clear",
+  hint: "use a variable and set it with --var, or write the value out",
+};
 
-const noOutputHere: Omit<Fault, "message"> = { code: "bad-reference", hint: "use a variable, or write the value out" };
+const noOutputHere: Omit<Fault, "message"> = {
+  code: "bad-reference",
+  hint: "use a variable, or write the value out",
+};

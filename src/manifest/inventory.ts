@@ -52,9 +52,10 @@ export function takeInventory(
   for (const kind of kinds) {
     for (const [name, written] of Object.entries(mapAt(manifest, kind.name))) {
       const defaults = mapAt(manifest["defaults"], kind.name);
-      const block: Block = isObject(written) && !isTemplate(written)
-        ? blockOf(kind, name, written, defaults, { kinds, variables, report })
-        : { kind, name, body: {}, turns: "unknown" };
+      const block: Block =
+        isObject(written) && !isTemplate(written)
+          ? blockOf(kind, name, written, defaults, { kinds, variables, report })
+          : { kind, name, body: {}, turns: "unknown" };
       blocks.set(`${kind.name}.${name}`, block);
       for (const member of membersOf(block)) members.set(member.address, member);
     }
@@ -83,8 +84,16 @@ function forEachScope(means: Means, base: Path): ReturnType<typeof scopeOf> {
   return scopeOf({
     variables: means.variables,
     sections: means.kinds.map((kind) => kind.name),
-    refusesSecret: ({ text }) => ({ code: "secret-in-clear", message: `${text} would become part of an address`, hint }),
-    reference: ({ text }) => ({ code: "bad-reference", message: `${text} is known only after an apply`, hint }),
+    refusesSecret: ({ text }) => ({
+      code: "secret-in-clear",
+      message: `${text} would become part of an address`,
+      hint,
+    }),
+    reference: ({ text }) => ({
+      code: "bad-reference",
+      message: `${text} is known only after an apply`,
+      hint,
+    }),
     report: (expression, path, fault) => means.report([...base, ...path], fault, expression),
   });
 }
@@ -93,7 +102,9 @@ function* membersOf(block: Block): Iterable<Member> {
   const { kind, name, turns } = block;
   if (turns === "unknown") return;
   if (turns === "single") yield { address: formatAddress({ section: kind.name, name }), block };
-  else for (const each of turns) yield { address: formatAddress({ section: kind.name, name, key: each.key }), block, each };
+  else
+    for (const each of turns)
+      yield { address: formatAddress({ section: kind.name, name, key: each.key }), block, each };
 }
 
 function mapAt(value: Json | undefined, key: string): JsonObject {

@@ -58,7 +58,11 @@ function ignoredPaths(value: Json | undefined, means: LifecycleMeans): readonly 
   const paths = textsOf(value);
   for (const [index, path] of paths.entries()) {
     if (known.includes(path) || branches.includes(path)) continue;
-    const fault = { code: "unknown-field", message: `there is no field ${JSON.stringify(path)}`, hint: suggest(path, known, "fields") };
+    const fault = {
+      code: "unknown-field",
+      message: `there is no field ${JSON.stringify(path)}`,
+      hint: suggest(path, known, "fields"),
+    };
     means.report(["lifecycle", "ignoreChanges", index], fault);
   }
   return paths;

@@ -33,7 +33,9 @@ export async function readBounded(path: string, limit: number): Promise<Uint8Arr
     const chunks: Uint8Array[] = [];
     let total = 0;
     while (total <= limit) {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(limit, Math.max(size, 65_536)) + 1));
+      const { bytesRead, buffer } = await file.read(
+        new Uint8Array(Math.min(limit, Math.max(size, 65_536)) + 1),
+      );
       if (bytesRead === 0) return Buffer.concat(chunks);
       chunks.push(buffer.subarray(0, bytesRead));
       total += bytesRead;
@@ -47,7 +49,9 @@ export async function readBounded(path: string, limit: number): Promise<Uint8Arr
 async function loadPath(path: string): Promise<Loaded> {
   try {
     if (!(await stat(path)).isDirectory()) return await loadFile(path);
-    const names = (await readdir(path, { withFileTypes: true })).filter(isManifest).map((entry) => entry.name);
+    const names = (await readdir(path, { withFileTypes: true }))
+      .filter(isManifest)
+      .map((entry) => entry.name);
     if (names.length === 0) return failed(path, emptyFolder);
     const read = await Promise.all(names.sort().map((name) => loadFile(join(path, name))));
     return { sources: read.flatMap((file) => file.sources), problems: read.flatMap((file) => file.problems) };
@@ -85,7 +89,8 @@ function isManifest(entry: Dirent): boolean {
 }
 
 function unreadable(error: unknown): Fault {
-  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown";
+  const code =
+    typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown";
   if (code === "ENOENT" || code === "ENOTDIR") {
     const hint = "`graphform init` writes a manifest; -f names another file";
     return { code: "missing-file", message: "there is no such file", hint };

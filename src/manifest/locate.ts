@@ -41,7 +41,11 @@ export function within(spot: Spot, text: string): Spot {
 /** A spot in lines and columns. */
 export function rangeOf(spot: Spot | undefined): SourceRange {
   if (spot === undefined) return { file: "", start: { line: 1, column: 1 }, end: { line: 1, column: 1 } };
-  return { file: spot.layer.file, start: positionOf(spot.layer, spot.start), end: positionOf(spot.layer, spot.end) };
+  return {
+    file: spot.layer.file,
+    start: positionOf(spot.layer, spot.start),
+    end: positionOf(spot.layer, spot.end),
+  };
 }
 
 function positionOf(layer: Layer, offset: number): Position {

@@ -42,33 +42,47 @@ function tierConditions(schema: Shape): { readonly allOf?: readonly JsonObject[]
   const conditions = tiers.flatMap((tier): readonly JsonObject[] => {
     const refused = refusedFields(schema, String(tier));
     if (refused === undefined) return [];
-    return [{ if: { type: "object", required: ["tier"], properties: { tier: { const: tier } } }, then: refused }];
+    return [
+      { if: { type: "object", required: ["tier"], properties: { tier: { const: tier } } }, then: refused },
+    ];
   });
   return conditions.length === 0 ? {} : { allOf: conditions };
 }
 
 function refusedFields(shape: Shape, tier: string): JsonObject | undefined {
-  const entries = Object.entries(shape.properties ?? {}).flatMap(([name, field]): readonly [string, Json][] => {
-    const offered = field["x-tiers"]?.includes(tier) ?? true;
-    const inner = field.properties === undefined ? undefined : refusedFields(field, tier);
-    if (!offered) return [[name, false]];
-    return inner === undefined ? [] : [[name, inner]];
-  });
+  const entries = Object.entries(shape.properties ?? {}).flatMap(
+    ([name, field]): readonly [string, Json][] => {
+      const offered = field["x-tiers"]?.includes(tier) ?? true;
+      const inner = field.properties === undefined ? undefined : refusedFields(field, tier);
+      if (!offered) return [[name, false]];
+      return inner === undefined ? [] : [[name, inner]];
+    },
+  );
   return entries.length === 0 ? undefined : { type: "object", properties: Object.fromEntries(entries) };
 }
 
 /** A field that `defaults` may supply can only be asked for where there are none. */
 function requiredUnlessDefaulted({ name, schema }: SchemaKind): JsonObject {
-  const required = { type: "object", additionalProperties: { type: "object", required: schema.required ?? [] } };
+  const required = {
+    type: "object",
+    additionalProperties: { type: "object", required: schema.required ?? [] },
+  };
   return {
-    if: { type: "object", required: ["defaults"], properties: { defaults: { type: "object", required: [name] } } },
+    if: {
+      type: "object",
+      required: ["defaults"],
+      properties: { defaults: { type: "object", required: [name] } },
+    },
     else: { type: "object", properties: { [name]: { anyOf: [{ type: "null" }, required] } } },
   };
 }
 
 function outputsSchema(section: Json | undefined): JsonObject {
   const value = { type: ["string", "number", "boolean", "array"] };
-  return { ...(isObject(section) ? section : {}), additionalProperties: { anyOf: [value, asJson(outputShape)] } };
+  return {
+    ...(isObject(section) ? section : {}),
+    additionalProperties: { anyOf: [value, asJson(outputShape)] },
+  };
 }
 
 const reference = { type: "string", pattern: "\\$\\{" } as const;
@@ -93,8 +107,14 @@ function isBounded(shape: Shape): boolean {
 
 function withInner(shape: Shape, depth: number): { readonly [word: string]: unknown } {
   const { properties, additionalProperties, items, ...rest } = shape;
-  const each = Object.entries(properties ?? {}).map(([name, field]) => [name, letReferencesPass(field, depth + 1)]);
-  const open = typeof additionalProperties === "object" ? letReferencesPass(additionalProperties, depth + 1) : additionalProperties;
+  const each = Object.entries(properties ?? {}).map(([name, field]) => [
+    name,
+    letReferencesPass(field, depth + 1),
+  ]);
+  const open =
+    typeof additionalProperties === "object"
+      ? letReferencesPass(additionalProperties, depth + 1)
+      : additionalProperties;
   return {
     ...rest,
     ...(properties === undefined ? {} : { properties: Object.fromEntries(each) }),

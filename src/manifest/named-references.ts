@@ -36,6 +36,9 @@ export function namedReferences(
 
 function noName(text: string, section: string): Fault {
   const shorter = text.startsWith(`${section}.`) ? text.slice(section.length + 1) : undefined;
-  const hint = shorter === undefined ? `write a name under ${section}, or name["key"]` : `write ${shorter}: the section is known`;
+  const hint =
+    shorter === undefined
+      ? `write a name under ${section}, or name["key"]`
+      : `write ${shorter}: the section is known`;
   return { code: "bad-reference", message: `${JSON.stringify(text)} is no name under ${section}`, hint };
 }

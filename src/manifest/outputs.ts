@@ -23,24 +23,41 @@ export interface OutputMeans {
 }
 
 /** The declared outputs: a value, or { value, sensitive, description }. A secret needs `sensitive: true`. */
-export function readOutputs(section: Json | undefined, means: OutputMeans): { readonly [name: string]: DeclaredOutput } {
+export function readOutputs(
+  section: Json | undefined,
+  means: OutputMeans,
+): { readonly [name: string]: DeclaredOutput } {
   const written = mapOf(section);
   return Object.fromEntries(
     Object.entries(written).flatMap(([name, value]): readonly [string, DeclaredOutput][] => {
       const path = ["outputs", name];
       if (!isObject(value) || isTemplate(value)) return [[name, readOne(value, false, path, path, means)]];
-      return checkShape(value, path, means) ? [[name, readOne(value["value"] ?? null, value["sensitive"] === true, [...path, "value"], path, means)]] : [];
+      return checkShape(value, path, means)
+        ? [
+            [
+              name,
+              readOne(value["value"] ?? null, value["sensitive"] === true, [...path, "value"], path, means),
+            ],
+          ]
+        : [];
     }),
   );
 }
 
-function readOne(value: Json, sensitive: boolean, path: Path, entry: Path, means: OutputMeans): DeclaredOutput {
+function readOne(
+  value: Json,
+  sensitive: boolean,
+  path: Path,
+  entry: Path,
+  means: OutputMeans,
+): DeclaredOutput {
   const { world } = means;
   const scope = scopeOf({
     variables: world.variables,
     secrets: world.secrets,
     sections: world.kinds.map(({ name }) => name),
-    refusesSecret: ({ text }) => (sensitive ? undefined : { ...notSensitive, message: `${text} would be printed in clear` }),
+    refusesSecret: ({ text }) =>
+      sensitive ? undefined : { ...notSensitive, message: `${text} would be printed in clear` },
     reference: (expression) => outputReference(expression, world, new Set()),
     report: (expression, at, fault) => means.report(at, fault, "value", expression),
   });
@@ -62,15 +79,27 @@ function checkShape(output: JsonObject, path: Path, means: OutputMeans): boolean
   for (const key of Object.keys(output)) {
     if (known.includes(key)) continue;
     const message = `unknown key ${JSON.stringify(key)} in ${path.join(".")}`;
-    say([...path, key], "key", { code: "unknown-key", message, hint: `${suggest(key, known, "known keys")}; a map as a value goes under value` });
+    say([...path, key], "key", {
+      code: "unknown-key",
+      message,
+      hint: `${suggest(key, known, "known keys")}; a map as a value goes under value`,
+    });
   }
   if (!Object.hasOwn(output, "value")) {
-    say(path, "key", { code: "missing-key", message: `"value" is missing in ${path.join(".")}`, hint: "add it: what the output shows" });
+    say(path, "key", {
+      code: "missing-key",
+      message: `"value" is missing in ${path.join(".")}`,
+      hint: "add it: what the output shows",
+    });
   }
   const sensitive = output["sensitive"] ?? false;
   if (typeof sensitive !== "boolean") {
     const message = `${path.join(".")}.sensitive must be true or false, and is ${describe(sensitive)}`;
-    say([...path, "sensitive"], "value", { code: "wrong-type", message, hint: "write true or false, without quotes" });
+    say([...path, "sensitive"], "value", {
+      code: "wrong-type",
+      message,
+      hint: "write true or false, without quotes",
+    });
   }
   return good;
 }

@@ -42,7 +42,10 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
   };
   const { directives } = document;
   if (directives?.yaml.explicit === true && directives.yaml.version !== "1.2") report(0, 0, oldYaml);
-  const faults = syntaxFaults([...document.errors, ...document.warnings], (offset) => lines.linePos(offset).line);
+  const faults = syntaxFaults(
+    [...document.errors, ...document.warnings],
+    (offset) => lines.linePos(offset).line,
+  );
   for (const { start, end, code, message, hint } of faults) report(start, end, { code, message, hint });
   if (faults.length > 0) return layer;
   const plain = plainValue(document.contents, (node, fault) => report(node.range[0], node.range[1], fault));
@@ -58,7 +61,9 @@ function layOver(layers: readonly Layer[], findings: Finding[]): JsonObject | un
     else if (isObject(layer.value)) merged = merged === undefined ? layer.value : merge(merged, layer.value);
     else if (layer.value !== null) {
       broken = true;
-      findings.push(errorAt(rangeOf({ layer, start: layer.root?.range[0] ?? 0, end: layer.root?.range[1] ?? 0 }), noMap));
+      findings.push(
+        errorAt(rangeOf({ layer, start: layer.root?.range[0] ?? 0, end: layer.root?.range[1] ?? 0 }), noMap),
+      );
     }
   }
   const [first] = layers;

@@ -25,7 +25,14 @@ export const reservedKeys: ReadonlySet<string> = new Set(["$secret", "$template"
  * reserved keys, numbers that JSON does not know, aliases that explode or hold themselves, bottomless nesting.
  */
 export function plainValue(root: ParsedNode | null, report: (node: ParsedNode, fault: Fault) => void): Plain {
-  const walk: Walk = { anchors: new Map(), aliases: new Map(), values: 0, aliased: 0, stopped: false, report };
+  const walk: Walk = {
+    anchors: new Map(),
+    aliases: new Map(),
+    values: 0,
+    aliased: 0,
+    stopped: false,
+    report,
+  };
   const value = toJson(root, 0, walk);
   return { value: walk.stopped ? undefined : value, aliases: walk.aliases };
 }
@@ -88,7 +95,11 @@ function mapToJson(map: YAMLMap.Parsed, depth: number, walk: Walk): Json {
 function keyFault(name: string, before: Record<string, Json>): Fault | undefined {
   if (name === "<<") return mergeKey;
   if (name === "__proto__") {
-    return { code: "reserved-key", message: "a key may not be called __proto__", hint: "choose another name" };
+    return {
+      code: "reserved-key",
+      message: "a key may not be called __proto__",
+      hint: "choose another name",
+    };
   }
   if (reservedKeys.has(name)) {
     const hint = "write ${secret.name} for a secret and ${section.name.output} for an output";
@@ -104,7 +115,11 @@ function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   const hint = "write a finite number, or put the text in quotes";
-  walk.report(node, { code: "bad-number", message: `${node.source ?? "this"} is no number that can be sent`, hint });
+  walk.report(node, {
+    code: "bad-number",
+    message: `${node.source ?? "this"} is no number that can be sent`,
+    hint,
+  });
   return unresolved;
 }
 
@@ -112,10 +127,15 @@ function aliasToJson(node: Alias.Parsed, walk: Walk): Json {
   const anchor = walk.anchors.get(node.source);
   if (anchor === undefined) {
     const hint = `write &${node.source} before the value that is meant, or put the text in quotes`;
-    walk.report(node, { code: "yaml", message: `*${node.source} stands for nothing: there is no such anchor above`, hint });
+    walk.report(node, {
+      code: "yaml",
+      message: `*${node.source} stands for nothing: there is no such anchor above`,
+      hint,
+    });
     return unresolved;
   }
-  if (anchor.value === undefined) return stop(node, { ...explodes, message: `*${node.source} holds itself` }, walk);
+  if (anchor.value === undefined)
+    return stop(node, { ...explodes, message: `*${node.source} holds itself` }, walk);
   walk.aliases.set(node, anchor.node);
   walk.aliased += anchor.values;
   walk.values += anchor.values - 1;

@@ -34,6 +34,8 @@ export function headerOf(frame: Frame): Header | undefined {
 }
 
 function serviceOf(section: JsonObject): ServiceSection {
-  const texts = Object.entries(section).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const texts = Object.entries(section).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
   return Object.fromEntries(texts);
 }

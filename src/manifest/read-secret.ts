@@ -24,7 +24,11 @@ export function secretReader(
 /** Reads nothing: for checks that must do without secrets. */
 export const noSecrets: SecretText = () => undefined;
 
-function fromEnvironment(name: string, variable: string, env: { readonly [name: string]: string | undefined }): string {
+function fromEnvironment(
+  name: string,
+  variable: string,
+  env: { readonly [name: string]: string | undefined },
+): string {
   const text = Object.hasOwn(env, variable) ? env[variable] : undefined;
   if (text !== undefined && text !== "") return text;
   const what = text === undefined ? "not set" : "empty";
@@ -33,10 +37,18 @@ function fromEnvironment(name: string, variable: string, env: { readonly [name: 
 
 async function fromFile(name: string, path: string): Promise<string> {
   const bytes = await readBounded(path, secretBytes).catch((error: unknown) => {
-    const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
-    throw failed(`${name}: the file ${path} cannot be read: ${code}`, "check its path, which counts from the working directory, and its mode");
+    const code =
+      typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
+    throw failed(
+      `${name}: the file ${path} cannot be read: ${code}`,
+      "check its path, which counts from the working directory, and its mode",
+    );
   });
-  if (bytes === undefined) throw failed(`${name}: the file ${path} is larger than ${secretBytes} bytes`, "name the file that holds the secret alone");
+  if (bytes === undefined)
+    throw failed(
+      `${name}: the file ${path} is larger than ${secretBytes} bytes`,
+      "name the file that holds the secret alone",
+    );
   return decodeText(name, bytes);
 }
 
@@ -48,7 +60,11 @@ async function fromCommand(
 ): Promise<string> {
   const [program = "", ...words] = command;
   const printed = await new Promise<Uint8Array>((resolve, reject) => {
-    const child = spawn(program, words, { shell: false, stdio: ["ignore", "pipe", "ignore"], env: { ...env } });
+    const child = spawn(program, words, {
+      shell: false,
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...env },
+    });
     const chunks: Buffer[] = [];
     let size = 0;
     const stop = (message: string, hint: string): void => {
@@ -69,7 +85,11 @@ async function fromCommand(
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (code === 0) resolve(Buffer.concat(chunks));
-      else stop(signal === null ? `failed with exit code ${code}` : `was ended by ${signal}`, "run it by hand to see why");
+      else
+        stop(
+          signal === null ? `failed with exit code ${code}` : `was ended by ${signal}`,
+          "run it by hand to see why",
+        );
     });
   });
   return decodeText(name, printed);
@@ -79,7 +99,10 @@ function decodeText(name: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw failed(`${name}: what was read is not UTF-8 text`, "a secret is text; encode binary keys, for example with base64");
+    throw failed(
+      `${name}: what was read is not UTF-8 text`,
+      "a secret is text; encode binary keys, for example with base64",
+    );
   }
 }
 

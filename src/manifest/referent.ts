@@ -38,15 +38,23 @@ export function findReferents(
 /** An address that is no address. */
 export function noAddress(text: string, sections: readonly string[]): Fault {
   const section = text.split(".")[0] ?? "";
-  const hint = sections.includes(section) ? `write ${section}.name, or ${section}.name["key"]` : suggest(section, sections, "an address begins with");
+  const hint = sections.includes(section)
+    ? `write ${section}.name, or ${section}.name["key"]`
+    : suggest(section, sections, "an address begins with");
   return { code: "bad-address", message: `${JSON.stringify(text)} is no address of a resource`, hint };
 }
 
 function unknownName(inventory: Inventory, parts: AddressParts): Fault {
   const prefix = `${parts.section}.`;
-  const names = [...inventory.blocks.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const names = [...inventory.blocks.keys()]
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length));
   const message = `there is no ${formatAddress(parts)} in this manifest`;
-  return { code: "unknown-resource", message, hint: suggest(parts.name, names, `declared under ${parts.section}`) };
+  return {
+    code: "unknown-resource",
+    message,
+    hint: suggest(parts.name, names, `declared under ${parts.section}`),
+  };
 }
 
 function noForEach(parts: AddressParts): Fault {

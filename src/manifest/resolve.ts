@@ -67,7 +67,11 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   const world: World = { parsed, kinds, validators, inventory, variables: frame.variables, secrets };
   const resources = [...inventory.members.values()].map((member) => resolveResource(member, world));
   const desired = resources.map((resource) => resource.desired);
-  const outputs = readOutputs(frame.value["outputs"], { world, report, where: (path) => spot(path, "entry") });
+  const outputs = readOutputs(frame.value["outputs"], {
+    world,
+    report,
+    where: (path) => spot(path, "entry"),
+  });
   const bindings = readBindings(frame.value, desired, {
     inventory,
     sections,
@@ -88,10 +92,18 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   const header = headerOf(frame);
   if (finished.problems.length > 0 || header === undefined) return finished;
   const { warnings } = finished;
-  return { ...finished, manifest: { ...header, desired: bound, outputs, ...bindings, guards: guardsOf(frame), warnings } };
+  return {
+    ...finished,
+    manifest: { ...header, desired: bound, outputs, ...bindings, guards: guardsOf(frame), warnings },
+  };
 }
 
-function finish(parsed: Parsed, inputs: ManifestInputs, findings: readonly Finding[], texts: Iterable<string>): Resolution {
+function finish(
+  parsed: Parsed,
+  inputs: ManifestInputs,
+  findings: readonly Finding[],
+  texts: Iterable<string>,
+): Resolution {
   const blot = manifestBlot(parsed, inputs.kinds, texts);
   return {
     problems: finishProblems(findings, "error", parsed.layers, blot),

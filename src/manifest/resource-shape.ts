@@ -34,7 +34,9 @@ const timeouts: Shape = {
   properties: { create: duration, update: duration, delete: duration },
 };
 
-const forEach: Shape = { description: "One resource for each entry: a list of keys, or a map of keys and values." };
+const forEach: Shape = {
+  description: "One resource for each entry: a list of keys, or a map of keys and values.",
+};
 
 /** What stands in a resource beside the fields of its kind. */
 export const ownKeys: { readonly [name: string]: Shape } = { forEach, lifecycle, timeouts };

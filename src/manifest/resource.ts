@@ -59,14 +59,16 @@ export function resolveResource(member: Member, world: World): ResolvedResource 
     sections,
     ...(member.each === undefined ? {} : { each: member.each }),
     refusesSecret: (expression, path) => secretFault(kind, expression, path),
-    reference: (expression, path) => fieldFault(kind, expression, path) ?? outputReference(expression, world, refs),
+    reference: (expression, path) =>
+      fieldFault(kind, expression, path) ?? outputReference(expression, world, refs),
     report: (expression, path, fault) => report(path, fault, "value", expression),
   });
   const resolved = resolveMap(block.body, scope);
 
   const violations = world.validators.resources[kind.name]?.(resolved) ?? [];
   if (violations.length > 0) {
-    for (const { path, part, fault } of explainViolations(violations, resolved, resourceShape(schema))) report(path, fault, part);
+    for (const { path, part, fault } of explainViolations(violations, resolved, resourceShape(schema)))
+      report(path, fault, part);
   }
 
   const { lifecycle, timeouts, ...written } = resolved;
@@ -104,7 +106,11 @@ function secretFault(kind: Kind, expression: Expression, path: Path): Fault | un
   const paths = secretPaths(kind.schema);
   if (paths.has(path.join("."))) return undefined;
   const hint = `use a variable here; a secret may stand in ${paths.size === 0 ? "no field" : [...paths].join(", ")} of this ${kind.noun}`;
-  return { code: "secret-in-clear", message: `${expression.text} would be stored and shown in clear in ${path.join(".")}`, hint };
+  return {
+    code: "secret-in-clear",
+    message: `${expression.text} would be stored and shown in clear in ${path.join(".")}`,
+    hint,
+  };
 }
 
 /** Why no output may stand in a field: it decides something before anything is read. */
@@ -116,7 +122,10 @@ function fieldFault(kind: Kind, expression: OutputExpression, path: Path): Fault
   const message = `${expression.text} is known only after an apply, and ${path.join(".")} is needed before`;
   const { name, key } = expression.target;
   const named = key === undefined ? name : `${name}[${JSON.stringify(key)}]`;
-  const hint = reference?.section === expression.target.section ? `write the name alone: ${named}` : "use a variable, or write the value out";
+  const hint =
+    reference?.section === expression.target.section
+      ? `write the name alone: ${named}`
+      : "use a variable, or write the value out";
   return { code: "bad-reference", message, hint };
 }
 
@@ -144,7 +153,11 @@ export function outputReference(
 
 function inClear(path: string): Fault {
   const hint = "declare it under secrets and write ${secret.name}, or write ${env.NAME}";
-  return { code: "secret-literal", message: `${path} is not taken from a secret: it stands where everybody can read it`, hint };
+  return {
+    code: "secret-literal",
+    message: `${path} is not taken from a secret: it stands where everybody can read it`,
+    hint,
+  };
 }
 
 /** Sets the value at a dotted path; maps on the way are copied, since they may be shared. */

@@ -38,7 +38,9 @@ function ruleFindings(all: readonly Desired[], world: World, profile: Profile): 
     at: (desired, path) => {
       const member = world.inventory.members.get(desired.address);
       if (member === undefined) return desired.where;
-      return path === "" ? placeOf(layers, member.block, [], "key") : placeOf(layers, member.block, path.split("."), "value");
+      return path === ""
+        ? placeOf(layers, member.block, [], "key")
+        : placeOf(layers, member.block, path.split("."), "value");
     },
   };
   return all.flatMap((desired) => kinds.get(desired.kind)?.check(desired, context) ?? []);

@@ -45,7 +45,11 @@ export function scopeOf(site: Site): Scope {
       const value = site.variables.get(expression.name);
       if (value !== undefined) return value;
       const hint = suggest(expression.name, [...site.variables.keys()], "declared");
-      return refuse(expression, path, { code: "unknown-variable", message: `no variable is called "${expression.name}"`, hint });
+      return refuse(expression, path, {
+        code: "unknown-variable",
+        message: `no variable is called "${expression.name}"`,
+        hint,
+      });
     },
     each: (expression, path) => {
       const found = eachValue(expression, site.each);
@@ -61,7 +65,9 @@ export function scopeOf(site: Site): Scope {
         return refuse(expression, path, unknownScope(expression, site.sections));
       }
       const found = site.reference(expression, path);
-      return "$ref" in found ? found : refuse(expression, path, { code: found.code, message: found.message, hint: found.hint });
+      return "$ref" in found
+        ? found
+        : refuse(expression, path, { code: found.code, message: found.message, hint: found.hint });
     },
     sealWhole: (parts) => site.secrets?.sealWhole(parts) ?? unread,
     report: (expression, path, fault) => {
@@ -78,7 +84,11 @@ const scopeWords: readonly string[] = ["var", "secret", "env", "each"];
 function unknownScope(expression: OutputExpression, sections: readonly string[]): Fault {
   const { section } = expression.target;
   const hint = suggest(section, [...scopeWords, ...sections], "a reference begins with");
-  return { code: "bad-reference", message: `${expression.text}: "${section}" is nothing that can be referred to`, hint };
+  return {
+    code: "bad-reference",
+    message: `${expression.text}: "${section}" is nothing that can be referred to`,
+    hint,
+  };
 }
 
 type EachValue = { readonly value: Json } | { readonly fault: Fault };
@@ -90,15 +100,25 @@ function isFault(found: EachValue): found is { readonly fault: Fault } {
 function eachValue(expression: Expression & { scope: "each" }, each: Each | undefined): EachValue {
   if (each === undefined) {
     const hint = "add forEach: [a, b] to the resource, or use a variable";
-    return { fault: { code: "bad-reference", message: `${expression.text} stands outside of a forEach`, hint } };
+    return {
+      fault: { code: "bad-reference", message: `${expression.text} stands outside of a forEach`, hint },
+    };
   }
   const [first, ...keys] = expression.keys;
   if (first === "key") return { value: each.key };
   let value = each.value;
   for (const key of keys) {
     if (!isObject(value) || !Object.hasOwn(value, key)) {
-      const hint = isObject(value) ? listed(Object.keys(value), "it has") : "only a map has parts that can be named";
-      return { fault: { code: "bad-reference", message: `${expression.text}: there is no "${key}" for ${JSON.stringify(each.key)}`, hint } };
+      const hint = isObject(value)
+        ? listed(Object.keys(value), "it has")
+        : "only a map has parts that can be named";
+      return {
+        fault: {
+          code: "bad-reference",
+          message: `${expression.text}: there is no "${key}" for ${JSON.stringify(each.key)}`,
+          hint,
+        },
+      };
     }
     value = value[key] ?? null;
   }

@@ -13,7 +13,10 @@ import { mapOf, unresolved } from "./unresolved.ts";
  * Reads a secret's text. Undefined: nobody looked, and what depends on the text is not checked. Throws a
  * GraphformError with a hint where it cannot be had. `name` is for messages: `secret.orders`, `env.READER`.
  */
-export type SecretText = (name: string, source: SecretSource) => Promise<string | undefined> | string | undefined;
+export type SecretText = (
+  name: string,
+  source: SecretSource,
+) => Promise<string | undefined> | string | undefined;
 
 export type SecretExpression = Expression & { readonly scope: "secret" | "environment" };
 
@@ -62,7 +65,11 @@ export async function readSecrets(
     values.set(name, source === undefined ? unresolved : await readOne(name, use, source));
   };
   const readOne = async (name: string, use: Use, source: SecretSource): Promise<Sealed | Template> => {
-    const fault = { code: "empty-secret", message: `${name} is empty`, hint: "check where it comes from; a secret has at least one character" };
+    const fault = {
+      code: "empty-secret",
+      message: `${name} is empty`,
+      hint: "check where it comes from; a secret has at least one character",
+    };
     try {
       const text = await secretText(name, source);
       if (text === undefined) return unread;
@@ -70,7 +77,11 @@ export async function readSecrets(
       report(use.path, use.expression, fault);
     } catch (error) {
       if (!isGraphformError(error)) throw error;
-      report(use.path, use.expression, { code: error.code, message: error.message, hint: error.hint ?? "check where it comes from" });
+      report(use.path, use.expression, {
+        code: error.code,
+        message: error.message,
+        hint: error.hint ?? "check where it comes from",
+      });
     }
     return unresolved;
   };
@@ -123,7 +134,11 @@ function sourceOf(use: Use, declared: Json | undefined, report: Report): SecretS
   const source = Object.hasOwn(section, name) ? section[name] : undefined;
   if (source === undefined) {
     const hint = suggest(name, Object.keys(section), "declared");
-    report(use.path, use.expression, { code: "unknown-secret", message: `no secret is called "${name}"`, hint });
+    report(use.path, use.expression, {
+      code: "unknown-secret",
+      message: `no secret is called "${name}"`,
+      hint,
+    });
     return undefined;
   }
   if (!isObject(source)) return undefined;

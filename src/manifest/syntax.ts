@@ -28,7 +28,13 @@ export function syntaxFaults(
   return alike.slice(0, mostShown).map((error) => {
     const advice = special.find(({ part }) => error.message.includes(part)) ?? adviceFor[error.code];
     const message = advice?.message ?? plainWords(error.message);
-    return { code: advice?.code ?? "yaml", message, hint: advice?.hint ?? anyHint, start: error.pos[0], end: error.pos[1] };
+    return {
+      code: advice?.code ?? "yaml",
+      message,
+      hint: advice?.hint ?? anyHint,
+      start: error.pos[0],
+      end: error.pos[1],
+    };
   });
 }
 
@@ -52,7 +58,11 @@ interface Advice {
 /** Told apart by the parser's words, since their codes are shared with other faults. */
 const special: readonly (Advice & { readonly part: string })[] = [
   { part: "and end with a", hint: "close the bracket, or indent the lines inside of it" },
-  { part: "token in YAML", message: "this does not belong here", hint: "a bracket or quote before it is closed too early, or the text needs quotes" },
+  {
+    part: "token in YAML",
+    message: "this does not belong here",
+    hint: "a bracket or quote before it is closed too early, or the text needs quotes",
+  },
 ];
 
 const adviceFor: { readonly [code in ErrorCode]?: Advice } = {
@@ -74,7 +84,11 @@ const adviceFor: { readonly [code in ErrorCode]?: Advice } = {
     hint: "remove the tag; put the value in quotes to make it text",
   },
   BAD_COLLECTION_TYPE: { code: "unknown-tag", hint: "remove the tag" },
-  NON_STRING_KEY: { code: "bad-key", message: "a key must be plain text", hint: "write the key as one word or in quotes" },
+  NON_STRING_KEY: {
+    code: "bad-key",
+    message: "a key must be plain text",
+    hint: "write the key as one word or in quotes",
+  },
   RESOURCE_EXHAUSTION: {
     code: "too-deep",
     message: "nested far too deeply",

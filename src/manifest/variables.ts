@@ -17,17 +17,28 @@ export type GivenVariables = { readonly [name: string]: string };
 type Report = (path: Path, fault: Fault, part?: Part) => void;
 
 /** The value of every declared variable: what was given, in the declared type, or else the default. */
-export function resolveVariables(section: Json | undefined, given: GivenVariables, report: Report): Variables {
+export function resolveVariables(
+  section: Json | undefined,
+  given: GivenVariables,
+  report: Report,
+): Variables {
   const declared = mapOf(section);
   const values = new Map<string, Json>();
   for (const [name, declaration] of Object.entries(declared)) {
-    const value = isObject(declaration) && !holdsUnresolved(declaration) ? valueOf(name, declaration, textOf(given, name), report) : undefined;
+    const value =
+      isObject(declaration) && !holdsUnresolved(declaration)
+        ? valueOf(name, declaration, textOf(given, name), report)
+        : undefined;
     values.set(name, value ?? unresolved);
   }
   for (const name of Object.keys(given)) {
     if (values.has(name)) continue;
     const hint = suggest(name, [...values.keys()], "declared");
-    report(["variables"], { code: "unknown-variable", message: `a value is given for the variable "${name}", which is not declared`, hint });
+    report(["variables"], {
+      code: "unknown-variable",
+      message: `a value is given for the variable "${name}", which is not declared`,
+      hint,
+    });
   }
   return values;
 }
@@ -36,13 +47,26 @@ function textOf(given: GivenVariables, name: string): string | undefined {
   return Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
-function valueOf(name: string, declaration: JsonObject, text: string | undefined, report: Report): Json | undefined {
+function valueOf(
+  name: string,
+  declaration: JsonObject,
+  text: string | undefined,
+  report: Report,
+): Json | undefined {
   const path: Path = ["variables", name];
   const fallback = declaration["default"];
   const type = typeof declaration["type"] === "string" ? declaration["type"] : typeName(fallback ?? "");
   if (typeHints[type] === undefined) return undefined;
   if (text === undefined && fallback === undefined) {
-    report(path, { code: "missing-variable", message: `the variable "${name}" has no value`, hint: `give it with --var ${name}=..., or add a default` }, "key");
+    report(
+      path,
+      {
+        code: "missing-variable",
+        message: `the variable "${name}" has no value`,
+        hint: `give it with --var ${name}=..., or add a default`,
+      },
+      "key",
+    );
     return undefined;
   }
   const value = text === undefined ? fallback : coerce(text, type);
@@ -58,14 +82,28 @@ function valueOf(name: string, declaration: JsonObject, text: string | undefined
   }
   if (holdsReference(value) && text === undefined) {
     const hint = "write the value out; only --var and --var-file can change it";
-    report([...path, "default"], { code: "bad-reference", message: `the default of the variable "${name}" holds a reference`, hint });
+    report([...path, "default"], {
+      code: "bad-reference",
+      message: `the default of the variable "${name}" holds a reference`,
+      hint,
+    });
     return undefined;
   }
-  return isAllowed(value, declaration["allowed"]) ? value : refuse(name, value, declaration["allowed"], from, report);
+  return isAllowed(value, declaration["allowed"])
+    ? value
+    : refuse(name, value, declaration["allowed"], from, report);
 }
 
-function refuse(name: string, value: Json, allowed: Json | undefined, from: string, report: Report): undefined {
-  const texts = Array.isArray(allowed) ? allowed.map((item: Json) => (typeof item === "string" ? item : stableJson(item))) : [];
+function refuse(
+  name: string,
+  value: Json,
+  allowed: Json | undefined,
+  from: string,
+  report: Report,
+): undefined {
+  const texts = Array.isArray(allowed)
+    ? allowed.map((item: Json) => (typeof item === "string" ? item : stableJson(item)))
+    : [];
   const message = `${from} of the variable "${name}" is ${describe(value)}, which is not allowed`;
   const path = ["variables", name, ...(from === "its default" ? ["default"] : [])];
   const hint = typeof value === "string" ? suggest(value, texts) : listed(texts);

@@ -11,14 +11,17 @@ export function unclaimed(intent: Intent, listed: readonly string[], state: Stat
   return listed.filter((id) => !before.has(id) && !bound.has(id));
 }
 
-/** True where nothing that the object shows speaks against it being what the intent created. */
-export function couldBe(live: Live, intent: Intent): boolean {
+/**
+ * True where nothing that the object shows speaks against it being what the intent created. `references` are the
+ * paths whose values are names here and ids there: they say nothing.
+ */
+export function couldBe(live: Live, intent: Intent, references: ReadonlySet<string>): boolean {
   if (live.phase.is === "gone") return false;
   const created = live.createdAt === undefined ? Number.NaN : Date.parse(live.createdAt);
   if (created < Date.parse(intent.startedAt) - skew) return false;
   return Object.entries(live.spec).every(([path, seen]) => {
     const wanted = intent.recorded[path];
-    return wanted === undefined || seen.source === "recorded" || typeof wanted === "object" || sameText(wanted, seen.value);
+    return wanted === undefined || references.has(path) || seen.source === "recorded" || typeof wanted === "object" || sameText(wanted, seen.value);
   });
 }
 

@@ -16,7 +16,11 @@ const complete: { readonly [provider: string]: JsonObject } = {
     account_configuration_method: "GCPScript",
   },
   azure: { azure_subscription_id: "s", azure_tenant_id: "t", account_configuration_method: "AzureScript" },
-  oci: { oci_tenancy_id: "ocid1.tenancy", oci_domain_id: "ocid1.domain", account_configuration_method: "OCIScript" },
+  oci: {
+    oci_tenancy_id: "ocid1.tenancy",
+    oci_domain_id: "ocid1.domain",
+    account_configuration_method: "OCIScript",
+  },
 };
 
 const methods: { readonly [provider: string]: readonly string[] } = {
@@ -41,13 +45,18 @@ describe("cloud accounts (specification 4.3)", () => {
       const { [field]: _, ...rest } = config;
       expect([field, await errorsOf(provider, rest)]).toEqual([field, ["missing-key"]]);
     }
-    const { errors } = await checkSections({ cloudAccounts: { own: { cloudProvider: provider, config: {} } } });
+    const { errors } = await checkSections({
+      cloudAccounts: { own: { cloudProvider: provider, config: {} } },
+    });
     expect(errors).toHaveLength(Object.keys(config).length);
   });
 
   it.each(providers)("of %s: only its own ways to be set up", async (provider) => {
     for (const method of new Set(Object.values(methods).flat())) {
-      const errors = await errorsOf(provider, { ...complete[provider], account_configuration_method: method });
+      const errors = await errorsOf(provider, {
+        ...complete[provider],
+        account_configuration_method: method,
+      });
       expect([method, errors]).toEqual([method, methods[provider]?.includes(method) ? [] : ["not-allowed"]]);
     }
   });
@@ -62,7 +71,9 @@ describe("cloud accounts (specification 4.3)", () => {
   it.each(providers)("of %s: new networks may be allowed, PrivateLink on aws alone", async (provider) => {
     const config = { ...complete[provider], allow_new_cloud_native_network_creation: true };
     expect(await errorsOf(provider, config)).toEqual([]);
-    expect(await errorsOf(provider, { ...config, private_link: "true" })).toEqual(provider === "aws" ? [] : ["provider-field"]);
+    expect(await errorsOf(provider, { ...config, private_link: "true" })).toEqual(
+      provider === "aws" ? [] : ["provider-field"],
+    );
   });
 
   it.each<[string, string, Json, string | undefined]>([
@@ -77,10 +88,17 @@ describe("cloud accounts (specification 4.3)", () => {
     ["gcp", "gcp_project_number", "12a", "bad-format"],
     ["gcp", "gcp_service_account_email", "someone@shop-1.iam.gserviceaccount.com", "bad-format"],
     ["gcp", "gcp_service_account_email", "bootstrap-org1@example.com", "bad-format"],
-    ["gcp", "gcp_service_account_email", "bootstrap-org1@other-1.iam.gserviceaccount.com", "account-mismatch"],
+    [
+      "gcp",
+      "gcp_service_account_email",
+      "bootstrap-org1@other-1.iam.gserviceaccount.com",
+      "account-mismatch",
+    ],
     ["azure", "account_configuration_method", "Pulumi", "not-allowed"],
     ["oci", "oci_domain_id", "", "too-short"],
   ])("%s: %s %j is %s", async (provider, field, value, code) => {
-    expect(await errorsOf(provider, { ...complete[provider], [field]: value })).toEqual(code === undefined ? [] : [code]);
+    expect(await errorsOf(provider, { ...complete[provider], [field]: value })).toEqual(
+      code === undefined ? [] : [code],
+    );
   });
 });

@@ -89,7 +89,8 @@ describe("the tier matrix of specification 2.2", () => {
     ["startup", ["standalone"], ["single-zone", "multi-zone", "free"]],
     ["free", ["free"], ["standalone", "single-zone", "multi-zone"]],
   ])("components of %s", async (tier, has, lacks) => {
-    for (const component of has) expect((await checkOne({ ...tierBase[tier], component })).errors).toEqual([]);
+    for (const component of has)
+      expect((await checkOne({ ...tierBase[tier], component })).errors).toEqual([]);
     for (const component of lacks) {
       const { errors, problems } = await checkOne({ ...tierBase[tier], component });
       expect(errors).toEqual(["instances.x unknown-component"]);
@@ -137,8 +138,18 @@ describe("the bounds of specification 2.2", () => {
     ["enableTLS", tierBase["pro"] ?? {}, [true, false], ["true", 1, "yes"]],
     ["enableEnterpriseModule", tierBase["enterprise"] ?? {}, [true, false], ["false", 0]],
     ["graphdbUser", tierBase["free"] ?? {}, ["app", "App_1", "_", "1"], ["a-b", "a b", "é", "", 1]],
-    ["graphdbPassword", tierBase["free"] ?? {}, ["p", "any password: é'\"", "$" + "{env.P}"], ["", 12345, true]],
-    ["maxMemory", tierBase["enterprise"] ?? {}, ["6GB", "6G", "512MB", "6Gi", "6442450944", "1.5GB"], ["lots", "0GB", "-1GB", "6XB", "", 6]],
+    [
+      "graphdbPassword",
+      tierBase["free"] ?? {},
+      ["p", "any password: é'\"", "$" + "{env.P}"],
+      ["", 12345, true],
+    ],
+    [
+      "maxMemory",
+      tierBase["enterprise"] ?? {},
+      ["6GB", "6G", "512MB", "6Gi", "6442450944", "1.5GB"],
+      ["lots", "0GB", "-1GB", "6XB", "", 6],
+    ],
     ["name", tierBase["free"] ?? {}, ["orders", "Größe 1", "x".repeat(300)], [1, true, []]],
     ["nodeInstanceType", tierBase["enterprise"] ?? {}, ["m7g.large", "whatever.the.service.takes"], ["", 7]],
   ];
@@ -190,7 +201,11 @@ describe("instance types and memory", () => {
     ["enterprise", "aws", "m8g.large", undefined],
     ["enterprise", "azure", "Standard_D2s_v5", undefined],
   ])("on %s in %s: %s", async (tier, cloudProvider, nodeInstanceType, hint) => {
-    const { errors, problems } = await checkOne({ ...tierBase[tier], cloudProvider, config: { nodeInstanceType } });
+    const { errors, problems } = await checkOne({
+      ...tierBase[tier],
+      cloudProvider,
+      config: { nodeInstanceType },
+    });
     expect(errors).toEqual(hint === undefined ? [] : ["instances.x unknown-type"]);
     if (hint !== undefined) expect(problems[0]?.hint).toContain(hint);
   });
@@ -207,7 +222,9 @@ describe("instance types and memory", () => {
       ...(usual === undefined ? {} : { graphDBTimeoutDefault: usual }),
       ...(longest === undefined ? {} : { graphDBTimeoutMax: longest }),
     };
-    expect((await checkOne({ ...tierBase["pro"], config })).errors).toEqual(fine ? [] : ["instances.x too-large"]);
+    expect((await checkOne({ ...tierBase["pro"], config })).errors).toEqual(
+      fine ? [] : ["instances.x too-large"],
+    );
   });
 });
 
@@ -221,8 +238,14 @@ describe("what an instance shares with others", () => {
   it.each([
     [{}, undefined],
     [{ region: "eu-west-1" }, "networks.core has region eu-west-1, and this instance has region us-east-1"],
-    [{ cloudProvider: "gcp" }, "networks.core has cloudProvider gcp, and this instance has cloudProvider aws"],
-    [{ cloudProvider: "gcp", region: "eu" }, "networks.core has cloudProvider gcp and region eu, and this instance has cloudProvider aws and region us-east-1"],
+    [
+      { cloudProvider: "gcp" },
+      "networks.core has cloudProvider gcp, and this instance has cloudProvider aws",
+    ],
+    [
+      { cloudProvider: "gcp", region: "eu" },
+      "networks.core has cloudProvider gcp and region eu, and this instance has cloudProvider aws and region us-east-1",
+    ],
   ])("a network with %j", async (network, message) => {
     const { errors, problems } = await checkSections(networks(network));
     expect(errors).toEqual(message === undefined ? [] : ["instances.x place-mismatch"]);
@@ -232,7 +255,9 @@ describe("what an instance shares with others", () => {
   it("an account of another provider", async () => {
     const { errors, problems } = await checkOne({ ...tierBase["enterprise-byoa"], cloudProvider: "gcp" });
     expect(errors).toEqual(["instances.x place-mismatch"]);
-    expect(problems[0]?.message).toBe("cloudAccounts.own has cloudProvider aws, and this instance has cloudProvider gcp");
+    expect(problems[0]?.message).toBe(
+      "cloudAccounts.own has cloudProvider aws, and this instance has cloudProvider gcp",
+    );
   });
 });
 
@@ -280,7 +305,10 @@ describe("warnings", () => {
   });
 
   it("a password in clear, without the password", async () => {
-    const { warnings, problems } = await checkOne({ ...tierBase["free"], config: { graphdbPassword: "hunter2", graphdbUser: "app" } });
+    const { warnings, problems } = await checkOne({
+      ...tierBase["free"],
+      config: { graphdbPassword: "hunter2", graphdbUser: "app" },
+    });
     expect(warnings).toEqual(["instances.x secret-literal"]);
     expect(JSON.stringify(problems)).not.toContain("hunter2");
   });

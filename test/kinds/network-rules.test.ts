@@ -6,8 +6,14 @@ import { checkSections } from "./sample.ts";
 const base = { cloudProvider: "aws", region: "us-east-1" };
 const signIn = testProfile.signIn;
 
-function checkNetworks(network: JsonObject, more: JsonObject = {}, creates = false): ReturnType<typeof checkSections> {
-  const operations = creates ? { ...testProfile.operations, "network.create": signIn } : testProfile.operations;
+function checkNetworks(
+  network: JsonObject,
+  more: JsonObject = {},
+  creates = false,
+): ReturnType<typeof checkSections> {
+  const operations = creates
+    ? { ...testProfile.operations, "network.create": signIn }
+    : testProfile.operations;
   return checkSections({ networks: { core: network }, ...more }, { operations });
 }
 
@@ -19,7 +25,9 @@ describe("networks (specification 2.4)", () => {
   });
 
   it("may be bound by an import instead", async () => {
-    expect((await checkNetworks(base, { imports: [{ address: "networks.core", id: "n-1" }] })).errors).toEqual([]);
+    expect(
+      (await checkNetworks(base, { imports: [{ address: "networks.core", id: "n-1" }] })).errors,
+    ).toEqual([]);
   });
 
   it.each([
@@ -32,6 +40,8 @@ describe("networks (specification 2.4)", () => {
     ["10.0.0.0", false],
     ["10.0.0.0/16 ", false],
   ])("cidr %s: %s", async (cidr, fine) => {
-    expect((await checkNetworks({ ...base, id: "n-1", cidr })).errors).toEqual(fine ? [] : ["networks.core bad-format"]);
+    expect((await checkNetworks({ ...base, id: "n-1", cidr })).errors).toEqual(
+      fine ? [] : ["networks.core bad-format"],
+    );
   });
 });

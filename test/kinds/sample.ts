@@ -21,7 +21,13 @@ export async function checkSections(sections: JsonObject, profile: Partial<Profi
 
 /** What each tier needs to be valid by itself. */
 export const tierBase: { readonly [tier: string]: JsonObject } = {
-  "enterprise-byoa": { tier: "enterprise-byoa", component: "standalone", cloudProvider: "aws", region: "us-east-1", cloudAccount: "own" },
+  "enterprise-byoa": {
+    tier: "enterprise-byoa",
+    component: "standalone",
+    cloudProvider: "aws",
+    region: "us-east-1",
+    cloudAccount: "own",
+  },
   enterprise: { tier: "enterprise", component: "standalone", cloudProvider: "aws", region: "us-east-1" },
   pro: { tier: "pro", component: "standalone", cloudProvider: "aws", region: "us-east-1" },
   startup: { tier: "startup", component: "standalone", cloudProvider: "aws", region: "us-east-1" },

@@ -5,7 +5,10 @@ import { checkSections, tierBase } from "./sample.ts";
 
 const password = "$" + "{env.PASSWORD}";
 const reader: JsonObject = { instance: "a", username: "reader", password, acl: "~* +PING" };
-const instances: JsonObject = { a: { ...tierBase["free"], config: { graphdbUser: "app" } }, b: tierBase["free"] ?? {} };
+const instances: JsonObject = {
+  a: { ...tierBase["free"], config: { graphdbUser: "app" } },
+  b: tierBase["free"] ?? {},
+};
 
 async function errorsOf(users: JsonObject): Promise<readonly string[]> {
   return (await checkSections({ instances, users })).errors;
@@ -31,7 +34,10 @@ describe("users (specification 2.7)", () => {
   });
 
   it("names every command that is refused, once", async () => {
-    const { problems } = await checkSections({ instances, users: { reader: { ...reader, acl: "+CONFIG +ACL +CONFIG +PING" } } });
+    const { problems } = await checkSections({
+      instances,
+      users: { reader: { ...reader, acl: "+CONFIG +ACL +CONFIG +PING" } },
+    });
     expect(problems[0]?.message).toBe("acl grants what the service does not allow: +CONFIG, +ACL");
   });
 
@@ -40,7 +46,9 @@ describe("users (specification 2.7)", () => {
     ["you", true],
     ["éée", true],
   ])("username %s: %s", async (username, fine) => {
-    expect(await errorsOf({ reader: { ...reader, username } })).toEqual(fine ? [] : ["users.reader too-short"]);
+    expect(await errorsOf({ reader: { ...reader, username } })).toEqual(
+      fine ? [] : ["users.reader too-short"],
+    );
   });
 
   it.each<[string | undefined, readonly string[]]>([
@@ -61,6 +69,8 @@ describe("users (specification 2.7)", () => {
   });
 
   it("none called like the instance's first user", async () => {
-    expect(await errorsOf({ reader: { ...reader, username: "app" } })).toEqual(["users.reader duplicate-user"]);
+    expect(await errorsOf({ reader: { ...reader, username: "app" } })).toEqual([
+      "users.reader duplicate-user",
+    ]);
   });
 });

@@ -12,7 +12,9 @@ describe("broken manifests", () => {
   it.each(brokenManifests)("$reason", async (broken) => {
     const { manifest, problems } = await check(broken.text);
     expect(manifest).toBeUndefined();
-    expect(problems.map(({ range, code }) => `${range.start.line}:${range.start.column} ${code}`)).toEqual(expected(broken));
+    expect(problems.map(({ range, code }) => `${range.start.line}:${range.start.column} ${code}`)).toEqual(
+      expected(broken),
+    );
     expect(problems[0]?.message).toContain(broken.says);
     expect(problems[0]?.hint).toContain(broken.hint);
     for (const { range, severity, message, hint, excerpt } of problems) {

@@ -30,7 +30,10 @@ export function check(
   text: string | readonly (readonly [string, string])[],
   inputs: Partial<ManifestInputs> = {},
 ): Promise<Resolution> {
-  const sources = typeof text === "string" ? [{ path: "m.yaml", text }] : text.map(([path, inner]) => ({ path, text: inner }));
+  const sources =
+    typeof text === "string"
+      ? [{ path: "m.yaml", text }]
+      : text.map(([path, inner]) => ({ path, text: inner }));
   return resolveManifest(parseManifest(sources), { ...testInputs, ...inputs });
 }
 

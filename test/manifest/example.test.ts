@@ -69,10 +69,14 @@ describe("the example of the manifest's contract", () => {
       },
       state: { backend: "file" },
       guards: { maxDeletes: 0, maxChangePercent: 30, maxDisruption: "restart" },
-      outputs: { ordersEndpoint: { value: { $template: [{ $ref: "instances.orders.endpoint" }] }, sensitive: false } },
+      outputs: {
+        ordersEndpoint: { value: { $template: [{ $ref: "instances.orders.endpoint" }] }, sensitive: false },
+      },
       imports: [{ address: "instances.orders", id: "instance-abc" }],
       moved: [{ from: "instances.shop", to: "instances.orders" }],
-      removed: [{ address: "instances.legacy", destroy: false, reason: "handed to team blue", until: "2027-01-01" }],
+      removed: [
+        { address: "instances.legacy", destroy: false, reason: "handed to team blue", until: "2027-01-01" },
+      ],
     });
   });
 });

@@ -8,19 +8,91 @@ import type { Problem } from "../../src/model/problem.ts";
 import { check, testInputs } from "./check.ts";
 
 const word = fc.constantFrom(
-  ...["apiVersion", "name", "service", "state", "variables", "secrets", "defaults", "cloudAccounts", "networks"],
-  ...["instances", "users", "imports", "moved", "removed", "guards", "outputs", "orders", "config", "tier", "component"],
-  ...["lifecycle", "timeouts", "forEach", "dependsOn", "ignoreChanges", "graphdbPassword", "instance", "network", "value"],
-  ...["type", "default", "allowed", "env", "address", "id", "from", "to", "__proto__", "$secret", "<<", "constructor", ""],
+  ...[
+    "apiVersion",
+    "name",
+    "service",
+    "state",
+    "variables",
+    "secrets",
+    "defaults",
+    "cloudAccounts",
+    "networks",
+  ],
+  ...[
+    "instances",
+    "users",
+    "imports",
+    "moved",
+    "removed",
+    "guards",
+    "outputs",
+    "orders",
+    "config",
+    "tier",
+    "component",
+  ],
+  ...[
+    "lifecycle",
+    "timeouts",
+    "forEach",
+    "dependsOn",
+    "ignoreChanges",
+    "graphdbPassword",
+    "instance",
+    "network",
+    "value",
+  ],
+  ...[
+    "type",
+    "default",
+    "allowed",
+    "env",
+    "address",
+    "id",
+    "from",
+    "to",
+    "__proto__",
+    "$secret",
+    "<<",
+    "constructor",
+    "",
+  ],
 );
 const text = fc.oneof(
   word,
   fc.string({ maxLength: 12 }),
-  fc.constantFrom("graphform/v1", "free", "pro", "aws", "${var.orders}", "${secret.orders}", "${env.X}", "${each.key}", "a${each.value.x}"),
-  fc.constantFrom("${instances.orders.host}", '${instances.orders["a"].id}', "${", "$${x}", "${}", "orders", 'orders["a"]', "instances.orders"),
+  fc.constantFrom(
+    "graphform/v1",
+    "free",
+    "pro",
+    "aws",
+    "${var.orders}",
+    "${secret.orders}",
+    "${env.X}",
+    "${each.key}",
+    "a${each.value.x}",
+  ),
+  fc.constantFrom(
+    "${instances.orders.host}",
+    '${instances.orders["a"].id}',
+    "${",
+    "$${x}",
+    "${}",
+    "orders",
+    'orders["a"]',
+    "instances.orders",
+  ),
 );
 const { tree } = fc.letrec((tie) => ({
-  tree: fc.oneof({ maxDepth: 6 }, text, fc.constantFrom(null, true, 0, 1, -1.5, 1e21), tie("list"), tie("map"), tie("map")),
+  tree: fc.oneof(
+    { maxDepth: 6 },
+    text,
+    fc.constantFrom(null, true, 0, 1, -1.5, 1e21),
+    tie("list"),
+    tie("map"),
+    tie("map"),
+  ),
   list: fc.array(tie("tree"), { maxLength: 3 }),
   map: fc.array(fc.tuple(fc.oneof(word, fc.string({ maxLength: 4 })), tie("tree")), { maxLength: 4 }),
 }));
@@ -28,7 +100,9 @@ const { tree } = fc.letrec((tie) => ({
 /** Writes a tree as flow YAML, duplicate keys and all; a list of pairs is a map. */
 function write(value: unknown): string {
   if (!Array.isArray(value)) return JSON.stringify(value);
-  const pairs = value.length > 0 && value.every((item) => Array.isArray(item) && item.length === 2 && typeof item[0] === "string");
+  const pairs =
+    value.length > 0 &&
+    value.every((item) => Array.isArray(item) && item.length === 2 && typeof item[0] === "string");
   if (!pairs) return `[${value.map(write).join(", ")}]`;
   return `{ ${value.map(([key, inner]) => `${JSON.stringify(key)}: ${write(inner)}`).join(", ")} }`;
 }
@@ -42,7 +116,9 @@ function expectPlaced({ problems, warnings, manifest }: Resolution, source: stri
     expect(range.start.line).toBeLessThanOrEqual(lines.length);
     expect(range.start.column).toBeGreaterThanOrEqual(1);
     expect(range.start.column).toBeLessThanOrEqual((lines[range.start.line - 1] ?? "").length + 1);
-    expect(range.end.line * 1e7 + range.end.column).toBeGreaterThanOrEqual(range.start.line * 1e7 + range.start.column);
+    expect(range.end.line * 1e7 + range.end.column).toBeGreaterThanOrEqual(
+      range.start.line * 1e7 + range.start.column,
+    );
     expect(hint).toBeTruthy();
     expect(message).toBeTruthy();
   }
@@ -71,7 +147,17 @@ describe("nothing that is written makes it throw", () => {
   });
 
   it("random YAML punctuation", async () => {
-    const piece = fc.constantFrom(..." \n\t:-?[]{},#&*!|>'\"%@`ab1".split(""), "\n  ", ": ", "- ", "&a ", "*a ", "!!str ", "<<: ", "---\n");
+    const piece = fc.constantFrom(
+      ..." \n\t:-?[]{},#&*!|>'\"%@`ab1".split(""),
+      "\n  ",
+      ": ",
+      "- ",
+      "&a ",
+      "*a ",
+      "!!str ",
+      "<<: ",
+      "---\n",
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 60 }), async (pieces) => {
         const source = pieces.join("");
@@ -110,7 +196,26 @@ instances:
     const at = good.indexOf("graphdbPassword");
     const after = good.indexOf(secret) + secret.length;
     const around = fc.oneof(fc.nat(at), fc.integer({ min: after, max: good.length }));
-    const noise = fc.constantFrom("", " ", "\n", "\t", "'", '"', ":", "{", "}", "[", "#", "- ", "&x ", "*x", "!t ", "x", "|\n", "\n   ");
+    const noise = fc.constantFrom(
+      "",
+      " ",
+      "\n",
+      "\t",
+      "'",
+      '"',
+      ":",
+      "{",
+      "}",
+      "[",
+      "#",
+      "- ",
+      "&x ",
+      "*x",
+      "!t ",
+      "x",
+      "|\n",
+      "\n   ",
+    );
     await fc.assert(
       fc.asyncProperty(around, noise, fc.nat(1), async (position, inserted, removed) => {
         const kept = position < at ? Math.min(position + removed, at) : position + removed;
@@ -122,8 +227,14 @@ instances:
   });
 
   it.each([
-    ["in a flow map, with a mistake beside it", good.replace(/config:\n[\s\S]*/, `config: { graphdbPassword: ${secret}, graphDBCacheSize: 999 }\n`)],
-    ["in a flow map, after the mistake", good.replace(/config:\n[\s\S]*/, `config: { graphDBCacheSize: 999, "graphdbPassword": "${secret}" }\n`)],
+    [
+      "in a flow map, with a mistake beside it",
+      good.replace(/config:\n[\s\S]*/, `config: { graphdbPassword: ${secret}, graphDBCacheSize: 999 }\n`),
+    ],
+    [
+      "in a flow map, after the mistake",
+      good.replace(/config:\n[\s\S]*/, `config: { graphDBCacheSize: 999, "graphdbPassword": "${secret}" }\n`),
+    ],
     ["behind a misspelt key", good.replace("graphdbPassword", "graphdbPasword")],
     ["behind a key of another kind", good.replace("graphdbPassword", "password")],
     ["behind a quote in the key", good.replace("graphdbPassword", "graphdbP'assword")],
@@ -136,7 +247,10 @@ instances:
     ["where its source belongs", good.replace("{ env: A }", secret)],
     ["where its source belongs, in a map", good.replace("{ env: A }", `{ value: ${secret} }`)],
     ["on a line of its own", good.replace(secret, `\n        ${secret}\n      graphdbUser: twice`)],
-    ["as an anchor for another place", good.replace("app\n", `&p ${secret}\n`).replace(`: ${secret}`, ": *p")],
+    [
+      "as an anchor for another place",
+      good.replace("app\n", `&p ${secret}\n`).replace(`: ${secret}`, ": *p"),
+    ],
   ])("%s", async (_, source) => {
     const said = await shown(source);
     expect(said).not.toBe("[[],[],[]]");

@@ -26,14 +26,21 @@ describe("what is no manifest file", () => {
     ["UTF-16, big end first", bytes(0xfe, 0xff, 0, 0x61), "1:1 not-utf8", "UTF-8"],
     ["UTF-16 without a mark", bytes(0x61, 0, 0x3a, 0), "1:2 binary", "UTF-8"],
     ["Latin-1", bytes(...ascii("a: b\nname: caf"), 0xe9, ...ascii(" au lait\n")), "2:10 not-utf8", "UTF-8"],
-    ["Latin-1 after a true replacement character", bytes(...ascii("# "), 0xef, 0xbf, 0xbd, ...ascii("\nx"), 0xff), "2:2 not-utf8", "UTF-8"],
+    [
+      "Latin-1 after a true replacement character",
+      bytes(...ascii("# "), 0xef, 0xbf, 0xbd, ...ascii("\nx"), 0xff),
+      "2:2 not-utf8",
+      "UTF-8",
+    ],
     ["half a character at the end", bytes(...ascii("a: "), 0xe2, 0x82), "1:4 not-utf8", "UTF-8"],
     ["a program", bytes(0x7f, ...ascii("ELF"), 2, 1, 1, 0), "1:8 binary", "NUL"],
   ])("%s", async (_, content, place, hint) => {
     const path = file("m.yaml", content);
     const { sources, problems } = await loadManifest([path]);
     expect(sources).toEqual([]);
-    expect(problems.map(({ range, code }) => `${range.start.line}:${range.start.column} ${code}`)).toEqual([place]);
+    expect(problems.map(({ range, code }) => `${range.start.line}:${range.start.column} ${code}`)).toEqual([
+      place,
+    ]);
     expect(problems[0]?.hint).toContain(hint);
     expect(problems[0]?.range.file).toBe(path);
   });
@@ -42,7 +49,13 @@ describe("what is no manifest file", () => {
     const path = file("m.yaml", "");
     truncateSync(path, 20 * 1024 * 1024);
     const { problems } = await loadManifest([path]);
-    expect(problems).toMatchObject([{ code: "too-large", message: "the file is larger than 10 MB", range: { start: { line: 1, column: 1 } } }]);
+    expect(problems).toMatchObject([
+      {
+        code: "too-large",
+        message: "the file is larger than 10 MB",
+        range: { start: { line: 1, column: 1 } },
+      },
+    ]);
   });
 
   it.each([
@@ -72,7 +85,11 @@ describe("what is no manifest file", () => {
   });
 
   it("all that is wrong with several, at once", async () => {
-    const { sources, problems } = await loadManifest([join(folder, "a.yaml"), file("b.yaml", "x: 1"), join(folder, "c.yaml")]);
+    const { sources, problems } = await loadManifest([
+      join(folder, "a.yaml"),
+      file("b.yaml", "x: 1"),
+      join(folder, "c.yaml"),
+    ]);
     expect(problems).toHaveLength(2);
     expect(sources).toHaveLength(1);
   });

@@ -41,7 +41,10 @@ state: { backend: s3, bucket: "b-\${var.env}", retries: 3 }
     ["the name is wrong", "apiVersion: graphform/v1\nname: Shop\n"],
     ["the name is missing", "apiVersion: graphform/v1\n"],
     ["the service is wrong", `${head}service: { profil: x }\n`],
-    ["the service needs a variable without a value", `${head}variables: { x: { type: string } }\nservice: { profile: "\${var.x}" }\n`],
+    [
+      "the service needs a variable without a value",
+      `${head}variables: { x: { type: string } }\nservice: { profile: "\${var.x}" }\n`,
+    ],
     ["the service holds a number that is none", `${head}service: { profile: .nan }\n`],
     ["the state is wrong", `${head}state: file\n`],
     ["it is no YAML", `${head}a: [\n`],

@@ -48,26 +48,58 @@ describe("a secret is read", () => {
 
 describe("a secret cannot be had", () => {
   it.each<[string, () => SecretSource, string]>([
-    ["the variable is not set", () => ({ env: "UNSET" }), "secret.a: the environment variable UNSET is not set"],
-    ["a variable like a method", () => ({ env: "constructor" }), "the environment variable constructor is not set"],
+    [
+      "the variable is not set",
+      () => ({ env: "UNSET" }),
+      "secret.a: the environment variable UNSET is not set",
+    ],
+    [
+      "a variable like a method",
+      () => ({ env: "constructor" }),
+      "the environment variable constructor is not set",
+    ],
     ["the variable is empty", () => ({ env: "EMPTY" }), "the environment variable EMPTY is empty"],
     ["the file is not there", () => ({ file: join(folder, "absent") }), "cannot be read: ENOENT"],
-    ["the file is too large", () => stored("large", "x".repeat(secretBytes + 1)), `larger than ${secretBytes} bytes`],
+    [
+      "the file is too large",
+      () => stored("large", "x".repeat(secretBytes + 1)),
+      `larger than ${secretBytes} bytes`,
+    ],
     ["the file is binary", () => stored("binary", Uint8Array.from([0xff, 0xfe, 0x80])), "not UTF-8"],
     ["the program is not there", () => ({ command: [join(folder, "absent")] }), "cannot be started"],
-    ["the command fails", () => script("console.error('hunter2'); process.exit(3)"), "failed with exit code 3"],
-    ["the command is ended", () => script("process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 1e5)"), "was ended by SIGTERM"],
-    ["the command never stops printing", () => script("setInterval(() => console.log('x'.repeat(1e5)), 0)"), "printed more than"],
+    [
+      "the command fails",
+      () => script("console.error('hunter2'); process.exit(3)"),
+      "failed with exit code 3",
+    ],
+    [
+      "the command is ended",
+      () => script("process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 1e5)"),
+      "was ended by SIGTERM",
+    ],
+    [
+      "the command never stops printing",
+      () => script("setInterval(() => console.log('x'.repeat(1e5)), 0)"),
+      "printed more than",
+    ],
     ["the command prints bytes", () => script("process.stdout.write(Buffer.from([0xff]))"), "not UTF-8"],
   ])("%s", async (_, source, message) => {
-    const error: unknown = await Promise.resolve(read("secret.a", source())).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: "secret-unavailable", message: expect.stringContaining(message), hint: expect.any(String) });
+    const error: unknown = await Promise.resolve(read("secret.a", source())).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({
+      code: "secret-unavailable",
+      message: expect.stringContaining(message),
+      hint: expect.any(String),
+    });
     expect(String(error)).not.toContain("hunter2");
   });
 
   it("the command takes too long", async () => {
     const soon = secretReader({}, 50);
-    const error: unknown = await Promise.resolve(soon("secret.a", script("setTimeout(() => {}, 1e5)"))).catch((reason: unknown) => reason);
+    const error: unknown = await Promise.resolve(soon("secret.a", script("setTimeout(() => {}, 1e5)"))).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toMatchObject({ message: expect.stringContaining("did not finish within 50 ms") });
   });
 });

@@ -14,11 +14,43 @@ ${body("${each.value}")}`;
 
 describe("forEach", () => {
   it.each([
-    ["a list", "[us, eu]", "${each.value}", [["us", "us"], ["eu", "eu"]]],
-    ["numbers", "[1, 2]", 'r${each.key}', [["1", "r1"], ["2", "r2"]]],
-    ["a map", "{ us: us-east-1, eu: eu-west-1 }", "${each.value}", [["us", "us-east-1"], ["eu", "eu-west-1"]]],
+    [
+      "a list",
+      "[us, eu]",
+      "${each.value}",
+      [
+        ["us", "us"],
+        ["eu", "eu"],
+      ],
+    ],
+    [
+      "numbers",
+      "[1, 2]",
+      "r${each.key}",
+      [
+        ["1", "r1"],
+        ["2", "r2"],
+      ],
+    ],
+    [
+      "a map",
+      "{ us: us-east-1, eu: eu-west-1 }",
+      "${each.value}",
+      [
+        ["us", "us-east-1"],
+        ["eu", "eu-west-1"],
+      ],
+    ],
     ["a map of maps", "{ us: { at: us-east-1 } }", "${each.value.at}", [["us", "us-east-1"]]],
-    ["a variable", "${var.regions}", "${each.key}", [["x", "x"], ["y", "y"]]],
+    [
+      "a variable",
+      "${var.regions}",
+      "${each.key}",
+      [
+        ["x", "x"],
+        ["y", "y"],
+      ],
+    ],
     ["a variable inside", '["${var.one}-1"]', "${each.key}", [["only-1", "only-1"]]],
     ["nothing", "[]", "us", []],
     ["a key with a quote", `['a"b']`, "us", [['a\\"b', "us"]]],
@@ -47,12 +79,21 @@ describe("references", () => {
 ${body("us")}    config: { name: "at \${instances.cache["eu"].host}:\${instances.cache["eu"].port}" }
     lifecycle: { dependsOn: [networks.core, instances.cache] }
 networks: { core: { id: n-1, cloudProvider: aws, region: us } }
-`.replace('name: "at', "name: 'at").replace('.port}"', ".port}'");
+`
+      .replace('name: "at', "name: 'at")
+      .replace('.port}"', ".port}'");
     const { manifest, problems } = await check(text);
     expect(problems).toEqual([]);
     const other = manifest?.desired.find(({ address }) => address === "instances.other");
     expect(other?.spec["config"]).toEqual({
-      name: { $template: ["at ", { $ref: 'instances.cache["eu"].host' }, ":", { $ref: 'instances.cache["eu"].port' }] },
+      name: {
+        $template: [
+          "at ",
+          { $ref: 'instances.cache["eu"].host' },
+          ":",
+          { $ref: 'instances.cache["eu"].port' },
+        ],
+      },
     });
     expect(other?.refs).toEqual(['instances.cache["eu"]', "networks.core", 'instances.cache["us"]']);
   });
@@ -63,7 +104,10 @@ networks: { core: { id: n-1, cloudProvider: aws, region: us } }
 `;
     const { manifest, problems } = await check(text);
     expect(problems).toEqual([]);
-    expect(manifest?.desired.at(-1)).toMatchObject({ refs: ['instances.cache["eu"]'], spec: { instance: 'cache["eu"]' } });
+    expect(manifest?.desired.at(-1)).toMatchObject({
+      refs: ['instances.cache["eu"]'],
+      spec: { instance: 'cache["eu"]' },
+    });
   });
 
   it("by name may follow a forEach", async () => {
@@ -77,7 +121,10 @@ networks: { core: { id: n-1, cloudProvider: aws, region: us } }
 `;
     const { manifest, problems } = await check(text);
     expect(problems).toEqual([]);
-    expect(manifest?.desired.slice(2).map(({ refs }) => refs)).toEqual([['instances.cache["us"]'], ['instances.cache["eu"]']]);
+    expect(manifest?.desired.slice(2).map(({ refs }) => refs)).toEqual([
+      ['instances.cache["us"]'],
+      ['instances.cache["eu"]'],
+    ]);
   });
 
   it("into a resource that is broken itself are no further problem", async () => {
@@ -114,7 +161,13 @@ describe("what a resource becomes", () => {
     expect(manifest?.desired[0]).toEqual({
       address: "instances.x",
       kind: "instances",
-      spec: { tier: "enterprise", component: "standalone", cloudProvider: "aws", region: "us", power: "running" },
+      spec: {
+        tier: "enterprise",
+        component: "standalone",
+        cloudProvider: "aws",
+        region: "us",
+        power: "running",
+      },
       refs: [],
       where: { file: "m.yaml", start: { line: 4, column: 3 }, end: { line: 8, column: 15 } },
       lifecycle: { onReplace: "refuse", onDelete: "delete", ignoreChanges: [], dependsOn: [] },
@@ -123,12 +176,21 @@ describe("what a resource becomes", () => {
   });
 
   it("keeps the order of its settings", async () => {
-    const { manifest } = await check(`${head}instances:\n  x:\n${body("us")}    config: { graphdbUser: a, name: b, enableTLS: true, graphDBCacheSize: 5 }\n`);
-    expect(Object.keys(manifest?.desired[0]?.spec["config"] ?? {})).toEqual(["graphdbUser", "name", "enableTLS", "graphDBCacheSize"]);
+    const { manifest } = await check(
+      `${head}instances:\n  x:\n${body("us")}    config: { graphdbUser: a, name: b, enableTLS: true, graphDBCacheSize: 5 }\n`,
+    );
+    expect(Object.keys(manifest?.desired[0]?.spec["config"] ?? {})).toEqual([
+      "graphdbUser",
+      "name",
+      "enableTLS",
+      "graphDBCacheSize",
+    ]);
   });
 
   it("has its timeouts in ms", async () => {
-    const { manifest } = await check(`${head}instances:\n  x:\n${body("us")}    timeouts: { create: 90s, update: 40m, delete: 2h }\n`);
+    const { manifest } = await check(
+      `${head}instances:\n  x:\n${body("us")}    timeouts: { create: 90s, update: 40m, delete: 2h }\n`,
+    );
     expect(manifest?.desired[0]?.timeouts).toEqual({ create: 90_000, update: 2_400_000, delete: 7_200_000 });
   });
 
@@ -146,7 +208,12 @@ describe("entries of removed", () => {
   it("are warned of when their time is over", async () => {
     const text = `${head}removed: [{ address: instances.a, destroy: false, until: 2026-05-31 }, { address: instances.b, destroy: true, until: 2026-06-01 }]\n`;
     const { warnings, manifest } = await check(text, { today: "2026-06-01" });
-    expect(warnings.map(({ code, message }) => [code, message])).toEqual([["overdue-removal", "the entry for instances.a was to be gone by 2026-05-31"]]);
-    expect(manifest?.removed.map(({ address, destroy }) => [address, destroy])).toEqual([["instances.a", false], ["instances.b", true]]);
+    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+      ["overdue-removal", "the entry for instances.a was to be gone by 2026-05-31"],
+    ]);
+    expect(manifest?.removed.map(({ address, destroy }) => [address, destroy])).toEqual([
+      ["instances.a", false],
+      ["instances.b", true],
+    ]);
   });
 });

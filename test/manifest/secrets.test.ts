@@ -48,16 +48,25 @@ describe("secrets", () => {
     ["two of them", "${secret.a}${env.E}", { $secret: "sealed AE" }],
     ["a variable inside", "${var.vault}:${secret.a}", { $secret: "sealed team:A" }],
     ["a literal is sealed too", "hunter2", { $secret: "sealed hunter2" }],
-    ["with an output it waits", "${secret.a}@${instances.y.host}", { $template: [{ $secret: "sealed A" }, "@", { $ref: "instances.y.host" }] }],
+    [
+      "with an output it waits",
+      "${secret.a}@${instances.y.host}",
+      { $template: [{ $secret: "sealed A" }, "@", { $ref: "instances.y.host" }] },
+    ],
   ])("%s", async (_, password, value) => {
-    const { manifest } = await check(`${head}instances:\n${instance("x", password)}${instance("y", "${secret.a}")}`, {
-      secretText: (name) => name.slice(name.indexOf(".") + 1).toUpperCase(),
-    });
+    const { manifest } = await check(
+      `${head}instances:\n${instance("x", password)}${instance("y", "${secret.a}")}`,
+      {
+        secretText: (name) => name.slice(name.indexOf(".") + 1).toUpperCase(),
+      },
+    );
     expect(valueAt(manifest?.desired[0]?.spec, "config.graphdbPassword")).toEqual(value);
   });
 
   it("warn of a literal, and of a variable that stands for one", async () => {
-    const { warnings } = await check(`${head}instances:\n${instance("x", "hunter2")}${instance("y", "${var.vault}")}${instance("z", "${secret.a}")}`);
+    const { warnings } = await check(
+      `${head}instances:\n${instance("x", "hunter2")}${instance("y", "${var.vault}")}${instance("z", "${secret.a}")}`,
+    );
     expect(warnings.map(({ code, address }) => [code, address])).toEqual([
       ["secret-literal", "instances.x"],
       ["secret-literal", "instances.y"],
@@ -72,14 +81,18 @@ describe("secrets", () => {
         throw new GraphformError("secret-unavailable", `${name} is not set`, { hint: `export ${name}` });
       },
     });
-    expect(problems.map(({ code, message, hint, range }) => [code, message, hint, range.start.line])).toEqual([
-      ["secret-unavailable", "secret.a is not set", "export secret.a", 15],
-      ["secret-unavailable", "env.E is not set", "export env.E", 27],
-    ]);
+    expect(problems.map(({ code, message, hint, range }) => [code, message, hint, range.start.line])).toEqual(
+      [
+        ["secret-unavailable", "secret.a is not set", "export secret.a", 15],
+        ["secret-unavailable", "env.E is not set", "export env.E", 27],
+      ],
+    );
   });
 
   it("that are empty are a problem", async () => {
-    const { problems } = await check(`${head}instances:\n${instance("x", "${secret.a}")}`, { secretText: () => "" });
+    const { problems } = await check(`${head}instances:\n${instance("x", "${secret.a}")}`, {
+      secretText: () => "",
+    });
     expect(problems).toMatchObject([{ code: "empty-secret", message: "secret.a is empty" }]);
   });
 
@@ -92,17 +105,36 @@ describe("secrets", () => {
 
   it("may be an output that is marked sensitive", async () => {
     const { manifest } = await check(`${head}outputs: { o: { value: "x \${secret.a}", sensitive: true } }\n`);
-    expect(manifest?.outputs["o"]).toMatchObject({ value: { $secret: "sealed x text of secret.a" }, sensitive: true });
+    expect(manifest?.outputs["o"]).toMatchObject({
+      value: { $secret: "sealed x text of secret.a" },
+      sensitive: true,
+    });
   });
 
   it("stand in no field that is shown: on no other field of any kind", async () => {
-    const shown = ["region", "network", "config.name", "config.description", "config.graphdbUser", "config.nodeInstanceType", "config.graphDBCacheSize"];
+    const shown = [
+      "region",
+      "network",
+      "config.name",
+      "config.description",
+      "config.graphdbUser",
+      "config.nodeInstanceType",
+      "config.graphDBCacheSize",
+    ];
     for (const path of shown) {
       const [first = "", second] = path.split(".");
       const value = "${secret.a}";
       const spec = { tier: "enterprise", component: "standalone", cloudProvider: "aws", region: "us-east-1" };
-      const x = second === undefined ? { ...spec, [first]: value } : { ...spec, [first]: { [second]: value } };
-      const { problems } = await check(JSON.stringify({ apiVersion: "graphform/v1", name: "s", secrets: { a: { env: "A" } }, instances: { x } }));
+      const x =
+        second === undefined ? { ...spec, [first]: value } : { ...spec, [first]: { [second]: value } };
+      const { problems } = await check(
+        JSON.stringify({
+          apiVersion: "graphform/v1",
+          name: "s",
+          secrets: { a: { env: "A" } },
+          instances: { x },
+        }),
+      );
       expect([path, problems.map(({ code }) => code)]).toEqual([path, ["secret-in-clear"]]);
     }
   });

@@ -55,6 +55,15 @@ export const testProfile: Profile = {
   users: {
     usernameMin: 3,
     passwordMin: 6,
-    commands: ["INFO", "PING", "CLIENT", "MODULE|LIST", "GRAPH.QUERY", "GRAPH.RO_QUERY", "GRAPH.EXPLAIN", "GRAPH.LIST"],
+    commands: [
+      "INFO",
+      "PING",
+      "CLIENT",
+      "MODULE|LIST",
+      "GRAPH.QUERY",
+      "GRAPH.RO_QUERY",
+      "GRAPH.EXPLAIN",
+      "GRAPH.LIST",
+    ],
   },
 };

@@ -46,8 +46,16 @@ describe("variables", () => {
   });
 
   it("a value for one that nobody declared", async () => {
-    const { problems } = await check(`${head}variables:\n  region: { default: eu }\n`, { variables: { regoin: "us" } });
-    expect(problems).toMatchObject([{ code: "unknown-variable", range: { start: { line: 3, column: 1 } }, hint: 'did you mean "region"? declared: region' }]);
+    const { problems } = await check(`${head}variables:\n  region: { default: eu }\n`, {
+      variables: { regoin: "us" },
+    });
+    expect(problems).toMatchObject([
+      {
+        code: "unknown-variable",
+        range: { start: { line: 3, column: 1 } },
+        hint: 'did you mean "region"? declared: region',
+      },
+    ]);
   });
 
   it("one value that is missing is one problem, however often it is used", async () => {
@@ -66,8 +74,11 @@ describe("variables", () => {
     ["truths in text", "${var.b}!", "true!"],
     ["a list as a whole", "${var.l}", ["x", "y"]],
   ])("%s", async (_, text, value) => {
-    const variables = "variables: { n: { default: 5 }, s: { default: a }, b: { default: true }, l: { default: [x, y] } }\n";
-    const { manifest, problems } = await check(`${head}${variables}outputs: { x: { value: ${JSON.stringify(text)} } }\n`);
+    const variables =
+      "variables: { n: { default: 5 }, s: { default: a }, b: { default: true }, l: { default: [x, y] } }\n";
+    const { manifest, problems } = await check(
+      `${head}${variables}outputs: { x: { value: ${JSON.stringify(text)} } }\n`,
+    );
     expect(problems).toEqual([]);
     expect(manifest?.outputs["x"]?.value).toEqual(value);
   });
