@@ -14,7 +14,7 @@ function tuning(row: FieldSchema): FieldSchema {
 
 /** Specification 2.2, row by row: the settings inside requestParams. */
 const config: { readonly [name: string]: FieldSchema } = {
-  name: { type: "string", default: "the service Instance", description: "Display name of the instance." },
+  name: { type: "string", default: "the service Instance", description: "Display name of the instance.", "x-identity": true },
   description: { type: "string", default: "Description", description: "Free text about the instance." },
   nodeInstanceType: {
     type: "string",

@@ -13,7 +13,7 @@ export const networkSchema: KindSchema = {
       "x-create-only": true,
       "x-place": true,
     },
-    name: { type: "string", minLength: 1, description: "Friendly name.", "x-wire": "name" },
+    name: { type: "string", minLength: 1, description: "Friendly name.", "x-wire": "name", "x-identity": true },
     cloudProvider: {
       type: "string",
       enum: ["aws", "gcp", "azure", "oci"],

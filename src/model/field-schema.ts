@@ -48,6 +48,8 @@ export interface FieldSchema {
   readonly "x-reference"?: { readonly section: string; readonly output: string };
   /** The value is reached by operations, not by an update: `from>to` -> verb. */
   readonly "x-operations"?: { readonly [transition: string]: string };
+  /** The name that people know the thing by: an object that shows the declared one may be it. */
+  readonly "x-identity"?: boolean;
   /** Where a resource is found, not what it is set to: part of its address at the service. */
   readonly "x-place"?: boolean;
 }

@@ -21,10 +21,15 @@ export interface Driver extends Reader {
   /** Sends only what changed: `patch` is a spec with the changed fields alone. */
   update(ref: Ref, patch: JsonObject, signal: AbortSignal): Promise<void>;
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
-  /** One lifecycle operation: start, stop, restart, ... */
-  operate(ref: Ref, verb: string, signal: AbortSignal): Promise<void>;
+  /** One lifecycle operation: start, stop, restart, ...; `choices` is what the verb was told besides. */
+  operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
   usable?(live: Live, spec: JsonObject, signal: AbortSignal): Promise<Usable>;
+}
+
+/** What a lifecycle operation was told: which replica, how. What is absent is the kind's to choose. */
+export interface Choices {
+  readonly [name: string]: string;
 }
 
 /** Whether a resource that calls itself ready can be used: `unknown` where nothing here can tell. */

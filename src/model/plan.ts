@@ -63,6 +63,10 @@ export interface Step {
   readonly operation: Operation;
   /** The verb, where the operation is `operate`. */
   readonly verb?: string;
+  /** operate: what the verb was told besides. */
+  readonly choices?: { readonly [name: string]: string };
+  /** operate: done as soon as the service has accepted it; a later run goes on waiting. */
+  readonly unattended?: boolean;
   readonly address: Address;
   readonly kind: string;
   readonly id?: string;

@@ -15,6 +15,14 @@ export function resolveKnown(value: Json, outputsOf: OutputsOf): Json {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolveKnown(inner, outputsOf)]));
 }
 
+/** Addresses whose outputs a value still waits for. */
+export function waitsFor(value: Json): readonly Address[] {
+  if (isReference(value)) return [referent(value.$ref).address];
+  if (isTemplate(value)) return value.$template.flatMap(waitsFor);
+  if (Array.isArray(value)) return value.flatMap(waitsFor);
+  return isObject(value) && !isSealed(value) ? Object.values(value).flatMap(waitsFor) : [];
+}
+
 /** Splits `instances.orders.endpoint` into address and output. */
 export function referent(reference: string): { readonly address: Address; readonly output: string } {
   const dot = reference.lastIndexOf(".");
@@ -29,6 +37,7 @@ function resolveTemplate(template: Template, outputsOf: OutputsOf): Json {
   });
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && !isReference(only)) return only;
-  if (parts.some((part) => isReference(part) || isSealed(part))) return template;
+  if (parts.some(isReference)) return template;
+  if (parts.some(isSealed)) return { $template: parts.map((part) => (isSealed(part) ? part : String(part))) };
   return parts.map((part) => String(part)).join("");
 }

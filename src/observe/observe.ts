@@ -26,7 +26,14 @@ export interface ObserveContext {
 /** What the service shows, under the addresses that it belongs to. */
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
-  readonly unmanaged: readonly { readonly kind: string; readonly id: string }[];
+  readonly unmanaged: readonly Stranger[];
+}
+
+/** An object that no address is bound to; looked at only while there is no state, when it may be ours all the same. */
+export interface Stranger {
+  readonly kind: string;
+  readonly id: string;
+  readonly spec?: Live["spec"];
 }
 
 interface Known {
@@ -65,10 +72,19 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
     }),
   );
   const ours = new Set(known.map((entry) => entry.ref.id));
-  const unmanaged = places.flatMap(({ kind }, at) =>
-    (lists[at] ?? []).filter((id) => !ours.has(id)).map((id) => ({ kind, id })),
+  const strangers = places.flatMap(({ kind, place }, at) =>
+    (lists[at] ?? []).filter((id) => !ours.has(id)).map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
-  return { observed, unmanaged };
+  return { observed, unmanaged: await meet(strangers, context) };
+}
+
+/** Without a state, each stranger may be ours: its name tells, where the service shows it. */
+async function meet(strangers: readonly Known[], context: ObserveContext): Promise<readonly Stranger[]> {
+  const lives = context.state.serial === 0 ? await look(strangers, context) : [];
+  return strangers.map(({ kind, ref }, at) => {
+    const live = lives[at];
+    return { kind, id: ref.id, ...(live === undefined ? {} : { spec: live.spec }) };
+  });
 }
 
 function look(known: readonly Known[], context: ObserveContext): Promise<readonly (Live | undefined)[]> {

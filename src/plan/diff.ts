@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { fromLeaves, leaves } from "../model/spec-paths.ts";
 import type { Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
+import { waitsFor } from "../model/templates.ts";
 import { canonical } from "./canonical.ts";
 import type { Trait, Traits } from "./traits.ts";
 import { traitAt } from "./traits.ts";
@@ -23,7 +24,7 @@ export interface DiffInput {
 
 /**
  * The fields that differ, in the order of their paths. Desired is laid over observed first, so that what the
- * manifest does not mention cannot differ.
+ * manifest does not mention cannot differ. A value that waits for an output differs only where that output moves.
  */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
   const desired = managed(input);
@@ -33,7 +34,8 @@ export function diffSpec(input: DiffInput): readonly FieldChange[] {
     const trait = traitAt(input.traits, path);
     const seen = input.observed[path];
     after.set(path, canonical(value, trait));
-    if (seen !== undefined && isReachable(trait, seen.value, value)) before.set(path, canonical(seen.value, trait));
+    if (waitsFor(value).length > 0) before.set(path, canonical(value, trait));
+    else if (seen !== undefined && isReachable(trait, seen.value, value)) before.set(path, canonical(seen.value, trait));
     else if (seen !== undefined || !isSet(trait, input.unseen)) before.set(path, canonical(value, trait));
   }
   const changed = new Set([...pathsThatDiffer(before, after), ...[...input.moving].filter((path) => desired.has(path))]);

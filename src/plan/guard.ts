@@ -2,9 +2,12 @@ import type { Address } from "../model/address.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import { disruptions } from "../model/field-schema.ts";
 import type { Change, Guard } from "../model/plan.ts";
-import type { PlanInput } from "./input.ts";
+import { leaves } from "../model/spec-paths.ts";
+import { sameValue } from "./canonical.ts";
+import type { PlanInput, Unmanaged } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import type { Subject } from "./propose.ts";
+import { traitAt, traitsOf } from "./traits.ts";
 
 /** Guards of one change by itself: protection, the refusal of replacements, the worst disruption allowed. */
 export function guardsOf(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
@@ -17,6 +20,14 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
       code: "on-replace",
       message: `${change.forcedBy ?? "this"} needs a replacement, which is refused: the new one starts empty`,
       lift: `--replace ${change.address}, or lifecycle.onReplace: recreate`,
+    });
+  }
+  const twin = change.action === "create" ? twinOf(change, input) : undefined;
+  if (twin !== undefined) {
+    found.push({
+      code: "may-exist",
+      message: `${twin.id} is there already under this name, and no state says whose it is`,
+      lift: `graphform import '${change.address}' ${twin.id}, or another name`,
     });
   }
   const missing = missingOperation(change, input);
@@ -98,6 +109,22 @@ function depends(change: Change, cause: Change, refsOf: (address: Address) => re
 
 function dependencyGuard(address: Address): Guard {
   return { code: "depends-on-blocked", message: `${address} is blocked`, lift: `lift the guard of ${address}` };
+}
+
+/** An object that nobody is bound to and that shows the declared name and nothing else that differs: a lost state's, maybe. */
+function twinOf(change: Change, input: PlanInput): Unmanaged | undefined {
+  const traits = traitsOf(kindNamed(input.kinds, change.kind).schema);
+  const declared = leaves(change.after ?? {});
+  return input.unmanaged.find(({ kind, spec }) => {
+    if (kind !== change.kind || spec === undefined) return false;
+    const shared = [...declared].flatMap(([path, value]) => {
+      const seen = spec[path];
+      const trait = traitAt(traits, path);
+      return seen === undefined || trait.operations !== undefined ? [] : [{ trait, isSame: sameValue(value, seen.value, trait) }];
+    });
+    const named = shared.some(({ trait, isSame }) => trait.identity && isSame);
+    return named && shared.every(({ trait, isSame }) => isSame || !trait.createOnly);
+  });
 }
 
 /** What the change needs and the service does not offer, in words. */

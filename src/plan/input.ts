@@ -3,7 +3,7 @@ import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import type { Kind } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
-import type { Observed } from "../model/observed.ts";
+import type { Observed, Seen } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 
@@ -40,12 +40,12 @@ export interface PlanInput {
   readonly digest: (text: string) => string;
 }
 
-/** An object at the service that no address is bound to; `spec` is what it shows. */
+/** An object at the service that no address is bound to. */
 export interface Unmanaged {
   readonly kind: string;
   readonly id: string;
-  readonly classKey?: string;
-  readonly name?: string;
+  /** What it shows, where it was looked at: only while there is no state yet. */
+  readonly spec?: { readonly [path: string]: Seen };
 }
 
 /** The kind of an address's section. Throws where the composition root forgot one. */

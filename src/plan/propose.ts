@@ -2,18 +2,19 @@ import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import { disruptions } from "../model/field-schema.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
-import { fromLeaves } from "../model/spec-paths.ts";
-import { resolveKnown } from "../model/templates.ts";
-import type { Observed } from "../model/observed.ts";
+import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
+import { resolveKnown, waitsFor } from "../model/templates.ts";
+import type { Observed, Seen } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";
+import { sameValue } from "./canonical.ts";
 import { diffSpec } from "./diff.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
-import { traitAt, traitsOf } from "./traits.ts";
+import { type Trait, traitAt, traitsOf } from "./traits.ts";
 
 /** What is known of one address before anything is decided. */
 export interface Subject {
@@ -32,7 +33,14 @@ export function propose(subject: Subject, input: PlanInput, anew: ReadonlySet<Ad
   if (desired === undefined) return proposeRemoval(subject, input);
   if (subject.bound === undefined && subject.observed === undefined) return proposeCreate(subject, desired, input, anew);
   if (subject.observed === undefined) return proposeRecreate(subject, desired, input, anew);
+  if (isBeingDeleted(subject)) return proposeReturn(subject, subject.observed, desired, input, anew);
   return proposeUpdate(subject, subject.observed, desired, input, anew);
+}
+
+/** True while a deletion that was accepted has not finished; what is at rest again was not deleted. */
+export function isBeingDeleted({ bound, observed }: Subject): boolean {
+  const unfinished = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
+  return bound?.converging?.operation === "delete" && unfinished;
 }
 
 function base(subject: Subject): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
@@ -59,6 +67,26 @@ function proposeRecreate(subject: Subject, desired: Desired, input: PlanInput, a
   return { ...change, reason: `${id} is gone: it was deleted outside graphform; a new, empty one is created` };
 }
 
+/** Wanted again while it is being deleted: nothing brings that back, so a new one follows it. */
+function proposeReturn(
+  subject: Subject,
+  observed: Observed,
+  desired: Desired,
+  input: PlanInput,
+  anew: ReadonlySet<Address>,
+): Change {
+  const { holdsData } = kindNamed(input.kinds, desired.kind);
+  return {
+    ...base(subject),
+    action: "replace",
+    reason: "its deletion is under way",
+    fields: [],
+    disruption: holdsData ? "data-loss" : "downtime",
+    before: specOf(observed),
+    after: resolved(desired, input, anew),
+  };
+}
+
 function proposeUpdate(
   subject: Subject,
   observed: Observed,
@@ -80,7 +108,7 @@ function proposeUpdate(
   });
   const forcedBy = fields.find((field) => field.effect === "replace")?.path;
   const requested = input.options.replace.includes(subject.address);
-  const shared = { ...base(subject), before: specOf(observed), after, fields, drift: driftOf(subject, observed, kind) };
+  const shared = { ...base(subject), before: specOf(observed), after, fields, drift: driftOf(observed, after, subject, kind) };
   if (forcedBy !== undefined || requested) {
     const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
     const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, anew);
@@ -129,19 +157,25 @@ function resolved(desired: Desired, input: PlanInput, anew: ReadonlySet<Address>
   return isObject(value) ? value : desired.spec;
 }
 
-/** Reference fields whose name will stand for another object. */
+/** Paths whose value names, or waits for, an address that gets a new object. */
 function movingPaths(kind: Kind, after: JsonObject, anew: ReadonlySet<Address>): ReadonlySet<string> {
-  const paths = [...traitsOf(kind.schema).values()].filter((trait) => {
-    const name = after[trait.path];
-    return trait.reference !== undefined && typeof name === "string" && anew.has(`${trait.reference.section}.${name}`);
-  });
-  return new Set(paths.map((trait) => trait.path));
+  const traits = traitsOf(kind.schema);
+  const moving = [...leaves(after)].filter(([path, value]) =>
+    referents(value, traitAt(traits, path)).some((address) => anew.has(address)),
+  );
+  return new Set(moving.map(([path]) => path));
+}
+
+/** Addresses that a value names, or whose outputs it waits for. */
+function referents(value: Json, trait: Trait): readonly Address[] {
+  const section = trait.reference?.section;
+  return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
 }
 
 function whyForced(path: string, after: JsonObject, kind: Kind, anew: ReadonlySet<Address>): string {
-  const section = traitAt(traitsOf(kind.schema), path).reference?.section;
-  const address = `${section ?? ""}.${String(after[path] ?? "")}`;
-  return anew.has(address) ? `referent replaced: ${address} gets a new object` : `${path} cannot be changed in place`;
+  const value = valueAt(after, path) ?? null;
+  const address = referents(value, traitAt(traitsOf(kind.schema), path)).find((referent) => anew.has(referent));
+  return address === undefined ? `${path} cannot be changed in place` : `referent replaced: ${address} gets a new object`;
 }
 
 function whyChanged(fields: readonly FieldChange[], subject: Subject): string {
@@ -149,18 +183,23 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject): string {
   return fields.length === 1 ? "1 field differs" : `${fields.length} fields differ`;
 }
 
-/** Differences between what was last applied and what is there now: somebody else's doing. */
-function driftOf(subject: Subject, observed: Observed, kind: Kind): readonly FieldChange[] {
-  const recorded = subject.bound?.recorded;
-  if (recorded === undefined) return [];
+/**
+ * Differences between what was last applied and what is there now: somebody else's doing. What the manifest has
+ * followed, or what is under way, is none.
+ */
+function driftOf(observed: Observed, after: JsonObject, subject: Subject, kind: Kind): readonly FieldChange[] {
+  const { bound } = subject;
+  if (bound === undefined) return [];
+  const recorded = { ...bound.recorded, ...bound.converging?.record };
   const traits = traitsOf(kind.schema);
-  const seen = Object.fromEntries(
-    Object.entries(observed.spec).map(([path, value]) => [path, { value: recorded[path] ?? value.value, source: "recorded" as const }]),
-  );
-  const shown = Object.entries(observed.spec).filter(([path, value]) => value.source !== "recorded" && Object.hasOwn(recorded, path));
+  const shown = Object.entries(observed.spec).filter(([path, seen]) => {
+    const wanted = valueAt(after, path);
+    const followed = wanted !== undefined && sameValue(wanted, seen.value, traitAt(traits, path));
+    return seen.source !== "recorded" && Object.hasOwn(recorded, path) && !followed;
+  });
   return diffSpec({
-    desired: fromLeaves(shown.map(([path, value]) => [path, value.value])),
-    observed: seen,
+    desired: fromLeaves(shown.map(([path, seen]) => [path, seen.value])),
+    observed: Object.fromEntries(shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }])),
     traits,
     ignored: [],
     moving: new Set(),

@@ -1,17 +1,33 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Move } from "../model/manifest.ts";
-import type { Bound, StateDocument } from "../model/state.ts";
+import type { Json } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Observed } from "../model/observed.ts";
+import type { Profile } from "../model/profile.ts";
+import { referenceFields } from "../model/reference-fields.ts";
+import type { Bound } from "../model/state.ts";
 import type { PlanInput } from "./input.ts";
+import { afterMoves, destinations } from "./moves.ts";
 import type { Subject } from "./propose.ts";
+import { type Trait, traitsOf } from "./traits.ts";
 
 /** Every address that the plan has to say something about, with what is known of it. */
 export function subjectsOf(input: PlanInput): readonly Subject[] {
-  const previous = previousAddresses(input.state, input.moved);
+  const previous = new Map([...destinations(input.state, input.moved)].map(([from, to]) => [to, from]));
   const desired = new Map(input.desired.map((entry): [Address, Desired] => [entry.address, entry]));
-  const bound = new Map(Object.entries(input.state.resources).map(([from, entry]): [Address, Bound] => [previous.to.get(from) ?? from, entry]));
+  const bound = new Map(Object.entries(afterMoves(input.state, input.moved, input.kinds).resources));
   const addresses = [...new Set([...desired.keys(), ...bound.keys()])].filter((address) => isChosen(address, input));
-  return addresses.map((address) => subjectAt(address, desired.get(address), bound.get(address), previous.from.get(address), input));
+  return addresses.map((address) => subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input));
+}
+
+/** Addresses that a subject's object refers to now, by what it shows and by what the state remembers. */
+export function heldBy(subject: Subject, kinds: readonly Kind[]): readonly Address[] {
+  const schema = kinds.find((kind) => kind.name === subject.kind)?.schema;
+  const seen = (schema === undefined ? [] : referenceFields(schema)).flatMap((field) => {
+    const name = subject.observed?.spec[field.path]?.value;
+    return typeof name === "string" ? [`${field.section}.${name}`] : [];
+  });
+  return [...new Set([...(subject.bound?.refs ?? []), ...seen])];
 }
 
 function subjectAt(
@@ -28,20 +44,35 @@ function subjectAt(
     ...(previousAddress === undefined ? {} : { previousAddress }),
     ...(desired === undefined ? {} : { desired }),
     ...(bound === undefined ? {} : { bound }),
-    ...(observed === undefined ? {} : { observed }),
+    ...(observed === undefined ? {} : { observed: onceSettled(observed, bound, input) }),
   };
 }
 
-/** Moves that still have something to do: the old address is bound and the new one is free. */
-function previousAddresses(
-  state: StateDocument,
-  moved: readonly Move[],
-): { readonly to: ReadonlyMap<Address, Address>; readonly from: ReadonlyMap<Address, Address> } {
-  const open = moved.filter((move) => state.resources[move.from] !== undefined && state.resources[move.to] === undefined);
-  return {
-    to: new Map(open.map((move) => [move.from, move.to])),
-    from: new Map(open.map((move) => [move.to, move.from])),
-  };
+/**
+ * What is under way is taken for done: values that were sent stand in for those that still show, and a field that
+ * verbs reach is where our own verb leads. Where somebody else's operation leads, nobody knows.
+ */
+function onceSettled(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
+  const schema = kinds.find((kind) => kind.name === observed.kind)?.schema;
+  if (observed.phase.is !== "pending" || schema === undefined) return observed;
+  const spec = { ...observed.spec };
+  for (const [path, value] of Object.entries(bound?.converging?.record ?? {})) {
+    spec[path] = { value, source: spec[path]?.source ?? "recorded" };
+  }
+  const verbs = [...traitsOf(schema).values()].filter((trait) => trait.operations !== undefined);
+  for (const trait of verbs) {
+    const value = destination(trait, bound?.converging?.operation, profile);
+    if (value === undefined) delete spec[trait.path];
+    else spec[trait.path] = { value, source: "recorded" };
+  }
+  return { ...observed, spec };
+}
+
+/** Where an operation leads a field that verbs reach; undefined where it leaves the field as it was. */
+function destination(trait: Trait, operation: string | undefined, profile: Profile): Json | undefined {
+  if (operation === "create" || (operation === "update" && profile.updateNeeds === "ready")) return trait.default;
+  const transition = Object.entries(trait.operations ?? {}).find(([, verb]) => verb === operation);
+  return transition?.[0].split(">")[1];
 }
 
 /** --target and --exclude choose what is looked at; they change the input and never filter the output. */

@@ -12,6 +12,8 @@ export interface Trait {
   readonly operations: { readonly [transition: string]: string } | undefined;
   readonly reference: { readonly section: string; readonly output: string } | undefined;
   readonly default: Json | undefined;
+  /** The name that people know it by. */
+  readonly identity: boolean;
 }
 
 export type Traits = ReadonlyMap<string, Trait>;
@@ -51,5 +53,6 @@ function trait(path: string, row: FieldSchema): Trait {
     operations: row["x-operations"],
     reference: row["x-reference"],
     default: row.default,
+    identity: row["x-identity"] ?? false,
   };
 }

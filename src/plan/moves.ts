@@ -1,0 +1,50 @@
+import type { Address } from "../model/address.ts";
+import type { Json } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Move } from "../model/manifest.ts";
+import { referenceFields } from "../model/reference-fields.ts";
+import type { Bound, StateDocument } from "../model/state.ts";
+
+/**
+ * Where bound objects stand once the manifest's moves are done, old address -> new one; only those that move. A chain
+ * is followed to its end, and an object makes room for the next one by moving itself. A taken address stays taken.
+ */
+export function destinations(state: StateDocument, moved: readonly Move[]): ReadonlyMap<Address, Address> {
+  const place = new Map(Object.keys(state.resources).map((address) => [address, [address]]));
+  const taken = (address: Address): boolean => [...place.values()].some((trail) => trail.at(-1) === address);
+  const next = new Map(moved.map((move) => [move.from, move.to]));
+  for (let moving = true; moving; ) {
+    moving = false;
+    for (const trail of place.values()) {
+      const to = next.get(trail.at(-1) ?? "");
+      if (to === undefined || trail.includes(to) || taken(to)) continue;
+      trail.push(to);
+      moving = true;
+    }
+  }
+  const ends = [...place].map(([from, trail]): [Address, Address] => [from, trail.at(-1) ?? from]);
+  return new Map(ends.filter(([from, to]) => from !== to));
+}
+
+/** The state as it will be once the moves are done, for looking and planning: bindings, references, recorded names. */
+export function afterMoves(state: StateDocument, moved: readonly Move[], kinds: readonly Kind[]): StateDocument {
+  const to = destinations(state, moved);
+  if (to.size === 0) return state;
+  const schemas = new Map(kinds.map((kind) => [kind.name, kind.schema]));
+  const entries = Object.entries(state.resources).map(([address, bound]): [Address, Bound] => {
+    const schema = schemas.get(bound.kind);
+    const names = schema === undefined ? [] : referenceFields(schema).flatMap((field) => renamed(bound, field, to));
+    const refs = bound.refs.map((ref) => to.get(ref) ?? ref);
+    return [to.get(address) ?? address, { ...bound, refs, recorded: { ...bound.recorded, ...Object.fromEntries(names) } }];
+  });
+  return { ...state, resources: Object.fromEntries(entries) };
+}
+
+function renamed(
+  bound: Bound,
+  field: { readonly path: string; readonly section: string },
+  to: ReadonlyMap<Address, Address>,
+): readonly [string, Json][] {
+  const name = to.get(`${field.section}.${String(bound.recorded[field.path])}`);
+  return name === undefined ? [] : [[field.path, name.slice(field.section.length + 1)]];
+}
