@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { tally } from "./test/support/tally.ts";
 
@@ -10,7 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    globalSetup: existsSync("test/support/engine.ts") ? ["test/support/engine.ts"] : [],
+    globalSetup: ["test/support/engine.ts", "test/support/packaged.ts"],
     reporters: ["default", tally],
     // A test that leaves a mock or a variable behind would break another one.
     restoreMocks: true,

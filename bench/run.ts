@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,13 +28,10 @@ const env = {
   CI: "true",
 };
 
-const service = spawn(process.execPath, [join(import.meta.dirname, "service.ts")], {
-  stdio: ["pipe", "pipe", "inherit"],
-});
+const services: ChildProcess[] = [];
 try {
-  const url = await announced();
-  const small = project(10, url);
-  const large = project(1000, url);
+  const small = project(10, await service());
+  const large = project(1000, await service());
   const bare = await bareParse();
   const start = "node -e 0";
   const cases: readonly Case[] = [
@@ -63,13 +60,17 @@ try {
   ];
   report(medians(cases, Number(values.rounds)), ratios);
 } finally {
-  service.stdin.end();
+  for (const each of services) each.stdin?.end();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The service's address, once it listens. */
-async function announced(): Promise<string> {
-  const [line] = await once(createInterface(service.stdout), "line");
+/** Starts a service of its own and gives its address, once it listens. */
+async function service(): Promise<string> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "service.ts")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  services.push(child);
+  const [line] = await once(createInterface(child.stdout), "line");
   const { url }: { url: string } = JSON.parse(String(line));
   return url;
 }

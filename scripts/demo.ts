@@ -51,7 +51,8 @@ async function ask(endpoint: string): Promise<void> {
   const client = createClient({ username: "app", password, socket: { host, port: Number(port) } });
   await client.connect();
   try {
-    const query = "CREATE (:Customer {name: 'Ada'})-[:BOUGHT]->(:Item {name: 'engine'}) RETURN 'Ada bought an engine'";
+    const query =
+      "CREATE (:Customer {name: 'Ada'})-[:BOUGHT]->(:Item {name: 'engine'}) RETURN 'Ada bought an engine'";
     const [, rows] = list(await client.sendCommand(["GRAPH.QUERY", "shop", query]));
     const [, live] = list(await client.sendCommand(["GRAPH.CONFIG", "GET", "CACHE_SIZE"]));
     const declared = Number(/graphDBCacheSize: (\d+)/.exec(readFileSync(manifest, "utf8"))?.[1]);
@@ -71,7 +72,11 @@ function list(reply: unknown): readonly unknown[] {
 function graphform(expected: number, ...args: readonly string[]): Promise<string> {
   console.log(styleText("dim", `$ graphform ${args.join(" ")}`));
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, "bin", "graphform.js"), ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [join(root, "bin", "graphform.js"), ...args], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let printed = "";
     child.stdout.on("data", (chunk: Buffer) => {
       printed += chunk.toString("utf8");

@@ -3,4 +3,5 @@ import { join } from "node:path";
 import { pages } from "./pages.ts";
 
 /** Writes the generated pages: the field table, and the tree in CONTRIBUTING.md. */
-for (const [path, text] of Object.entries(pages())) writeFileSync(join(import.meta.dirname, "..", path), text);
+for (const [path, text] of Object.entries(pages()))
+  writeFileSync(join(import.meta.dirname, "..", path), text);

@@ -27,7 +27,9 @@ const validator: ProfileValidator = (value): value is ProfileText => {
 };
 
 const profiles = await Promise.all(
-  names.map(async (name) => [name, await readProfile(join(root, "profiles", `${name}.yaml`), validator)] as const),
+  names.map(
+    async (name) => [name, await readProfile(join(root, "profiles", `${name}.yaml`), validator)] as const,
+  ),
 );
 const entries = profiles.map(([name, profile]) => {
   const json = JSON.stringify(JSON.stringify(profile));
@@ -37,7 +39,10 @@ const entries = profiles.map(([name, profile]) => {
 if (!process.argv.includes("--generated")) {
   write("schemas/profile.schema.json", `${JSON.stringify(profileSchema, null, 2)}\n`);
 }
-write("src/hosting/built-in.generated.js", `// Emitted by scripts/emit-profiles.ts.\nexport const builtIn = {\n${entries.join("\n")}\n};\n`);
+write(
+  "src/hosting/built-in.generated.js",
+  `// Emitted by scripts/emit-profiles.ts.\nexport const builtIn = {\n${entries.join("\n")}\n};\n`,
+);
 write(
   "src/hosting/built-in.generated.d.ts",
   [

@@ -35,7 +35,8 @@ function licenceText(root: string, folder: string, { name, license }: Manifest):
   const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
   if (file !== undefined) return readFileSync(join(root, folder, file), "utf8").trim();
   const holder = holders[name];
-  if (holder === undefined || license !== "MIT") throw new Error(`no licence text for ${name}: it cannot be bundled`);
+  if (holder === undefined || license !== "MIT")
+    throw new Error(`no licence text for ${name}: it cannot be bundled`);
   const own = readFileSync(join(root, "LICENSE"), "utf8");
   return `MIT License\n\n${holder}\n\n${own.slice(own.indexOf("Permission is")).trim()}`;
 }

@@ -9,12 +9,13 @@ import type { JsonObject } from "./model/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Manifest } from "./model/manifest.ts";
 import type { ApplyEvent, StepOutcome } from "./model/outcome.ts";
-import type { Plan } from "./model/plan.ts";
+import type { Plan, Step } from "./model/plan.ts";
 import type { Open } from "./model/sealed.ts";
 import type { Reads, Service } from "./model/service.ts";
 import type { StateDocument } from "./model/state.ts";
 import { observe } from "./observe/observe.ts";
 import type { PlanOptions } from "./plan/input.ts";
+import { afterMoves } from "./plan/moves.ts";
 import { makePlan } from "./plan/plan.ts";
 
 /** What planning works with: the service's reading half, and nothing that could write. */
@@ -51,7 +52,7 @@ export async function planFor(intention: Intention, state: StateDocument, world:
   const { observed, unmanaged } = await observe(desired, {
     kinds,
     readers,
-    state: movedState(state, manifest),
+    state: afterMoves(state, manifest.moved, kinds),
     now: world.clock.now(),
     listLag: service.profile.timing.listLag,
     signal,
@@ -92,7 +93,16 @@ export interface ApplyWorld {
 /** Executes a plan and nothing else; the plan is burnt first, so that it runs once. */
 export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
   if (planned.plan.steps.length > 0) await world.journal.burn(planned.plan.fingerprint);
-  return run(planned.plan.steps, applyContext(world, planned.outputs));
+  return carryOut(planned.plan.steps, world, planned.outputs);
+}
+
+/** Carries out steps that no manifest asked for: one lifecycle operation, bindings. */
+export async function carryOut(
+  steps: readonly Step[],
+  world: ApplyWorld,
+  outputs: ReadonlyMap<Address, JsonObject> = new Map(),
+): Promise<readonly StepOutcome[]> {
+  return run(steps, applyContext(world, outputs));
 }
 
 /** Creates that an earlier run announced and never saw acknowledged: their objects are looked for before anything is planned. */
@@ -116,16 +126,4 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     outputs: new Map(outputs),
     oneAtATime: oneAtATime(),
   };
-}
-
-/** The state with its addresses as the manifest's `moved` has them, for looking. */
-function movedState(state: StateDocument, manifest: Manifest): StateDocument {
-  const resources = { ...state.resources };
-  for (const { from, to } of manifest.moved) {
-    const bound = resources[from];
-    if (bound === undefined || resources[to] !== undefined) continue;
-    delete resources[from];
-    resources[to] = bound;
-  }
-  return { ...state, resources };
 }

@@ -2,7 +2,7 @@ import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { bindSpec, recordOf } from "./bind.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
-import { driverOf } from "./context.ts";
+import { driverOf, kindOf } from "./context.ts";
 import { converge } from "./converge.ts";
 import { persist } from "./persist.ts";
 import { isStale, stale } from "./precondition.ts";
@@ -19,7 +19,20 @@ export async function update(step: Step, context: ApplyContext): Promise<StepRes
 /** One lifecycle operation; nothing is sent where the resource is there already. */
 export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
   const verb = step.verb ?? "";
-  return upon(step, verb, {}, context, (ref) => driverOf(context, step.kind).operate(ref, verb, context.aborting));
+  return upon(step, verb, reachedBy(verb, step, context), context, (ref) =>
+    driverOf(context, step.kind).operate(ref, verb, context.aborting, step.choices),
+  );
+}
+
+/** What a verb sets of the fields that are managed here, so that its doing is not taken for somebody else's. */
+function reachedBy(verb: string, step: Step, context: ApplyContext): { readonly [path: string]: string } {
+  const recorded = context.journal.state.resources[step.address]?.recorded ?? {};
+  const reached = Object.entries(kindOf(context, step.kind).schema.properties).flatMap(([path, row]): [string, string][] => {
+    const transition = Object.entries(row["x-operations"] ?? {}).find(([, leads]) => leads === verb)?.[0];
+    const isManaged = recorded[path] !== undefined || step.spec?.[path] !== undefined;
+    return transition === undefined || !isManaged ? [] : [[path, transition.slice(transition.indexOf(">") + 1)]];
+  });
+  return Object.fromEntries(reached);
 }
 
 /** Goes on waiting for what an earlier run began. */
@@ -50,6 +63,7 @@ async function upon(
   await persist(() => send(ref), (live) => (live?.phase.is === "pending" ? "accepted" : "again"), look, timeout, context);
   const since = new Date(context.clock.now()).toISOString();
   await context.journal.accepted(step.address, { operation, since, record });
+  if (step.unattended === true) return { result: "done", id: ref.id };
   return settle(step, ref, operation, before.live, context);
 }
 

@@ -2,7 +2,10 @@ import { Command } from "commander";
 import type { ManifestOptions } from "./options.ts";
 import { withManifestOptions, withStateOptions } from "./options.ts";
 import { packageVersion } from "./package-files.ts";
-import { localPlatformDir } from "./local-platform.ts";
+import { addOperations } from "./program-operations.ts";
+import { addPlatform } from "./program-platform.ts";
+import { addReference } from "./program-reference.ts";
+import { addState } from "./program-state.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a command is run with. */
@@ -72,40 +75,10 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
       done(await output(name, options, env, at(options)));
     });
 
-  addPlatform(program, at, done);
+  const registration = { env, at, done };
+  addState(program, registration);
+  addOperations(program, registration);
+  addPlatform(program, registration);
+  addReference(program, registration);
   return program;
-}
-
-function addPlatform(program: Command, at: (options: { color?: boolean }) => Terminal, done: (code: number) => void): void {
-  const platform = program.command("platform").description("the hosting service on this machine, with real databases");
-  platform
-    .command("up")
-    .description("start it; further options go to its program (--delay, --faults FILE, --engine none, ...)")
-    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
-    .option("--json", "print one JSON line when ready")
-    .option("--detach", "return when ready and leave it running")
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .action(async (options: { dataDir: string; json?: boolean; detach?: boolean }, command: Command) => {
-      const { platformUp } = await import("./platform.ts");
-      const { dataDir, json = false, detach = false } = options;
-      done(await platformUp({ dataDir, json, detach, rest: command.args }, at({})));
-    });
-  platform
-    .command("down")
-    .description("stop it and keep the data")
-    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
-    .action(async (options: { dataDir: string }) => {
-      const { platformDown } = await import("./platform.ts");
-      done(await platformDown(options.dataDir, at({})));
-    });
-  platform
-    .command("status")
-    .description("whether it runs, and where")
-    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
-    .option("--json", "as JSON")
-    .action(async (options: { dataDir: string; json?: boolean }) => {
-      const { platformStatus } = await import("./platform.ts");
-      done(await platformStatus(options.dataDir, options.json ?? false, at({})));
-    });
 }

@@ -1,98 +1,133 @@
 import type { Clock } from "../model/clock.ts";
+import { isServiceError, type ServiceError } from "../model/errors.ts";
+import { countsRequests, type HostPace, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
+import { type Flight, narrowed, newWidth, type Width, widened } from "./width.ts";
 
-/** The one budget of requests in flight that everything shares. */
+/** Where a request stands in the queue; one that is sent again keeps its place. */
+export type Ticket = number;
+
+/** The one budget of requests that everything shares: how many in flight, how fast, and when not at all. */
 export interface Budget {
-  /** Runs the work as soon as there is room. Rejects with the signal's reason when it is aborted while waiting. */
-  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** The service took a request. */
-  accepted(): void;
-  /** The service asked for less: everyone slows down, and nobody starts before `retryAfter` ms have passed. */
-  limited(retryAfter: number | undefined): void;
-  /** Requests that may be in flight now; whole part counts. */
-  readonly width: number;
+  /** A place at the end of the queue. */
+  ticket(): Ticket;
+  /**
+   * Runs the work as soon as there is room for it, in the order of tickets. How it ends teaches the budget: a
+   * `rate-limited` ServiceError, or one of status 503 that says when to come back, slows everyone down.
+   * Rejects with the signal's reason when it is aborted before its turn.
+   */
+  run<T>(host: string, ticket: Ticket, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** What was learned so far. */
+  learned(): { readonly width: Width; readonly hosts: ReadonlyMap<string, HostPace> };
 }
 
-const start = 16;
-const most = 64;
+interface Waiter {
+  readonly host: string;
+  readonly ticket: Ticket;
+  readonly start: () => void;
+}
 
-/** First and longest pause after a refusal that names no time, in ms. */
-const pauses = { first: 100, longest: 1000 };
+/** A budget that learns; `parallelism` fixes how many requests may be in flight. */
+export function createBudget(clock: Clock, parallelism?: number): Budget {
+  const hosts = new Map<string, HostPace>();
+  const waiting: Waiter[] = [];
+  const flights = new Set<{ readonly sentAt: number; together: number }>();
+  let width = newWidth(parallelism);
+  let tickets = 0;
+  let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
-/**
- * A budget that learns: one wider with every round that is accepted, halved by a refusal. A width that was refused is
- * remembered, and approached again only slowly. `told` fixes the width; pauses are kept all the same.
- */
-export function createBudget(clock: Clock, told?: number): Budget {
-  const waiting: { readonly begin: () => void; readonly signal: AbortSignal }[] = [];
-  let width = told ?? start;
-  let refusedAt = Number.POSITIVE_INFINITY;
-  let inFlight = 0;
-  let quietUntil = 0;
-  let pause = pauses.first;
-  let isWaking = false;
+  const hostOf = (host: string): HostPace => hosts.get(host) ?? newHostPace;
+  const hasRoom = (): boolean => flights.size < Math.max(1, Math.floor(width.limit));
 
   const pump = (): void => {
-    const quiet = quietUntil - clock.now();
-    if (quiet > 0) {
-      wake(quiet);
-      return;
+    while (hasRoom()) {
+      const now = clock.now();
+      const at = waiting.findIndex(({ host }) => startOf(hostOf(host)) <= now);
+      const [next] = at < 0 ? [] : waiting.splice(at, 1);
+      if (next === undefined) break;
+      hosts.set(next.host, started(hostOf(next.host), now));
+      next.start();
     }
-    while (inFlight < Math.max(1, Math.floor(width))) {
-      const next = waiting.shift();
-      if (next === undefined) return;
-      if (next.signal.aborted) continue;
-      inFlight += 1;
-      next.begin();
-    }
+    setAlarm();
   };
-  const wake = (ms: number): void => {
-    if (isWaking) return;
-    isWaking = true;
-    void clock.sleep(ms).then(() => {
-      isWaking = false;
-      pump();
-    });
+
+  /** Wakes when the first of those who wait for a pause may start. Those who wait for room are woken by whoever leaves. */
+  const setAlarm = (): void => {
+    const times = hasRoom() ? new Set(waiting.map(({ host }) => startOf(hostOf(host)))) : [];
+    const at = Math.min(...times);
+    if (alarm?.at === at) return;
+    alarm?.off.abort();
+    alarm = undefined;
+    if (at === Number.POSITIVE_INFINITY) return;
+    const off = new AbortController();
+    const mine = { at, off };
+    alarm = mine;
+    clock.sleep(Math.max(0, at - clock.now()), off.signal).then(
+      () => {
+        if (alarm === mine) alarm = undefined;
+        pump();
+      },
+      () => undefined,
+    );
   };
-  const admitted = (signal: AbortSignal): Promise<void> =>
+
+  const turn = (host: string, ticket: Ticket, signal: AbortSignal): Promise<Flight> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const giveUp = (): void => reject(signal.reason);
-      signal.addEventListener("abort", giveUp, { once: true });
-      const begin = (): void => {
-        signal.removeEventListener("abort", giveUp);
-        resolve();
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(waiter), 1);
+        setAlarm();
+        reject(signal.reason);
       };
-      waiting.push({ begin, signal });
+      const start = (): void => {
+        signal.removeEventListener("abort", leave);
+        const flight = { sentAt: clock.now(), together: 1 };
+        flights.add(flight);
+        for (const each of flights) each.together = Math.max(each.together, flights.size);
+        resolve(flight);
+      };
+      const waiter: Waiter = { host, ticket, start };
+      waiting.splice(waiting.findLastIndex((each) => each.ticket <= ticket) + 1, 0, waiter);
+      signal.addEventListener("abort", leave, { once: true });
       pump();
     });
+
+  const tookIt = (host: string, flight: Flight): void => {
+    hosts.set(host, taken(hostOf(host), flight.sentAt, clock.now()));
+    width = widened(width, flight, clock.now());
+  };
+
+  const refusedIt = (host: string, flight: Flight, retryAfter: number | undefined): void => {
+    const before = hostOf(host);
+    const after = refused(before, flight.sentAt, flight.together === 1, retryAfter, clock.now());
+    hosts.set(host, after);
+    if (!countsRequests(after)) width = narrowed(width, flight, retryAfter ?? 0, clock.now());
+    else if (!countsRequests(before)) width = newWidth(parallelism);
+  };
+
   return {
-    get width(): number {
-      return width;
+    ticket: () => {
+      tickets += 1;
+      return tickets;
     },
-    async run(work, signal) {
-      await admitted(signal);
+    learned: () => ({ width, hosts }),
+    async run(host, ticket, work, signal) {
+      const flight = await turn(host, ticket, signal);
       try {
-        return await work();
+        const result = await work();
+        tookIt(host, flight);
+        return result;
+      } catch (error) {
+        if (isServiceError(error) && isTooMuch(error)) refusedIt(host, flight, error.retryAfter);
+        else if (isServiceError(error) && error.status !== undefined && error.status < 500) tookIt(host, flight);
+        throw error;
       } finally {
-        inFlight -= 1;
+        flights.delete(flight);
         pump();
       }
     },
-    accepted() {
-      pause = pauses.first;
-      if (told !== undefined) return;
-      const step = width + 1 < refusedAt ? 1 / width : 1 / (width * 50);
-      width = Math.min(most, width + step);
-    },
-    limited(retryAfter) {
-      const now = clock.now();
-      const isNew = now >= quietUntil;
-      quietUntil = Math.max(quietUntil, now + (retryAfter ?? pause));
-      if (!isNew) return;
-      pause = Math.min(pauses.longest, pause * 2);
-      if (told !== undefined) return;
-      refusedAt = Math.max(2, Math.min(inFlight, Math.ceil(width)));
-      width = Math.max(1, refusedAt / 2);
-    },
   };
+}
+
+function isTooMuch(error: ServiceError): boolean {
+  return error.failure === "rate-limited" || (error.status === 503 && error.retryAfter !== undefined);
 }

@@ -1,19 +1,25 @@
 /** A cookie as Set-Cookie brings it. */
 export interface Cookie {
   readonly value: string;
-  /** Ms, where it says. */
+  /** In ms, where it says. */
   readonly maxAge?: number;
 }
 
-/** The cookies of an answer, by name. What is not of the form name=value is passed over. */
+/**
+ * The cookies of an answer, by name. What is not of the form name=value is passed over, and so is a cookie that is
+ * being taken away (no value, Max-Age of 0).
+ */
 export function parseCookies(header: string | readonly string[] | undefined): ReadonlyMap<string, Cookie> {
   const lines = header === undefined ? [] : typeof header === "string" ? [header] : header;
-  return new Map(lines.flatMap((line): [string, Cookie][] => {
-    const [pair = "", ...attributes] = line.split(";");
-    const at = pair.indexOf("=");
-    const value = pair.slice(at + 1).trim();
-    if (at < 1 || value === "") return [];
-    const maxAge = attributes.map((entry) => /^\s*max-age=(\d+)\s*$/i.exec(entry)?.[1]).find((found) => found !== undefined);
-    return [[pair.slice(0, at).trim(), { value, ...(maxAge === undefined ? {} : { maxAge: Number(maxAge) * 1000 }) }]];
-  }));
+  return new Map(lines.flatMap(parseCookie));
+}
+
+function parseCookie(line: string): [string, Cookie][] {
+  const [pair = "", ...attributes] = line.split(";");
+  const at = pair.indexOf("=");
+  const value = pair.slice(at + 1).trim().replace(/^"(.*)"$/, "$1");
+  if (at < 1 || value === "") return [];
+  const seconds = attributes.flatMap((attribute) => /^\s*max-age\s*=\s*(-?\d+)\s*$/i.exec(attribute)?.[1] ?? [])[0];
+  if (seconds === undefined) return [[pair.slice(0, at).trim(), { value }]];
+  return Number(seconds) <= 0 ? [] : [[pair.slice(0, at).trim(), { value, maxAge: Number(seconds) * 1000 }]];
 }

@@ -1,36 +1,39 @@
 import { GraphformError } from "../model/errors.ts";
 import type { Endpoint } from "../model/profile.ts";
 
+type Params = { readonly [name: string]: string | undefined };
+
 /**
- * The path and query of a call: `{names}` filled in and URL-encoded. A query whose parameter has no value is left out.
- * Throws `path-parameter` where a path parameter is missing, or could lead elsewhere ("." and "..").
+ * Path and query of a call: `{names}` filled in and URL-encoded. A query whose parameter has no value is left out.
+ * Throws `path-parameter` where a path parameter is missing, or would lead elsewhere ("." and "..").
  */
-export function fillPath(endpoint: Endpoint, params: { readonly [name: string]: string | undefined }, operation: string): string {
-  const path = endpoint.path.replace(/\{([A-Za-z]+)\}/g, (_, name: string) => {
+export function fillPath(operation: string, endpoint: Endpoint, params: Params): string {
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === "" || value === "." || value === "..") throw unusable(operation, name, value);
-    return encodeURIComponent(value);
+    return encoded(value);
   });
   const query = Object.entries(endpoint.query).flatMap(([name, template]) => {
     const value = filled(template, params);
-    return value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`];
+    return value === undefined ? [] : [`${encoded(name)}=${encoded(value)}`];
   });
-  return query.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${query.join("&")}`;
+  return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }
 
-function filled(template: string, params: { readonly [name: string]: string | undefined }): string | undefined {
-  let missing = false;
-  const text = template.replace(/\{([A-Za-z]+)\}/g, (_, name: string) => {
-    const value = params[name];
-    if (value === undefined || value === "") missing = true;
-    return value ?? "";
-  });
-  return missing ? undefined : text;
+function filled(template: string, params: Params): string | undefined {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  if (names.some((name) => (params[name] ?? "") === "")) return undefined;
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
+}
+
+/** Like encodeURIComponent, which throws for half a surrogate pair. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 function unusable(operation: string, name: string, value: string | undefined): GraphformError {
   const what = value === undefined || value === "" ? "is missing" : `cannot be "${value}"`;
   return new GraphformError("path-parameter", `${operation}: the path parameter ${name} ${what}`, {
-    hint: "check the id, and the profile's keys and paths",
+    hint: "check the id, and the keys and paths of the profile",
   });
 }

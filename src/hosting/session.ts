@@ -1,124 +1,169 @@
 import type { Clock } from "../model/clock.ts";
-import { GraphformError, isServiceError, type ServiceError } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
-import { answerValues } from "./answer-values.ts";
-import { parseCookies } from "./cookies.ts";
-import type { WireResponse } from "./transport.ts";
+import { readTokens, type Tokens } from "./tokens.ts";
+import type { WireResponse } from "./wire.ts";
 
-/** A signed-in session: one token for everybody, renewed once for all who wait. */
-export interface SignedIn {
-  /** The token to use now; signs in or renews where that is due. Rejects with ServiceError or GraphformError. */
-  token(): Promise<string>;
-  /** The service refused this token: the next one is asked for anew. */
-  refuse(token: string): void;
+/** Where a session is kept between commands; it holds tokens and is as secret as they are. */
+export interface SessionStore {
+  /** The session kept for a service (its origin), or undefined. */
+  load(origin: string): Promise<Tokens | undefined>;
+  /** Keeps it; undefined drops it. */
+  save(origin: string, tokens: Tokens | undefined): Promise<void>;
 }
 
 export interface SessionOptions {
   readonly profile: Profile;
   readonly clock: Clock;
-  readonly credentials: { readonly username: string; readonly password: string };
-  /** Sends a request of the session itself, without a token; resolves with what was accepted. */
-  readonly send: (operation: string, endpoint: Endpoint, headers: { readonly [name: string]: string }, body?: Json) => Promise<WireResponse>;
+  /** Scheme, host and port of the platform host: the only place where the session's tokens go as they are. */
+  readonly origin: string;
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly store?: SessionStore;
+  /** Sends a request of the session itself, without a token; repeats what is safe to repeat. */
+  readonly send: (
+    operation: string,
+    endpoint: Endpoint,
+    headers: { readonly [name: string]: string },
+    body: JsonObject | undefined,
+  ) => Promise<WireResponse>;
 }
 
-interface Tokens {
-  readonly token: string;
-  readonly refreshToken?: string;
-  /** Ms since 1970: when to renew, before it expires. */
-  readonly renewAt: number;
+/** A signed-in session: one token for everybody, renewed once for all who wait. */
+export interface Session {
+  /** The token to use now; signs in or renews where that is due. */
+  token(): Promise<string>;
+  /** The service refused this token: whoever asks next gets another one. */
+  refuse(token: string): void;
+  /** The tokens held now; undefined before the first sign-in. */
+  held(): Tokens | undefined;
+  /** Drops the session, here and where it is kept. */
+  drop(): Promise<void>;
 }
 
-/** Signs in with Basic credentials, and keeps the session alive by its refresh token (specification 5.1). */
-export function createSession(options: SessionOptions): SignedIn {
-  const { profile, clock, credentials } = options;
+/**
+ * Signs in with HTTP Basic (or JSON, where the profile names body keys), keeps the session alive by its refresh token
+ * (specification 5.1), and signs in again when that fails. A refused password is not tried a second time.
+ */
+export function createSession(options: SessionOptions): Session {
+  const { profile, clock, origin, store } = options;
   let tokens: Tokens | undefined;
-  let refused = false;
+  let isRefused = false;
+  let isLoaded = store === undefined;
+  let wrongPassword: ServiceError | undefined;
   let underWay: Promise<Tokens> | undefined;
 
-  const signIn = async (): Promise<Tokens> => {
-    const basic = Buffer.from(`${credentials.username}:${credentials.password}`, "utf8").toString("base64");
-    try {
-      return tokensOf(await options.send("session.sign-in", profile.signIn, { authorization: `Basic ${basic}` }), profile, clock.now());
-    } catch (error) {
-      throw isServiceError(error, "unauthorized") ? wrongCredentials(error) : error;
-    }
-  };
+  const isFresh = (held: Tokens): boolean => !isRefused && clock.now() < held.renewAt;
+
   const renew = async (): Promise<Tokens> => {
-    const refreshToken = tokens?.refreshToken;
-    if (profile.refresh === undefined || refreshToken === undefined) return signIn();
+    const kept = isLoaded ? undefined : await store?.load(origin);
+    isLoaded = true;
+    tokens ??= kept;
+    if (tokens !== undefined && isFresh(tokens)) return tokens;
+    const next = (await refreshed(tokens)) ?? (await elsewhere(tokens)) ?? (await signIn());
+    await store?.save(origin, next);
+    return next;
+  };
+
+  const refreshed = async (held: Tokens | undefined): Promise<Tokens | undefined> => {
+    const refreshToken = held?.refreshToken;
+    if (held === undefined || refreshToken === undefined || profile.refresh === undefined || clock.now() >= held.refreshUntil) {
+      return undefined;
+    }
     const key = profile.refresh.body["refreshToken"] ?? "refreshToken";
     try {
-      return tokensOf(await options.send("session.refresh", profile.refresh, {}, { [key]: refreshToken }), profile, clock.now());
+      const response = await options.send("session.refresh", profile.refresh, {}, { [key]: refreshToken });
+      const next = readTokens(response, profile.session, clock.now());
+      return next === undefined ? undefined : { refreshToken, ...next };
     } catch (error) {
       if (isServiceError(error, "aborted")) throw error;
-      return signIn();
+      return undefined;
     }
   };
+
+  /** Another command that shares the session may have renewed it: a refresh token works once. */
+  const elsewhere = async (held: Tokens | undefined): Promise<Tokens | undefined> => {
+    const kept = await store?.load(origin);
+    return kept !== undefined && kept.token !== held?.token && clock.now() < kept.renewAt ? kept : undefined;
+  };
+
+  const signIn = async (): Promise<Tokens> => {
+    if (wrongPassword !== undefined) throw wrongPassword;
+    const { credentials } = options;
+    if (credentials === undefined) throw nothingToSignInWith();
+    try {
+      const { headers, body } = signInRequest(profile, credentials);
+      const response = await options.send("session.sign-in", profile.signIn, headers, body);
+      const found = readTokens(response, profile.session, clock.now());
+      if (found === undefined) throw noToken(profile);
+      return found;
+    } catch (error) {
+      if (!isServiceError(error, "unauthorized")) throw error;
+      wrongPassword = wrongCredentials(credentials.username, error);
+      throw wrongPassword;
+    }
+  };
+
   return {
     async token() {
-      if (tokens !== undefined && !refused && clock.now() < tokens.renewAt) return tokens.token;
+      if (tokens !== undefined && isFresh(tokens)) return tokens.token;
       underWay ??= renew().finally(() => {
         underWay = undefined;
       });
-      tokens = await underWay;
-      refused = false;
-      return tokens.token;
+      const next = await underWay;
+      if (tokens !== next) {
+        tokens = next;
+        isRefused = false;
+      }
+      return next.token;
     },
     refuse(token) {
-      if (tokens?.token === token) refused = true;
+      if (tokens?.token === token) isRefused = true;
+    },
+    held: () => tokens,
+    async drop() {
+      tokens = undefined;
+      await store?.save(origin, undefined);
     },
   };
 }
 
-/** Tokens of a sign-in or refresh answer: from its cookies, else from its body. */
-function tokensOf(response: WireResponse, profile: Profile, now: number): Tokens {
-  const { session } = profile;
-  const cookies = parseCookies(response.headers["set-cookie"]);
-  const body = bodyOf(response);
-  const inBody = answerValues(body, { token: session.tokenAnswer, refreshToken: session.refreshAnswer });
-  const cookie = cookies.get(session.tokenCookie);
-  const token = cookie?.value ?? textOf(inBody["token"]);
-  if (token === undefined) {
-    throw new GraphformError("no-session", "the service signed us in and sent no session token", {
-      hint: `the profile expects the cookie ${session.tokenCookie}, or ${session.tokenAnswer.join(" or ")} in the answer`,
+function signInRequest(
+  profile: Profile,
+  { username, password }: { readonly username: string; readonly password: string },
+): { readonly headers: { readonly [name: string]: string }; readonly body: JsonObject | undefined } {
+  const keys = profile.signIn.body;
+  if (Object.keys(keys).length > 0) {
+    return { headers: {}, body: { [keys["username"] ?? "username"]: username, [keys["password"] ?? "password"]: password } };
+  }
+  if (username.includes(":")) {
+    throw new GraphformError("username-colon", "the user name holds a colon, and HTTP Basic cannot carry one", {
+      hint: "check GRAPHFORM_USERNAME",
     });
   }
-  const refreshToken = cookies.get(session.refreshCookie)?.value ?? textOf(inBody["refreshToken"]);
-  const life = lifeOf(token, now) ?? cookie?.maxAge ?? session.tokenLifetime;
-  const renewAt = now + Math.max(life * 0.8, life - 60_000);
-  return { token, renewAt, ...(refreshToken === undefined ? {} : { refreshToken }) };
+  const basic = Buffer.from(`${username}:${password}`, "utf8").toString("base64");
+  return { headers: { authorization: `Basic ${basic}` }, body: undefined };
 }
 
-/** What is left of a JWT by its own `exp`, in ms; undefined for any other token. */
-function lifeOf(token: string, now: number): number | undefined {
-  const [, payload] = token.split(".");
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload ?? "", "base64url").toString("utf8"));
-    const exp = isObject(claims) ? claims["exp"] : undefined;
-    return typeof exp === "number" ? Math.max(0, exp * 1000 - now) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function bodyOf(response: WireResponse): Json {
-  try {
-    const value: Json = JSON.parse(response.body);
-    return value;
-  } catch {
-    return null;
-  }
-}
-
-function textOf(value: Json | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function wrongCredentials(cause: ServiceError): GraphformError {
-  return new GraphformError("sign-in-refused", "the service does not accept the user name and password", {
-    hint: "check GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+function wrongCredentials(username: string, cause: ServiceError): ServiceError {
+  const message = `session.sign-in: the service does not accept the password of user ${JSON.stringify(username)}`;
+  const status = cause.status === undefined ? {} : { status: cause.status };
+  return new ServiceError("unauthorized", "session.sign-in", message, {
+    ...status,
     cause,
+    hint: "check GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+  });
+}
+
+function nothingToSignInWith(): GraphformError {
+  return new GraphformError("no-credentials", "there is no session, and nothing to sign in with", {
+    hint: "run graphform login, or set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+  });
+}
+
+function noToken({ session }: Profile): GraphformError {
+  const expected = [`the cookie ${session.tokenCookie}`, ...session.tokenAnswer.map((path) => `"${path}" in the answer`)];
+  return new GraphformError("no-session", "the service signed us in and sent no usable session token", {
+    hint: `the profile expects ${expected.join(" or ")}`,
   });
 }

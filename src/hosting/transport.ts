@@ -1,97 +1,160 @@
-import { Agent } from "undici";
-import type { Dispatcher } from "undici";
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import process from "node:process";
+import type { SecureContext } from "node:tls";
 import { ServiceError } from "../model/errors.ts";
+import type { Transport, WireRequest, WireResponse } from "./wire.ts";
 
-/** A request as it goes over the wire. */
-export interface WireRequest {
-  readonly operation: string;
-  readonly method: string;
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: { readonly [name: string]: string };
-  readonly body?: string;
+export interface TransportOptions {
+  /** PEM text of authorities to trust besides the system's. */
+  readonly ca?: string;
+  /** How long a connection may be silent before its request is given up, in ms. */
+  readonly patience?: number;
+  /** The largest answer that is read, in bytes. */
+  readonly largest?: number;
 }
 
-/** The answer as it came: every status is one. */
-export interface WireResponse {
-  readonly status: number;
-  /** Lower-case names; several values of one name stay apart. */
-  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
-  readonly body: string;
+/** A transport with connections of its own to let go of. */
+export interface Connections {
+  readonly send: Transport;
+  close(): void;
 }
 
-/** Sends one request, once. Rejects with ServiceError: `unavailable` where it surely was not sent, else `lost`. */
-export interface Transport {
-  send(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
-  close(): Promise<void>;
-}
+/** Free connections are dropped before servers usually do, so that no request is sent into one that is closing. */
+const idle = 4000;
 
-/** The largest answer that is read, in bytes. */
-const largest = 16 * 1024 * 1024;
-
-/** How long a connection, the headers and each part of a body may take, in ms. */
-const patience = { connect: 10_000, answer: 30_000 };
-
-/** The real transport: undici with connections kept alive; redirects are not followed, and no proxy is used. */
-export function undiciTransport(options: { readonly ca?: string } = {}): Transport {
-  const agent = new Agent({
-    connections: 64,
-    pipelining: 1,
-    keepAliveTimeout: 10_000,
-    headersTimeout: patience.answer,
-    bodyTimeout: patience.answer,
-    connect: { timeout: patience.connect, ...(options.ca === undefined ? {} : { ca: options.ca }) },
-  });
+/**
+ * The real transport: Node's own HTTP client with connections kept alive. Redirects are not followed, a proxy is used
+ * only where Node was told to.
+ *
+ * Not `import "node:http"`: an import of it loads Node's WebSocket and fetch as well, 25 ms of every command.
+ */
+export function openConnections(options: TransportOptions = {}): Connections {
+  const { ca, patience = 30_000, largest = 16 * 1024 * 1024 } = options;
+  const agents = new Map<string, Agent>();
+  const agentOf = (origin: string): Agent => {
+    const known = agents.get(origin);
+    if (known !== undefined) return known;
+    const settings = { keepAlive: true, timeout: idle, scheduling: "lifo" } as const;
+    const agent = isSecure(origin)
+      ? new (process.getBuiltinModule("node:https").Agent)({ ...settings, ...(ca === undefined ? {} : trusting(ca)) })
+      : new (process.getBuiltinModule("node:http").Agent)(settings);
+    agents.set(origin, agent);
+    return agent;
+  };
   return {
-    async send(request, signal) {
-      const { operation, origin, path, headers, body } = request;
-      const method = request.method as Dispatcher.HttpMethod;
-      try {
-        const answer = await agent.request({ origin, path, method, headers, body: body ?? null, signal });
-        return { status: answer.statusCode, headers: answer.headers, body: await readBody(answer.body, operation) };
-      } catch (error) {
-        throw transportError(error, request, signal);
-      }
+    send: (request, signal) =>
+      new Promise((resolve, reject) => exchange(request, agentOf(request.origin), { signal, patience, largest }, resolve, reject)),
+    close() {
+      for (const agent of agents.values()) agent.destroy();
     },
-    close: () => agent.destroy(),
   };
 }
 
-async function readBody(stream: AsyncIterable<Buffer>, operation: string): Promise<string> {
+interface Terms {
+  readonly signal: AbortSignal;
+  readonly patience: number;
+  readonly largest: number;
+}
+
+function exchange(
+  request: WireRequest,
+  agent: Agent,
+  terms: Terms,
+  resolve: (response: WireResponse) => void,
+  reject: (error: ServiceError) => void,
+): void {
+  if (terms.signal.aborted) return reject(aborted(request, false));
+  const { origin, path, method, headers, body } = request;
+  const { request: open } = process.getBuiltinModule(isSecure(origin) ? "node:https" : "node:http");
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const settings: RequestOptions = { method, path, agent, timeout: terms.patience, headers: { ...headers, ...length } };
+  const outgoing = open(origin, settings);
+  const isSent = sending(outgoing, isSecure(origin));
+  const give = (): void => void outgoing.destroy(new Error("aborted"));
+  const fail = (cause: Error): void => {
+    terms.signal.removeEventListener("abort", give);
+    reject(terms.signal.aborted ? aborted(request, isSent()) : failure(request, cause, isSent()));
+  };
+  terms.signal.addEventListener("abort", give, { once: true });
+  outgoing.on("timeout", () => outgoing.destroy(new Error(`silent for ${terms.patience / 1000} s`)));
+  outgoing.on("error", fail);
+  outgoing.on("response", (incoming) =>
+    collect(incoming, terms.largest, fail, (text) => {
+      terms.signal.removeEventListener("abort", give);
+      if (text === undefined) reject(tooLarge(request, terms.largest));
+      else resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: text });
+    }),
+  );
+  outgoing.end(body);
+}
+
+/** Whether anything may have reached the other side: not before the connection stands, and its TLS. */
+function sending(outgoing: ClientRequest, secure: boolean): () => boolean {
+  let sent = false;
+  outgoing.once("socket", (socket) => {
+    if (outgoing.reusedSocket || !(socket.connecting || secure)) sent = true;
+    else {
+      socket.once(secure ? "secureConnect" : "connect", () => {
+        sent = true;
+      });
+    }
+  });
+  return () => sent;
+}
+
+/** Reads a body to its end; undefined where it is larger than is read. */
+function collect(
+  incoming: IncomingMessage,
+  largest: number,
+  fail: (cause: Error) => void,
+  done: (text: string | undefined) => void,
+): void {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream) {
+  incoming.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size > largest) {
-      throw new ServiceError("shape", operation, `${operation}: the answer is larger than ${largest / 1024 / 1024} MB`, { mayHaveWorked: true });
-    }
     chunks.push(chunk);
+    if (size <= largest) return;
+    incoming.removeAllListeners("error").on("error", () => undefined);
+    incoming.destroy();
+    done(undefined);
+  });
+  incoming.on("error", fail);
+  incoming.on("end", () => done(Buffer.concat(chunks).toString("utf8")));
+}
+
+function aborted({ operation }: WireRequest, sent: boolean): ServiceError {
+  return new ServiceError("aborted", operation, `${operation}: interrupted`, { mayHaveWorked: sent });
+}
+
+function tooLarge({ operation, method }: WireRequest, largest: number): ServiceError {
+  const message = `${operation}: the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`;
+  return new ServiceError("shape", operation, message, { mayHaveWorked: method !== "GET" });
+}
+
+function failure({ operation, origin, method }: WireRequest, cause: Error, sent: boolean): ServiceError {
+  const code = codeOf(cause);
+  if (sent) {
+    const options = { mayHaveWorked: method !== "GET", cause };
+    return new ServiceError("lost", operation, `${operation}: the connection to ${origin} was lost (${code})`, options);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  const hint = /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code)
+    ? "set GRAPHFORM_CA_FILE where the service has a certificate authority of its own"
+    : "check the address, and whether the service runs";
+  return new ServiceError("unavailable", operation, `${operation}: ${origin} cannot be reached (${code})`, { cause, hint });
 }
 
-const unsent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
-
-function transportError(error: unknown, { operation, origin }: WireRequest, signal: AbortSignal): unknown {
-  if (error instanceof ServiceError) return error;
-  if (signal.aborted) return new ServiceError("aborted", operation, `${operation}: interrupted`, { mayHaveWorked: true, cause: error });
-  const code = codeOf(error);
-  if (unsent.has(code) || isUntrusted(code)) {
-    const hint = isUntrusted(code)
-      ? "set GRAPHFORM_CA_FILE where the service has an authority of its own"
-      : "check the address, and whether the service runs";
-    return new ServiceError("unavailable", operation, `${operation}: ${origin} cannot be reached (${code})`, { cause: error, hint });
-  }
-  return new ServiceError("lost", operation, `${operation}: the answer was lost (${code})`, { mayHaveWorked: true, cause: error });
+function codeOf(cause: Error): string {
+  if ("code" in cause && typeof cause.code === "string") return cause.code;
+  return cause.message === "" ? "no reason given" : cause.message;
 }
 
-function isUntrusted(code: string): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(code);
+function isSecure(origin: string): boolean {
+  return origin.startsWith("https:");
 }
 
-function codeOf(error: unknown): string {
-  if (typeof error !== "object" || error === null) return String(error);
-  if ("code" in error && typeof error.code === "string") return error.code;
-  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
-  return error instanceof Error ? error.message : "unknown";
+/** Trust in an authority besides the system's, for all connections at once: Node's own `ca` would replace them. */
+function trusting(ca: string): { readonly secureContext: SecureContext } {
+  const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
+  return { secureContext: createSecureContext({ ca: [...getCACertificates("default"), ca] }) };
 }

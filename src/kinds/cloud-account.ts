@@ -4,8 +4,9 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
-import type { Reads, Service } from "../model/service.ts";
+import type { Answer, Reads, Service } from "../model/service.ts";
 import { leaves } from "../model/spec-paths.ts";
+import { instructionsOf } from "./account-instructions.ts";
 import { accountParams } from "./account-params.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
 import { phaseOf } from "./phase.ts";
@@ -39,7 +40,7 @@ function reader(service: Reads): Reader {
       try {
         const on = { ...(await params(signal)), id: ref.id };
         const { values } = await service.read({ operation: "account.get", params: on }, signal);
-        return live(ref, values, await configuration(values, service, signal), service);
+        return live(ref, values, waitingFor(values, await configuration(values, service, signal), service));
       } catch (error) {
         if (isServiceError(error, "not-found")) return undefined;
         throw error;
@@ -72,13 +73,13 @@ async function configuration(
   values: { readonly [name: string]: Json },
   service: Reads,
   signal: AbortSignal,
-): Promise<{ readonly [name: string]: Json }> {
+): Promise<Answer | undefined> {
   const id = configId(values);
-  if (id === undefined || phaseOf(values, service.profile).is === "ready" || !service.offers("account.describe")) return {};
+  if (id === undefined || phaseOf(values, service.profile).is !== "pending" || !service.offers("account.describe")) return undefined;
   try {
-    return (await service.read({ operation: "account.describe", params: { id } }, signal)).values;
+    return await service.read({ operation: "account.describe", params: { id } }, signal);
   } catch (error) {
-    if (isServiceError(error, "not-found")) return {};
+    if (isServiceError(error, "not-found")) return undefined;
     throw error;
   }
 }
@@ -92,8 +93,7 @@ function configId(values: { readonly [name: string]: Json }): string | undefined
 function live(
   ref: Ref,
   values: { readonly [name: string]: Json },
-  account: { readonly [name: string]: Json },
-  service: Reads,
+  waiting: Waiting,
 ): Live {
   const id = configId(values);
   const echo: JsonObject = isObject(values["resultParams"]) ? values["resultParams"] : {};
@@ -104,7 +104,7 @@ function live(
   const { cloudProvider, createdAt, modifiedAt, status } = values;
   return {
     id: ref.id,
-    phase: phase(values, account, service),
+    phase: waiting.phase,
     spec: {
       ...(typeof cloudProvider === "string" && cloudProvider !== "" ? { cloudProvider: { value: cloudProvider, source: "described" } } : {}),
       ...Object.fromEntries(config),
@@ -113,21 +113,29 @@ function live(
       id: ref.id,
       ...(id === undefined ? {} : { configId: id }),
       ...(typeof status === "string" ? { status } : {}),
-      ...(account["instructions"] === undefined ? {} : { bootstrap: account["instructions"] }),
+      ...(waiting.bootstrap === undefined ? {} : { bootstrap: waiting.bootstrap }),
     },
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
   };
 }
 
+/** Where an account stands, and what a person has to run where it waits for one. */
+interface Waiting {
+  readonly phase: Phase;
+  readonly bootstrap?: string;
+}
+
 /** A pending account configuration waits for its bootstrap, one that is ready to offboard for its offboarding. */
-function phase(values: { readonly [name: string]: Json }, account: { readonly [name: string]: Json }, service: Reads): Phase {
+function waitingFor(values: { readonly [name: string]: Json }, account: Answer | undefined, service: Reads): Waiting {
   const own = phaseOf(values, service.profile);
-  if (own.is !== "pending") return own;
-  const status = String(account["status"] ?? "").toUpperCase();
-  if (status === "PENDING") return { is: "waiting-for-person", detail: "run the bootstrap: graphform account bootstrap ADDRESS shows it" };
-  if (status === "READY_TO_OFFBOARD") {
-    return { is: "waiting-for-person", detail: "run the offboarding: graphform account bootstrap ADDRESS shows it" };
-  }
-  return own;
+  const status = String(account?.values["status"] ?? "").toUpperCase();
+  const step = status === "PENDING" ? "bootstrap" : status === "READY_TO_OFFBOARD" ? "offboard" : undefined;
+  if (own.is !== "pending" || account === undefined || step === undefined) return { phase: own };
+  const instructions = instructionsOf(account, step);
+  const what = instructions?.first === undefined ? "" : `: ${instructions.first}`;
+  return {
+    phase: { is: "waiting-for-person", detail: `the ${step} must be run in the account${what}` },
+    ...(instructions === undefined ? {} : { bootstrap: instructions.text }),
+  };
 }

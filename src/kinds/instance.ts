@@ -8,6 +8,7 @@ import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import { valueAt } from "../model/spec-paths.ts";
+import { failoverBody } from "./instance-failover.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { phaseOf } from "./phase.ts";
@@ -73,8 +74,11 @@ function driver(service: Service): Driver {
     async delete(ref, signal) {
       await service.write({ operation: "instance.delete", params: on(ref) }, signal);
     },
-    async operate(ref, verb, signal) {
-      await service.write({ operation: `instance.${verb}`, params: on(ref) }, signal);
+    async operate(ref, verb, signal, choices = {}) {
+      const call = { operation: `instance.${verb}`, params: on(ref) };
+      if (verb !== "failover") return void (await service.write(call, signal));
+      const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
+      await service.write({ ...call, body: failoverBody(ref.id, values["topology"], choices) }, signal);
     },
     usable: (shown, spec, signal) => usable(shown, spec, service, signal),
   };

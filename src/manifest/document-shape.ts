@@ -16,9 +16,9 @@ const open: Shape = { type: "object", description: "Fields of the resource as ke
 const anyResource: ResourceShapes = () => ({ resource: open, defaults: open });
 
 /** Names of resources, as addresses spell them. */
-export const resourceName = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
+const resourceName = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
 /** Names of variables, secrets and outputs. */
-export const wordName = "^[A-Za-z_][A-Za-z0-9_-]*$";
+const wordName = "^[A-Za-z_][A-Za-z0-9_-]*$";
 
 function closed(properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape {
   return { type: "object", additionalProperties: false, properties, required };

@@ -101,7 +101,7 @@ function visible(text: string): string {
   return text
     .replace(/\p{Cc}/gu, (char) => {
       const code = char.charCodeAt(0);
-      return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd";
+      return code < 0x20 ? String.fromCharCode(0x24_00 + code) : code === 0x7f ? "\u2421" : "\ufffd";
     })
     .replace(/[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, "\ufffd");
 }

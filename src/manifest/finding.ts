@@ -1,5 +1,5 @@
-import type { Finding } from "../model/kind.ts";
 import type { Address } from "../model/address.ts";
+import type { Finding } from "../model/kind.ts";
 import type { SourceRange } from "../model/problem.ts";
 
 /** What is wrong and the way out, before it is known where it stands. */

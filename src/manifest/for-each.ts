@@ -2,7 +2,7 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Sealed, Template } from "../model/sealed.ts";
 import { isTemplate } from "../model/sealed.ts";
-import { describe } from "./explain.ts";
+import { describe } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import type { Each } from "./scope.ts";
 import type { Path } from "./source.ts";

@@ -1,5 +1,5 @@
-import type { Lifecycle, Timeouts } from "../model/desired.ts";
 import type { Address } from "../model/address.ts";
+import type { Lifecycle, Timeouts } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { parseDuration } from "../model/quantity.ts";

@@ -1,4 +1,4 @@
-import { isAlias, isScalar, isSeq, type Alias, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
+import { type Alias, isAlias, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Fault } from "./finding.ts";
@@ -12,10 +12,10 @@ export interface Plain {
 }
 
 /** Maps and lists inside each other, at most; a manifest needs six. */
-export const deepest = 64;
+const deepest = 64;
 
 /** Values that all aliases together may stand for. */
-export const aliasedValues = 100_000;
+const aliasedValues = 100_000;
 
 /** Keys that mark sealed secrets and templates inside graphform; a manifest that spells them would forge one. */
 export const reservedKeys: ReadonlySet<string> = new Set(["$secret", "$template", "$ref"]);

@@ -7,7 +7,7 @@ import type { SecretText } from "./secrets.ts";
 export const secretBytes: number = 64 * 1024;
 
 /** The longest that a secret's command may take, in ms: long enough for somebody to touch a key. */
-export const secretCommandMs = 60_000;
+const secretCommandMs = 60_000;
 
 /** Reads secrets from an environment, from files, and from commands. What a command prints to stderr is dropped. */
 export function secretReader(

@@ -1,8 +1,8 @@
+import { disruptions } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
 import type { Guards, Manifest } from "../model/manifest.ts";
-import { disruptions } from "../model/field-schema.ts";
-import { isObject } from "../model/json.ts";
 import type { Problem, SourceRange } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Seal } from "../model/sealed.ts";
@@ -21,6 +21,7 @@ import { resolveResource, type World } from "./resource.ts";
 import { runRules } from "./rules.ts";
 import { readSecrets, type SecretText } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
+import { unusedDefaultsFaults } from "./unused-defaults.ts";
 
 /** What a manifest is resolved with. */
 export interface ManifestInputs extends FrameInputs {
@@ -67,6 +68,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   const world: World = { parsed, kinds, validators, inventory, variables: frame.variables, secrets };
   const resources = [...inventory.members.values()].map((member) => resolveResource(member, world));
   const desired = resources.map((resource) => resource.desired);
+  for (const { path, part, fault } of unusedDefaultsFaults(parsed.value, world)) report(path, fault, part);
   const outputs = readOutputs(frame.value["outputs"], {
     world,
     report,

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
-import { describe } from "./explain.ts";
+import { describe } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import type { Part } from "./locate.ts";
 import { listed, suggest } from "./nearest.ts";
@@ -27,7 +27,7 @@ export function resolveVariables(
   for (const [name, declaration] of Object.entries(declared)) {
     const value =
       isObject(declaration) && !holdsUnresolved(declaration)
-        ? valueOf(name, declaration, textOf(given, name), report)
+        ? variableValue(name, declaration, textOf(given, name), report)
         : undefined;
     values.set(name, value ?? unresolved);
   }
@@ -47,7 +47,7 @@ function textOf(given: GivenVariables, name: string): string | undefined {
   return Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
-function valueOf(
+function variableValue(
   name: string,
   declaration: JsonObject,
   text: string | undefined,

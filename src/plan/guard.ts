@@ -6,12 +6,24 @@ import { leaves } from "../model/spec-paths.ts";
 import { sameValue } from "./canonical.ts";
 import type { PlanInput, Unmanaged } from "./input.ts";
 import { kindNamed } from "./input.ts";
-import type { Subject } from "./propose.ts";
+import { isBeingDeleted, type Subject } from "./propose.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
-/** Guards of one change by itself: protection, the refusal of replacements, the worst disruption allowed. */
+/**
+ * Guards of one change by itself: protection, the refusal of replacements, the worst disruption allowed. A deletion
+ * that is under way has passed them already.
+ */
 export function guardsOf(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
   const found: Guard[] = [];
+  const missing = missingOperation(change, input);
+  if (missing !== undefined) {
+    found.push({
+      code: "not-offered",
+      message: `profile ${input.profile.name} has no operation to ${missing}`,
+      lift: missing.startsWith("create") ? "give the id of an existing one" : "change it by other means, or use a profile that has the operation",
+    });
+  }
+  if (isBeingDeleted(subject)) return found;
   const destroys = change.action === "delete" || change.action === "replace";
   const allowed = input.options.allowDestroy.includes(change.address);
   if (destroys && !allowed && isProtected(subject, input)) found.push(protectGuard(change, subject));
@@ -30,14 +42,6 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
       lift: `graphform import '${change.address}' ${twin.id}, or another name`,
     });
   }
-  const missing = missingOperation(change, input);
-  if (missing !== undefined) {
-    found.push({
-      code: "not-offered",
-      message: `profile ${input.profile.name} has no operation to ${missing}`,
-      lift: missing.startsWith("create") ? "give the id of an existing one" : "change it by other means, or use a profile that has the operation",
-    });
-  }
   const limit = input.options.maxDisruption ?? input.guards.maxDisruption;
   if (limit !== undefined && isWorse(change.disruption, limit)) {
     found.push({
@@ -50,14 +54,19 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
 }
 
 /** Guards that look at the plan as a whole: the empty manifest, the thresholds. */
-export function guardTogether(changes: readonly Change[], input: PlanInput): readonly Change[] {
-  const deletes = changes.filter((change) => isOpen(change) && (change.action === "delete" || change.action === "replace"));
-  const touched = changes.filter((change) => isOpen(change) && ["update", "replace", "delete"].includes(change.action));
+export function guardTogether(
+  changes: readonly Change[],
+  subjects: ReadonlyMap<Address, Subject>,
+  input: PlanInput,
+): readonly Change[] {
+  const open = changes.filter((change) => change.blocked.length === 0 && !isUnderWay(change, subjects));
+  const deletes = open.filter((change) => change.action === "delete" || change.action === "replace");
+  const touched = open.filter((change) => ["update", "replace", "delete"].includes(change.action));
   const existing = Object.keys(input.state.resources).length;
   const percent = existing === 0 ? 0 : (100 * touched.length) / existing;
   let guarded = changes;
   if (input.desired.length === 0 && !input.destroying && input.options.targets.length === 0) {
-    guarded = block(guarded, deletes, {
+    guarded = block(guarded, [...deletes, ...open.filter((change) => isLeftBehind(change, input))], {
       code: "empty-manifest",
       message: `the manifest is empty, and the state knows ${existing} resource${existing === 1 ? "" : "s"}`,
       lift: "graphform destroy, if everything is to go",
@@ -80,31 +89,37 @@ export function guardTogether(changes: readonly Change[], input: PlanInput): rea
   return guarded;
 }
 
-/** Blocks what depends on something blocked: who refers to it, and for a deletion who is referred to by it. */
-export function guardDependents(
-  changes: readonly Change[],
-  refsOf: (address: Address) => readonly Address[],
-): readonly Change[] {
-  const blocked = new Map(changes.filter((change) => change.blocked.length > 0).map((change) => [change.address, change]));
-  const all = new Map(changes.map((change) => [change.address, change]));
-  const result = new Map(all);
-  const queue = [...blocked.keys()];
-  for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
-    const cause = all.get(at);
+/** What is known of references: those that are wanted, and those that an object has now. */
+export interface References {
+  readonly wantedBy: (address: Address) => readonly Address[];
+  readonly heldBy: (address: Address) => readonly Address[];
+}
+
+/** Blocks what depends on something blocked: who wants it, and whose deletion it would have to let go for. */
+export function guardDependents(changes: readonly Change[], references: References): readonly Change[] {
+  const result = new Map(changes.map((change) => [change.address, change]));
+  const queue = changes.filter((change) => change.blocked.length > 0);
+  for (let cause = queue.shift(); cause !== undefined; cause = queue.shift()) {
     for (const change of changes) {
-      if (blocked.has(change.address) || change.action === "keep" || cause === undefined) continue;
-      if (!depends(change, cause, refsOf)) continue;
-      blocked.set(change.address, change);
-      queue.push(change.address);
-      result.set(change.address, { ...change, blocked: [dependencyGuard(at)] });
+      const found = result.get(change.address);
+      if (found === undefined || found.blocked.length > 0 || !depends(change, cause, references)) continue;
+      const blocked = { ...change, blocked: [dependencyGuard(cause.address)] };
+      result.set(change.address, blocked);
+      queue.push(blocked);
     }
   }
   return changes.map((change) => result.get(change.address) ?? change);
 }
 
-function depends(change: Change, cause: Change, refsOf: (address: Address) => readonly Address[]): boolean {
-  if (change.action === "delete") return cause.action === "delete" && refsOf(cause.address).includes(change.address);
-  return cause.action !== "delete" && change.action !== "forget" && refsOf(change.address).includes(cause.address);
+function depends(change: Change, cause: Change, { wantedBy, heldBy }: References): boolean {
+  if (change.address === cause.address) return false;
+  const destroys = change.action === "delete" || change.action === "replace";
+  if (destroys && heldBy(cause.address).includes(change.address)) {
+    const wouldLetGo = cause.action === "delete" || cause.action === "replace" || !wantedBy(cause.address).includes(change.address);
+    if (wouldLetGo) return true;
+  }
+  const wants = change.action === "create" || change.action === "update" || change.action === "replace" || change.action === "adopt";
+  return wants && cause.action !== "delete" && wantedBy(change.address).includes(cause.address);
 }
 
 function dependencyGuard(address: Address): Guard {
@@ -158,6 +173,7 @@ function protectGuard(change: Change, subject: Subject): Guard {
 
 function refusesReplacement(change: Change, subject: Subject, input: PlanInput): boolean {
   if (input.options.replace.includes(change.address)) return false;
+  if (subject.bound === undefined) return true;
   return subject.desired?.lifecycle.onReplace !== "recreate" && kindNamed(input.kinds, change.kind).holdsData;
 }
 
@@ -165,8 +181,15 @@ function isWorse(left: Disruption, right: Disruption): boolean {
   return disruptions.indexOf(left) > disruptions.indexOf(right);
 }
 
-function isOpen(change: Change): boolean {
-  return change.blocked.length === 0;
+function isUnderWay(change: Change, subjects: ReadonlyMap<Address, Subject>): boolean {
+  const subject = subjects.get(change.address);
+  return subject !== undefined && isBeingDeleted(subject);
+}
+
+/** Let go of although it is there and nobody said so: a manifest that lost its text would lose track of it. */
+function isLeftBehind(change: Change, input: PlanInput): boolean {
+  const said = input.removed.some((removal) => removal.address === change.address);
+  return change.action === "forget" && change.phase !== undefined && !said;
 }
 
 function block(changes: readonly Change[], which: readonly Change[], guard: Guard): readonly Change[] {

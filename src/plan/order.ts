@@ -1,31 +1,61 @@
 import type { Address } from "../model/address.ts";
 import type { Step } from "../model/plan.ts";
-import type { StateDocument } from "../model/state.ts";
 
 /**
  * Joins the steps of all addresses into one order.
  *
  *     create or update X      after everything that X's desired references name is there
- *     delete X                after everything is deleted that is known to refer to X
+ *     delete X                after everything that refers to X now is deleted, or lets go of it
+ *     move X                  after what stood at its new address has moved away
+ *
+ * The first row always holds. A deletion that could wait for others only in a circle does not wait for them.
  */
-export function order(steps: readonly Step[], state: StateDocument): readonly Step[] {
+export function order(steps: readonly Step[], heldBy: (address: Address) => readonly Address[]): readonly Step[] {
   const building = grouped(steps, (step) => step.operation !== "delete" && step.operation !== "forget");
-  const removing = grouped(steps, (step) => step.operation === "delete");
-  return steps.map((step) => {
-    const others = step.operation === "delete" ? deletedFirst(step, removing, state) : builtFirst(step, building);
-    return { ...step, after: [...new Set([...step.after, ...others])].sort() };
-  });
+  const after = new Map(steps.map((step) => [step.key, new Set([...step.after, ...builtFirst(step, building), ...movedFirst(step, steps)])]));
+  for (const [later, earlier] of removals(steps, heldBy)) {
+    if (!isAfter(earlier, later, after)) after.get(later)?.add(earlier);
+  }
+  return steps.map((step) => ({ ...step, after: [...(after.get(step.key) ?? [])].sort() }));
 }
 
 function builtFirst(step: Step, building: ReadonlyMap<Address, readonly string[]>): readonly string[] {
-  if (step.operation === "bind" || step.operation === "move" || step.operation === "forget") return [];
-  return (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? []);
+  const works = ["create", "update", "operate", "wait"].includes(step.operation);
+  return works ? (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? []) : [];
 }
 
-function deletedFirst(step: Step, removing: ReadonlyMap<Address, readonly string[]>, state: StateDocument): readonly string[] {
-  return Object.entries(state.resources)
-    .filter(([address, bound]) => address !== step.address && bound.refs.includes(step.address))
-    .flatMap(([address]) => removing.get(address) ?? []);
+function movedFirst(step: Step, steps: readonly Step[]): readonly string[] {
+  return step.operation === "move" ? steps.filter((other) => other.from === step.address).map((other) => other.key) : [];
+}
+
+/** Deletion -> what it waits for. Deletions come first, for what lets go may have to wait for a new object. */
+function removals(steps: readonly Step[], heldBy: (address: Address) => readonly Address[]): readonly (readonly [string, string])[] {
+  const holders = new Map<Address, Step[]>();
+  for (const step of steps) {
+    for (const address of step.operation === "forget" ? [] : heldBy(step.address)) {
+      if (address !== step.address) holders.set(address, [...(holders.get(address) ?? []), step]);
+    }
+  }
+  const pairs = steps
+    .filter((step) => step.operation === "delete")
+    .flatMap((step) => (holders.get(step.address) ?? []).map((holder) => ({ later: step, earlier: holder })));
+  const deleted = pairs.filter(({ earlier }) => earlier.operation === "delete");
+  const lettingGo = pairs.filter(({ later, earlier }) => earlier.operation === "update" && !(earlier.refs ?? []).includes(later.address));
+  return [...deleted, ...lettingGo].map(({ later, earlier }) => [later.key, earlier.key]);
+}
+
+/** True where the first step comes after the second one, by whatever way. */
+function isAfter(key: string, other: string, after: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const open = [key];
+  const seen = new Set(open);
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (at === other) return true;
+    for (const next of after.get(at) ?? []) {
+      if (!seen.has(next)) open.push(next);
+      seen.add(next);
+    }
+  }
+  return false;
 }
 
 function grouped(steps: readonly Step[], wanted: (step: Step) => boolean): ReadonlyMap<Address, readonly string[]> {

@@ -2,17 +2,29 @@ import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
 import type { OutputChange } from "../model/plan.ts";
-import { holdsSecret, isTemplate } from "../model/sealed.ts";
-import { resolveKnown } from "../model/templates.ts";
+import { holdsSecret } from "../model/sealed.ts";
+import { resolveKnown, waitsFor } from "../model/templates.ts";
 import type { PlanInput } from "./input.ts";
 
-/** What becomes of the declared outputs; one that waits for a change is unknown until then. */
-export function outputChanges(input: PlanInput, anew: ReadonlySet<Address>): { readonly [name: string]: OutputChange } {
+/**
+ * What becomes of the declared outputs. One that waits for something that changes is unknown until then; one that
+ * waits for something that stays as it is stays too. `anew` get a new object, `restless` are worked upon.
+ */
+export function outputChanges(
+  input: PlanInput,
+  anew: ReadonlySet<Address>,
+  restless: ReadonlySet<Address>,
+): { readonly [name: string]: OutputChange } {
   const names = [...new Set([...Object.keys(input.outputs), ...Object.keys(input.state.outputs)])].sort();
-  return Object.fromEntries(names.map((name) => [name, outputChange(name, input, anew)]));
+  return Object.fromEntries(names.map((name) => [name, outputChange(name, input, anew, restless)]));
 }
 
-function outputChange(name: string, input: PlanInput, anew: ReadonlySet<Address>): OutputChange {
+function outputChange(
+  name: string,
+  input: PlanInput,
+  anew: ReadonlySet<Address>,
+  restless: ReadonlySet<Address>,
+): OutputChange {
   const declared = input.outputs[name];
   const recorded = input.state.outputs[name];
   const before: Json | undefined = recorded?.value;
@@ -21,7 +33,12 @@ function outputChange(name: string, input: PlanInput, anew: ReadonlySet<Address>
   if (declared === undefined) return { action: "delete", ...shown, unknown: false, sensitive };
   const after = resolveKnown(declared.value, (address) => (anew.has(address) ? undefined : input.observed.get(address)?.outputs));
   const secret = sensitive || holdsSecret(after);
-  if (isTemplate(after)) {
+  const waiting = waitsFor(after);
+  if (waiting.length > 0 && !waiting.some((address) => restless.has(address))) {
+    const stays = before === undefined ? { after, unknown: true } : { after: before, unknown: false };
+    return { action: "no-op", ...shown, ...stays, sensitive: secret };
+  }
+  if (waiting.length > 0) {
     return { action: before === undefined ? "create" : "update", ...shown, after, unknown: true, sensitive: secret };
   }
   const same = before !== undefined && stableJson(before) === stableJson(after);

@@ -2,7 +2,7 @@ import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
-import type { Census, Change, Plan } from "../model/plan.ts";
+import type { Census, Change, Plan, Step } from "../model/plan.ts";
 import { isSealed } from "../model/sealed.ts";
 import { forecast } from "./forecast.ts";
 import { guardDependents, guardsOf, guardTogether } from "./guard.ts";
@@ -13,7 +13,7 @@ import type { Subject } from "./propose.ts";
 import { propose } from "./propose.ts";
 import { dependenciesFirst } from "./sort.ts";
 import { stepsOf } from "./steps.ts";
-import { subjectsOf } from "./subjects.ts";
+import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
 
 /**
  * Compares what is wanted with what is there and says what to do about it. Pure: no clock, no chance, no effects;
@@ -27,13 +27,14 @@ export function makePlan(input: PlanInput): Plan {
     const subject = subjects.get(address);
     return subject === undefined ? [] : [proposeGuarded(subject, input, anew)];
   });
-  const changes = guardDependents(guardTogether(proposed, input), refsOf);
+  const heldBy = holdingsIn(subjects, input);
+  const changes = guardDependents(guardTogether(proposed, subjects, input), { wantedBy: refsOf, heldBy });
   const steps = order(
     changes.flatMap((change) => {
       const subject = subjects.get(change.address);
       return subject === undefined ? [] : stepsOf(change, subject, input);
     }),
-    input.state,
+    heldBy,
   );
   const body: Omit<Plan, "fingerprint"> = {
     version: 1,
@@ -43,7 +44,7 @@ export function makePlan(input: PlanInput): Plan {
     timestamp: input.timestamp,
     changes,
     steps,
-    outputs: outputChanges(input, anew),
+    outputs: outputChanges(input, anew, restless(steps)),
     census: census(subjects, input),
     forecast: forecast(changes, steps, input.profile),
     complete: input.options.targets.length === 0 && input.options.exclude.length === 0,
@@ -78,6 +79,20 @@ function refsIn(subjects: ReadonlyMap<Address, Subject>): (address: Address) => 
     const subject = subjects.get(address);
     return subject?.desired?.refs ?? subject?.bound?.refs ?? [];
   };
+}
+
+function holdingsIn(
+  subjects: ReadonlyMap<Address, Subject>,
+  input: PlanInput,
+): (address: Address) => readonly Address[] {
+  const known = new Map([...subjects].map(([address, subject]) => [address, heldBySubject(subject, input.kinds)]));
+  return (address) => known.get(address) ?? [];
+}
+
+/** Addresses whose outputs may be others after apply. */
+function restless(steps: readonly Step[]): ReadonlySet<Address> {
+  const working = steps.filter((step) => step.blocked.length === 0 && step.operation !== "bind" && step.operation !== "move");
+  return new Set(working.map((step) => step.address));
 }
 
 function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Census {

@@ -7,11 +7,11 @@ import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
-import type { Observed, Seen } from "../model/observed.ts";
+import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";
-import { sameValue } from "./canonical.ts";
 import { diffSpec } from "./diff.ts";
+import { driftOf } from "./drift.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import { type Trait, traitAt, traitsOf } from "./traits.ts";
@@ -108,7 +108,7 @@ function proposeUpdate(
   });
   const forcedBy = fields.find((field) => field.effect === "replace")?.path;
   const requested = input.options.replace.includes(subject.address);
-  const shared = { ...base(subject), before: specOf(observed), after, fields, drift: driftOf(observed, after, subject, kind) };
+  const shared = { ...base(subject), before: specOf(observed), after, fields, drift: driftOf(observed, subject.bound, after, kind.schema) };
   if (forcedBy !== undefined || requested) {
     const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
     const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, anew);
@@ -181,30 +181,6 @@ function whyForced(path: string, after: JsonObject, kind: Kind, anew: ReadonlySe
 function whyChanged(fields: readonly FieldChange[], subject: Subject): string {
   if (subject.observed?.phase.is === "failed") return `failed (${subject.observed.phase.detail}); tried again in place`;
   return fields.length === 1 ? "1 field differs" : `${fields.length} fields differ`;
-}
-
-/**
- * Differences between what was last applied and what is there now: somebody else's doing. What the manifest has
- * followed, or what is under way, is none.
- */
-function driftOf(observed: Observed, after: JsonObject, subject: Subject, kind: Kind): readonly FieldChange[] {
-  const { bound } = subject;
-  if (bound === undefined) return [];
-  const recorded = { ...bound.recorded, ...bound.converging?.record };
-  const traits = traitsOf(kind.schema);
-  const shown = Object.entries(observed.spec).filter(([path, seen]) => {
-    const wanted = valueAt(after, path);
-    const followed = wanted !== undefined && sameValue(wanted, seen.value, traitAt(traits, path));
-    return seen.source !== "recorded" && Object.hasOwn(recorded, path) && !followed;
-  });
-  return diffSpec({
-    desired: fromLeaves(shown.map(([path, seen]) => [path, seen.value])),
-    observed: Object.fromEntries(shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }])),
-    traits,
-    ignored: [],
-    moving: new Set(),
-    unseen: "trust",
-  });
 }
 
 function specOf(observed: Observed): JsonObject {

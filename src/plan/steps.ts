@@ -7,17 +7,27 @@ import { preconditionText } from "../model/precondition.ts";
 import { fromLeaves } from "../model/spec-paths.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
-import type { Subject } from "./propose.ts";
+import { isBeingDeleted, type Subject } from "./propose.ts";
 import type { Traits } from "./traits.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
+/** A verb, and what counts as applied once it has worked. */
+interface Verb {
+  readonly verb: string;
+  readonly record?: { readonly [path: string]: Json };
+}
+
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
 
-/** The steps that carry out one change, in their order; `after` between addresses comes later. */
+/**
+ * The steps that carry out one change, in their order; `after` between addresses comes later. What only brings the
+ * state up to date, or only waits, is not what a guard holds back.
+ */
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const kind = kindNamed(input.kinds, change.kind);
-  const steps = chain([...moves(change, subject, input), ...work(change, subject, kind, input)]);
-  return steps.map((step) => ({ ...step, blocked: change.blocked }));
+  const before = [...moves(change, subject, input), ...refreshed(change, subject, kind, input), ...waits(change, subject, input)];
+  const steps = work(change, subject, kind, input).map((step) => ({ ...step, blocked: change.blocked }));
+  return chain([...before, ...steps]);
 }
 
 function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
@@ -27,38 +37,57 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
     case "update":
       return changing(change, subject, kind, input);
     case "adopt":
-      return [bindStep(`${change.address}#bind`, change, subject, input), ...changing(change, subject, kind, input)];
+      return [bindStep(change, subject, input), ...changing(change, subject, kind, input)];
     case "replace":
-      return [existing(`${change.address}#delete`, "delete", change, subject, input), ...creation(change, subject, kind, input)];
+      return replacing(change, subject, kind, input);
     case "delete":
       return [existing(change.address, "delete", change, subject, input)];
     case "forget":
       return [existing(change.address, "forget", change, subject, input)];
     case "move":
     case "keep":
-      return resting(change, subject, kind, input);
+      return [];
   }
 }
 
-/** A resource that is as declared may still be converging, or its guards may have changed. */
-function resting(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
-  const { bound, desired, observed } = subject;
-  if (bound === undefined || desired === undefined) return [];
-  if (bound.converging !== undefined || observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person") {
-    return [existing(change.address, "wait", change, subject, input)];
-  }
-  const protect = desired.lifecycle.protect ?? kind.protectedByDefault(desired.spec);
-  const same =
-    bound.protect === protect &&
-    bound.onDelete === desired.lifecycle.onDelete &&
-    bound.refs.join(" ") === desired.refs.join(" ");
-  return same ? [] : [bindStep(`${change.address}#bind`, change, subject, input)];
-}
-
+/** Moved, and not on its way out: the state's entry gets the new address. */
 function moves(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   if (subject.previousAddress === undefined || change.action === "delete") return [];
   const step = existing(`${change.address}#move`, "move", change, subject, input);
   return [{ ...step, from: subject.previousAddress }];
+}
+
+/** What the state remembers of a declared object beside its fields: its guards, its references, names that have moved. */
+function refreshed(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
+  const { address, bound, desired, observed } = subject;
+  if (bound === undefined || desired === undefined || observed === undefined) return [];
+  const known = input.state.resources[subject.previousAddress ?? address]?.recorded ?? {};
+  const renamed = Object.entries(bound.recorded).filter(([path, value]) => known[path] !== value);
+  const same =
+    bound.protect === (desired.lifecycle.protect ?? kind.protectedByDefault(desired.spec)) &&
+    bound.onDelete === desired.lifecycle.onDelete &&
+    bound.refs.join(" ") === desired.refs.join(" ") &&
+    (bound.converging?.operation !== "delete" || isBeingDeleted(subject));
+  if (same && renamed.length === 0) return [];
+  return [{ ...bindStep(change, subject, input), record: Object.fromEntries(renamed) }];
+}
+
+/** What an earlier run began, or somebody else, is waited for before anything else is asked of it. */
+function waits(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+  const { bound, observed } = subject;
+  const stays = change.action === "keep" || change.action === "move" || change.action === "update";
+  if (!stays || bound === undefined) return [];
+  const failed = change.action === "update" && observed?.phase.is === "failed";
+  const ours = bound.converging !== undefined && bound.converging.operation !== "delete" && !failed;
+  const theirs = change.action !== "update" && (observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person");
+  return ours || theirs ? [existing(`${change.address}#wait`, "wait", change, subject, input)] : [];
+}
+
+/** An object that was not ours until now is bound first, so that it is known whose deletion is waited for. */
+function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
+  const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
+  const removal = existing(`${change.address}#delete`, "delete", change, subject, input);
+  return [...adopting, removal, ...creation(change, subject, kind, input)];
 }
 
 function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
@@ -71,10 +100,13 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     spec,
     record: kind.fills(spec),
     ...timeout(subject, "create"),
+    ...(change.action === "create" && subject.bound !== undefined ? { id: subject.bound.id } : {}),
   };
   const verbs = [...traitsOf(kind.schema).values()].flatMap((trait) => {
     const verb = trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`];
-    return verb === undefined ? [] : [{ ...create, key: `${change.address}#${verb}`, operation: "operate" as const, verb }];
+    if (verb === undefined) return [];
+    const { id: _gone, record: _set, ...step } = create;
+    return [{ ...step, key: `${change.address}#${verb}`, operation: "operate" as const, verb }];
   });
   return [create, ...verbs];
 }
@@ -87,16 +119,17 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const mustStart = input.profile.updateNeeds === "ready" && subject.observed?.phase.is === "stopped" && patch !== undefined;
   const verbs = fields.flatMap((field) => {
     const verb = traitAt(traits, field.path).operations?.[`${String(field.before)}>${String(field.after)}`];
-    return verb === undefined ? [] : [{ verb, from: String(field.before) }];
+    return verb === undefined ? [] : [{ verb, from: String(field.before), record: { [field.path]: field.after ?? null } }];
   });
-  const starts = verbs.filter((entry) => entry.from === "stopped").map((entry) => entry.verb);
+  const starts = verbs.filter((entry) => entry.from === "stopped");
   const others = verbs.filter((entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined));
   const around = mustStart && starts.length === 0 ? [...traits.values()].map((trait) => trait.operations).find(isObject) : undefined;
   const before = [...starts, ...optional(around?.["stopped>running"])];
-  const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"])];
-  const operate = (verb: string): Step => ({
+  const after = [...others, ...optional(around?.["running>stopped"])];
+  const operate = ({ verb, record }: Verb): Step => ({
     ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
     verb,
+    ...(record === undefined ? {} : { record }),
   });
   const update: readonly Step[] =
     patch === undefined ? [] : [{ ...existing(change.address, "update", change, subject, input), patch }];
@@ -110,8 +143,8 @@ function patchOf(change: Change, traits: Traits): JsonObject | undefined {
   return pairs.length === 0 ? undefined : fromLeaves(pairs);
 }
 
-function bindStep(key: string, change: Change, subject: Subject, input: PlanInput): Step {
-  return existing(key, "bind", change, subject, input);
+function bindStep(change: Change, subject: Subject, input: PlanInput): Step {
+  return existing(`${change.address}#bind`, "bind", change, subject, input);
 }
 
 /** A step upon the object that is there. */
@@ -167,6 +200,6 @@ function chain(steps: readonly Step[]): readonly Step[] {
   });
 }
 
-function optional(value: string | undefined): readonly string[] {
-  return value === undefined ? [] : [value];
+function optional(verb: string | undefined): readonly Verb[] {
+  return verb === undefined ? [] : [{ verb }];
 }

@@ -22,6 +22,7 @@ export function subjectsOf(input: PlanInput): readonly Subject[] {
 
 /** Addresses that a subject's object refers to now, by what it shows and by what the state remembers. */
 export function heldBy(subject: Subject, kinds: readonly Kind[]): readonly Address[] {
+  if (subject.observed === undefined) return [];
   const schema = kinds.find((kind) => kind.name === subject.kind)?.schema;
   const seen = (schema === undefined ? [] : referenceFields(schema)).flatMap((field) => {
     const name = subject.observed?.spec[field.path]?.value;

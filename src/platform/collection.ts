@@ -5,8 +5,13 @@ import { removeDurably, writeDurably } from "./durable.ts";
 /** Records of one sort: in memory for reading, each in its own file for keeping. */
 export interface Collection<T extends { readonly id: string }> {
   get(id: string): T | undefined;
-  /** All records, oldest id first in the order they were made. */
+  /** All records in the order they were made. */
   list(): readonly T[];
+  /** What is safely on disk, and so may be told: what a client has once seen is not taken back by a crash. */
+  readonly kept: {
+    get(id: string): T | undefined;
+    list(): readonly T[];
+  };
   /** Puts a record in place at once; resolves when it, or a newer version of it, is safely on disk. */
   save(record: T): Promise<void>;
   /** Takes a record away at once; resolves when its file is gone. */
@@ -23,13 +28,20 @@ export async function openCollection<T extends { readonly id: string; readonly c
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const records = new Map<string, T>();
   for (const record of await readAll(folder, isRecord)) records.set(record.id, record);
+  const kept = new Map(records);
   const writing = new Map<string, Promise<void>>();
   const queued = new Map<string, Promise<void>>();
 
   const write = async (id: string): Promise<void> => {
     const record = records.get(id);
     const path = join(folder, `${id}.json`);
-    await (record === undefined ? removeDurably(path) : writeDurably(path, JSON.stringify(record)));
+    if (record === undefined) {
+      await removeDurably(path);
+      kept.delete(id);
+    } else {
+      await writeDurably(path, JSON.stringify(record));
+      kept.set(id, record);
+    }
   };
 
   const flush = (id: string): Promise<void> => {
@@ -53,6 +65,7 @@ export async function openCollection<T extends { readonly id: string; readonly c
   return {
     get: (id) => records.get(id),
     list: () => [...records.values()],
+    kept: { get: (id) => kept.get(id), list: () => [...kept.values()] },
     save(record) {
       records.set(record.id, record);
       return flush(record.id);

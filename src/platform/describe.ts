@@ -7,14 +7,13 @@ import type { InstanceRecord, NodeRecord } from "./records.ts";
  * With `echo`, result_params repeats the request parameters as strings, the password in clear, as the real service does.
  */
 export function describeInstance(record: InstanceRecord, echo: boolean): JsonObject {
-  const isShownInNetwork = record.tier === "enterprise" && record.customNetworkId !== undefined;
   return {
     id: record.id,
     status: record.status,
     cloud_provider: record.cloudProvider,
     region: record.region,
     network_type: record.networkType,
-    ...(isShownInNetwork ? { custom_network: record.customNetworkId ?? "" } : {}),
+    ...(record.customNetworkId === undefined ? {} : { custom_network: record.customNetworkId }),
     created_at: record.createdAt,
     last_modified: record.lastModified,
     result_params: resultParams(record, echo),

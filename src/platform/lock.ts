@@ -51,7 +51,7 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
 }
 
 /** True while the process lives and is the one that took the lock. */
-export function isAlive(holder: Holder): boolean {
+function isAlive(holder: Holder): boolean {
   try {
     process.kill(holder.pid, 0);
   } catch (error) {

@@ -6,22 +6,23 @@ import { PlatformRunningError } from "./lock.ts";
 import { startPlatform } from "./start.ts";
 
 /**
- * The local platform as a process: starts, writes `<dataDir>/platform.json` (which also has `pageUrl`, a link that
- * works once), prints one JSON line, and stops gracefully on SIGTERM and SIGINT. Exit 1 with one line on standard error when it cannot start.
+ * The local platform as a process: starts, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops
+ * gracefully on SIGTERM and SIGINT. `<dataDir>/page.json` has the link to the page that works once. Exit 1 with one line on standard error when it cannot start.
  */
 async function main(argv: readonly string[]): Promise<void> {
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
   const { url, usersUrl, pageUrl, dataDir, engine, pid } = platform;
   const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid });
   const file = join(dataDir, "platform.json");
-  await writeDurably(file, `${JSON.stringify({ url, usersUrl, pageUrl, dataDir, engine, pid })}\n`);
+  await writeDurably(join(dataDir, "page.json"), `${JSON.stringify({ pageUrl })}\n`);
+  await writeDurably(file, `${announcement}\n`);
   let isStopping = false;
   const stop = (): void => {
     if (isStopping) return;
     isStopping = true;
     void platform
       .close()
-      .then(() => unlink(file))
+      .then(() => Promise.all([file, join(dataDir, "page.json")].map((path) => unlink(path))))
       .then(() => process.exit(0), complain);
   };
   process.on("SIGTERM", stop);

@@ -44,7 +44,7 @@ export function statusPage(nonce: string): string {
 }
 
 /** A text as HTML shows it. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   const entities: { readonly [character: string]: string } = {
     "&": "&amp;",
     "<": "&lt;",

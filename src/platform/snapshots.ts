@@ -8,6 +8,7 @@ import { newId } from "./new-id.ts";
 import { createInstance } from "./new-instance.ts";
 import type { InstanceRecord, SnapshotRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
+import { checkPlacement } from "./validate.ts";
 
 /** Takes a snapshot of a running instance: the backup operation. Answers the snapshot's id once accepted. */
 export async function takeSnapshot(
@@ -73,7 +74,7 @@ export async function copySnapshot(core: Core, source: SnapshotRecord, region: s
 }
 
 /** Does the work of a copy that was accepted; also after a restart of the platform. */
-export async function finishCopy(core: Core, copy: SnapshotRecord): Promise<void> {
+async function finishCopy(core: Core, copy: SnapshotRecord): Promise<void> {
   const source = core.store.snapshots.get(copy.copyOf ?? "");
   const [from, to] = [
     core.snapshotFile(source?.region ?? "", source?.id ?? ""),
@@ -123,6 +124,15 @@ export async function restoreSnapshot(
   fault: Fault,
 ): Promise<string> {
   refuseUnfinished(snapshot, "restored");
+  const { networkType, customNetworkId } = wanted;
+  const place = { tier: snapshot.tier, component: snapshot.component, instanceTypes: core.instanceTypes };
+  checkPlacement(
+    {
+      ...(networkType === undefined ? {} : { network_type: networkType }),
+      ...(customNetworkId === undefined ? {} : { custom_network_id: customNetworkId }),
+    },
+    place,
+  );
   const plan = findPlan(snapshot.tier);
   const found =
     plan === undefined ? undefined : findComponent(plan.modelKey, plan.tierKey, snapshot.component);

@@ -8,7 +8,7 @@ export function platformStatus(core: Core): JsonObject {
     engine: { name, version, why },
     dataDir: core.settings.dataDir,
     pid: process.pid,
-    instances: core.store.instances.list().map((record) => {
+    instances: core.store.instances.kept.list().map((record) => {
       const primary = record.nodes.find((node) => node.role === "primary");
       const shownName = record.params["name"];
       return {

@@ -7,7 +7,7 @@ import type { InstanceRecord, UserRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** The database's first user, as the list shows it. It belongs to the instance and cannot be changed here. */
-export function defaultUser(record: InstanceRecord): JsonObject | undefined {
+function defaultUser(record: InstanceRecord): JsonObject | undefined {
   const username = record.params["graphdbUser"];
   return typeof username === "string" ? { username, acl: "~* &* +@all" } : undefined;
 }

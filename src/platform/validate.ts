@@ -75,6 +75,16 @@ export function readUpdate(
   return { params, networkType: stringOf(networkType) };
 }
 
+/** Checks deployment-model fields that a restore may carry; every problem at once in a 400 (ServiceError). */
+export function checkPlacement(fields: JsonObject, place: Place): void {
+  refuse(
+    Object.entries(fields).flatMap(([key, value]) => {
+      const row = bodyRows[key];
+      return row === undefined ? [] : problemsOf(key, row, value, place);
+    }),
+  );
+}
+
 /** True where a text can name a region (and a folder). */
 export function isRegion(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text);

@@ -80,7 +80,7 @@ describe("cloud accounts (specification 4.3)", () => {
     ["aws", "aws_account_id", "12345678901", "bad-format"],
     ["aws", "aws_account_id", "1234567890123", "bad-format"],
     ["aws", "aws_account_id", "12345678901a", "bad-format"],
-    ["aws", "aws_account_id", 123456789012, "wrong-type"],
+    ["aws", "aws_account_id", 123_456_789_012, "wrong-type"],
     ["aws", "aws_account_id", "210987654321", "account-mismatch"],
     ["aws", "aws_bootstrap_role_arn", "arn:aws:iam::123456789012:user/bootstrap", "bad-format"],
     ["aws", "aws_bootstrap_role_arn", "arn:aws:iam::12345:role/bootstrap", "bad-format"],

@@ -20,9 +20,9 @@ const settings: readonly (readonly [string, Json, readonly string[]])[] = [
   ["RDBPersistenceConfig", "high", paid],
   ["graphDBCacheSize", 25, paid],
   ["graphDBMaxQueuedQueries", 50, paid],
-  ["graphDBNodeCreationBuffer", 16384, paid],
-  ["graphDBQueryMemCapacity", 21474836480, paid],
-  ["graphDBResultSetSize", 10000, paid],
+  ["graphDBNodeCreationBuffer", 16_384, paid],
+  ["graphDBQueryMemCapacity", 21_474_836_480, paid],
+  ["graphDBResultSetSize", 10_000, paid],
   ["graphDBTimeoutDefault", 0, paid],
   ["graphDBTimeoutMax", 0, paid],
 ];
@@ -104,11 +104,11 @@ describe("the bounds of specification 2.2", () => {
   const numbers: readonly (readonly [string, number, number])[] = [
     ["graphDBCacheSize", 1, 256],
     ["graphDBMaxQueuedQueries", 1, 512],
-    ["graphDBNodeCreationBuffer", 256, 32768],
-    ["graphDBQueryMemCapacity", 5242880, 21474836480],
-    ["graphDBResultSetSize", 0, 1000000],
-    ["graphDBTimeoutDefault", 0, 45000],
-    ["graphDBTimeoutMax", 0, 45000],
+    ["graphDBNodeCreationBuffer", 256, 32_768],
+    ["graphDBQueryMemCapacity", 5_242_880, 21_474_836_480],
+    ["graphDBResultSetSize", 0, 1_000_000],
+    ["graphDBTimeoutDefault", 0, 45_000],
+    ["graphDBTimeoutMax", 0, 45_000],
   ];
 
   it.each(numbers)("%s from %i to %i", async (field, least, most) => {
@@ -142,7 +142,7 @@ describe("the bounds of specification 2.2", () => {
       "graphdbPassword",
       tierBase["free"] ?? {},
       ["p", "any password: é'\"", "$" + "{env.P}"],
-      ["", 12345, true],
+      ["", 12_345, true],
     ],
     [
       "maxMemory",
@@ -214,7 +214,7 @@ describe("instance types and memory", () => {
     [10, 20, true],
     [20, 20, true],
     [21, 20, false],
-    [45000, 0, true],
+    [45_000, 0, true],
     [1, undefined, true],
     [undefined, 1, true],
   ])("a default timeout of %s with a longest of %s: %s", async (usual, longest, fine) => {
@@ -302,6 +302,16 @@ describe("warnings", () => {
       "left to the service's defaults, and fixed once it is created: graphdbUser",
     ]);
     expect((await checkOne({ ...tierBase["free"], config: { graphdbUser: "app" } })).problems).toEqual([]);
+  });
+
+  it("those of many instances that leave the same are one warning", async () => {
+    const free = tierBase["free"] ?? {};
+    const named = { ...free, config: { graphdbUser: "app" } };
+    const { warnings, problems } = await checkSections({
+      instances: { a: named, b: free, c: free, d: free },
+    });
+    expect(warnings).toEqual(["instances.b create-only-default"]);
+    expect(problems[0]?.message).toContain("fixed once it is created (here and in 2 more): graphdbUser");
   });
 
   it("a password in clear, without the password", async () => {

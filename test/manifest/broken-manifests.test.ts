@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Broken, brokenManifests } from "./broken-manifests.ts";
+import { brokenManifests } from "./broken/all.ts";
+import type { Broken } from "./broken/row.ts";
 import { check } from "./check.ts";
 
 describe("broken manifests", () => {

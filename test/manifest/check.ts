@@ -13,7 +13,7 @@ import { testProfile } from "./test-profile.ts";
 export const allKinds: readonly Kind[] = [cloudAccount, network, instance, user];
 
 /** Every secret is there and says who it is. */
-export const namedSecrets: SecretText = (name) => `text of ${name}`;
+const namedSecrets: SecretText = (name) => `text of ${name}`;
 
 export const testInputs: ManifestInputs = {
   kinds: allKinds,

@@ -102,6 +102,23 @@ describe("layers", () => {
 });
 
 describe("defaults", () => {
+  it.each([
+    ["an unknown key", "{ passwrd: x }", "14:12 unknown-key"],
+    ["a wrong value", "{ acl: 5 }", "14:17 wrong-type"],
+    ["a wrong lifecycle", "{ lifecycle: { protect: maybe } }", "14:34 wrong-type"],
+    [
+      "nothing wrong, and much missing",
+      '{ acl: "${var.acl}", lifecycle: { protect: "${var.p}" } }',
+      undefined,
+    ],
+  ])("of a section that declares nothing: %s", async (_, defaults, place) => {
+    const { problems } = await check(
+      `${base}variables: { acl: { default: x }, p: { default: true } }\ndefaults:\n  users: ${defaults}\n`,
+    );
+    const found = problems.map(({ range, code }) => `${range.start.line}:${range.start.column} ${code}`);
+    expect(found).toEqual(place === undefined ? [] : [place]);
+  });
+
   const withDefaults = (defaults: string, text = base): ReturnType<typeof check> =>
     check(`${text}defaults:\n  instances: ${defaults}\n`);
 

@@ -8,7 +8,7 @@ import { manifestSchema } from "../../src/manifest/manifest-schema.ts";
 import { validators } from "../../src/manifest/validators.generated.js";
 import type { JsonObject } from "../../src/model/json.ts";
 import { compileValidators } from "../support/compile-validators.ts";
-import { brokenManifests } from "./broken-manifests.ts";
+import { brokenManifests } from "./broken/all.ts";
 import { allKinds } from "./check.ts";
 
 const root = join(import.meta.dirname, "../..");

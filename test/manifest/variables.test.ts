@@ -5,7 +5,7 @@ import { check } from "./check.ts";
 const head = "apiVersion: graphform/v1\nname: shop\n";
 
 /** The value of a variable that is declared so and given so, or the codes of what is wrong. */
-async function valueOf(declaration: string, given?: string): Promise<Json | undefined | readonly string[]> {
+async function valueIn(declaration: string, given?: string): Promise<Json | undefined | readonly string[]> {
   const text = `${head}variables:\n  v: ${declaration}\noutputs: { x: { value: "\${var.v}" } }\n`;
   const { manifest, problems } = await check(text, { variables: given === undefined ? {} : { v: given } });
   return manifest?.outputs["x"]?.value ?? problems.map(({ code }) => code);
@@ -27,7 +27,7 @@ describe("variables", () => {
     ["one of the allowed", "{ type: number, allowed: [1, 2] }", "2", 2],
     ["no reference is seen in what is given", "{ type: string }", "${secret.x}", "${secret.x}"],
   ])("%s", async (_, declaration, given, value) => {
-    expect(await valueOf(declaration, given)).toEqual(value);
+    expect(await valueIn(declaration, given)).toEqual(value);
   });
 
   it.each<[string, string, string | undefined, string]>([
@@ -42,7 +42,7 @@ describe("variables", () => {
     ["a prototype", "{ type: map }", '{"__proto__": {"x": 1}}', "wrong-type"],
     ["not allowed", "{ type: string, allowed: [a, b] }", "c", "not-allowed"],
   ])("%s", async (_, declaration, given, code) => {
-    expect(await valueOf(declaration, given)).toEqual([code]);
+    expect(await valueIn(declaration, given)).toEqual([code]);
   });
 
   it("a value for one that nobody declared", async () => {

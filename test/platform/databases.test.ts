@@ -241,6 +241,13 @@ describe.skipIf(search.engine === undefined)("with real databases", { timeout: 6
     expect((await test.call("GET", stopped)).body["status"]).toBe("STOPPED");
   });
 
+  it("kill -9 in the middle of creates: every acknowledged one ends RUNNING, and answers", async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, () => test.create(pro, user)));
+    await down("SIGKILL");
+    await up();
+    for (const id of ids) expect(await ask(`${pro}/${id}`, [["PING"]])).toEqual(['"PONG"']);
+  });
+
   it("down ends every database, up brings them back", async () => {
     const path = await create(pro);
     await ask(path, [fill]);

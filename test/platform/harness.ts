@@ -10,7 +10,7 @@ export const components: string = "/2022-09-01-00/resource-instance/sp-default/g
 export const pro: string = `${components}/hosted/pro/standalone`;
 export const enterprise: string = `${components}/hosted/enterprise/standalone`;
 
-export const instanceTypes: InstanceTypes = {
+const instanceTypes: InstanceTypes = {
   aws: { "t4g.medium": 4 * 1024 ** 3, "m7g.large": 8 * 1024 ** 3, "r7g.large": 16 * 1024 ** 3 },
   gcp: { "e2-medium": 4 * 1024 ** 3 },
 };

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pro, startTest, type TestPlatform } from "./harness.ts";
 
@@ -69,4 +70,54 @@ describe("the page at /", () => {
     await reader?.cancel();
     expect(text).not.toContain("never-shown");
   });
+
+  it("puts what it is told into the page as text", async () => {
+    const cookie = cookieOf(await login({ username: test.username, password: test.password }));
+    const html = await (await get("/", cookie)).text();
+    const [, script = ""] = /<script nonce="[^"]+">([\s\S]*)<\/script>/.exec(html) ?? [];
+    const page = fakePage();
+    runInNewContext(script, page.globals);
+    const { body } = await test.call("GET", "/_platform/status");
+    page.globals.EventSource.latest?.onmessage({ data: JSON.stringify(body) });
+    expect(page.text("instances")).toContain("<script>alert(1)</script>");
+    expect(page.text("instances")).toContain("pro / standalone");
+    expect(page.text("events")).toContain("create done: RUNNING");
+    expect(page.text("engine")).toContain("Engine: none");
+  });
 });
+
+/** As much of a document as the script uses: elements that know only text and children. */
+function fakePage() {
+  class Element {
+    textContent = "";
+    hidden = false;
+    className = "";
+    children: Element[] = [];
+    append(...more: Element[]): void {
+      this.children.push(...more);
+    }
+    replaceChildren(...all: Element[]): void {
+      this.children = all;
+    }
+    text(): string {
+      return [this.textContent, ...this.children.map((child) => child.text())].join("|");
+    }
+  }
+  class EventSource {
+    static latest: EventSource | undefined;
+    onmessage: (message: { data: string }) => void = () => undefined;
+    constructor() {
+      EventSource.latest = this;
+    }
+  }
+  const byId = new Map<string, Element>();
+  const getElementById = (id: string): Element => {
+    const known = byId.get(id) ?? new Element();
+    byId.set(id, known);
+    return known;
+  };
+  return {
+    globals: { document: { getElementById, createElement: () => new Element() }, EventSource },
+    text: (id: string) => byId.get(id)?.text() ?? "",
+  };
+}

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, pro, signinPath, startTest, type TestPlatform } from "./harness.ts";
 
@@ -213,6 +214,7 @@ describe("lifetimes", () => {
       expect((await second.bare("POST", refreshPath, { refreshToken })).status).toBe(200);
     } finally {
       await second.close();
+      await rm(first.dataDir, { recursive: true, force: true });
     }
   });
 });

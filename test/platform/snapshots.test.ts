@@ -173,6 +173,22 @@ describe("copy (4.4) and restore", () => {
     expect((await test.call("POST", `${path}/${snapshotId}`, body)).status).toBe(400);
   });
 
+  it.each([
+    ["a network, which its tier does not have", { custom_network_id: "n-1" }],
+    ["a network type that is none", { network_type: "MOON" }],
+  ])("is not restored into %s", async (_why, body) => {
+    await test.call("POST", "/_platform/networks", {
+      id: "n-1",
+      name: "n",
+      cloudProvider: "aws",
+      region: "us-east-1",
+    });
+    const id = await running();
+    await test.call("POST", `${pro}/${id}/backup`);
+    const { snapshotId } = await completed(test, id);
+    expect((await test.call("POST", `${path}/${snapshotId}/restore`, body)).status).toBe(400);
+  });
+
   it("knows no other snapshots", async () => {
     for (const [method, rest] of [
       ["GET", ""],

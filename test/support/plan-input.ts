@@ -8,6 +8,7 @@ import type { Action, Change, Plan } from "../../src/model/plan.ts";
 import type { SourceRange } from "../../src/model/problem.ts";
 import { leaves } from "../../src/model/spec-paths.ts";
 import type { Bound, Converging, StateDocument } from "../../src/model/state.ts";
+import { overlay } from "../../src/observe/overlay.ts";
 import type { PlanInput, PlanOptions } from "../../src/plan/input.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { toyKind, toyProfile } from "./toy-kind.ts";
@@ -185,6 +186,9 @@ function observedOf(address: string, entry: Case): readonly [string, Observed][]
   const { phase = "ready", source = "described" } = entry;
   const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase)];
   const shown = [...leaves(entry.has)].map(([path, value]): [string, Seen] => [path, { value, source }]);
+  const shownPower: { readonly [path: string]: Seen } =
+    power === undefined ? {} : { power: { value: power, source: "described" } };
+  const [bound] = boundOf(address, entry);
   const id = entry.importId ?? idOf(address);
   return [
     [
@@ -195,10 +199,7 @@ function observedOf(address: string, entry: Case): readonly [string, Observed][]
         id,
         place: {},
         phase: { is: phase, detail: phase.toUpperCase() },
-        spec: {
-          ...(power === undefined ? {} : { power: { value: power, source: "described" } }),
-          ...Object.fromEntries(shown),
-        },
+        spec: overlay({ ...shownPower, ...Object.fromEntries(shown) }, bound?.[1]),
         outputs: { id, ...(phase === "ready" ? { endpoint: `${id}:6379` } : {}) },
       },
     ],

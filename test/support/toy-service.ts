@@ -117,7 +117,8 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
   };
   const bear = (spec: JsonObject, phase: PhaseName): Toy => {
     born += 1;
-    const toy: Toy = { id: `toy-${born}`, bornAt: clock.now(), modifiedAt: clock.now(), spec, phase };
+    const now = clock.now();
+    const toy: Toy = { id: `toy-${born}`, bornAt: now, modifiedAt: now, spec, phase, work: undefined };
     toys.set(toy.id, toy);
     return toy;
   };
@@ -196,6 +197,7 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
     update: (ref, patch, signal) =>
       request({ operation: "update", target: ref.id, body: patch }, signal, (ending) => {
         const toy = found(ref.id, "update", ["ready", "failed"]);
+        if (patch["size"] !== undefined) throw refused("invalid", "update");
         begin(toy, ending, () => {
           toy.spec = { ...toy.spec, ...patch };
           toy.phase = "ready";

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Login } from "./connection.ts";
 import type { DatabaseSpec } from "./database.ts";
 import { type DatabaseFolder, saveRecord } from "./database-record.ts";
 import { EngineError } from "./engine-error.ts";
@@ -39,12 +40,14 @@ export async function bringUp(
   const primary = acting === -1 || running[record.primary]?.role === "primary" ? record.primary : acting;
   const order = [primary, ...nodes.keys()].filter((index, at) => at === 0 || index !== primary);
   const live: LiveNode[] = [];
+  const loginTo = (port: number): Login => operatorLogin(port, record.secret, spec.tls);
   try {
     for (const index of order) {
       const node = await bringUpNode({ parts, spec, folder, signal }, index, running[index], live[0]?.port);
       live.push(node);
-      if (node.role === "replica")
-        await follow(operatorLogin(node.port, record.secret, spec.tls), live[0]?.port ?? 0, signal);
+      const [first] = live;
+      if (first !== undefined && first !== node)
+        await follow(loginTo(node.port), loginTo(first.port), signal);
     }
     if (primary !== record.primary) await saveRecord(dir, { ...record, primary });
     return live;

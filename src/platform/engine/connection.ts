@@ -56,6 +56,13 @@ export function isRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply;
 }
 
+/** Rejects unless the server lets this login in and serves it. One that cannot write its snapshots serves, too. */
+export async function ping(login: Login, ms?: number): Promise<void> {
+  await talk(login, (ask) => ask("PING"), ms).catch((error: unknown) => {
+    if (!isRefusal(error) || !error.message.startsWith("MISCONF")) throw error;
+  });
+}
+
 /** One section of INFO as name -> value. */
 export async function info(ask: Ask, section: string): Promise<ReadonlyMap<string, string>> {
   const text = String(await ask("INFO", section));

@@ -7,19 +7,38 @@ import { EngineError } from "./engine-error.ts";
 
 const run = promisify(execFile);
 
+/** Where packages are fetched and unpacked, and the environment that the programs run in. */
+export interface FetchPlace {
+  /** An empty folder for lists and downloads. */
+  readonly work: string;
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /**
  * Unpacks Debian packages, and the libraries they need that the machine has not, into `root`. Works without rights and
- * touches nothing of the system's: apt's lists, cache and sources are private ones below `work`, derived from the archives
+ * touches nothing of the system's: apt's lists, cache and sources are private ones in `work`, derived from the archives
  * that the machine already uses. Rejects with EngineError where it cannot.
  */
-export async function fetchPackages(names: readonly string[], work: string, root: string): Promise<void> {
+export async function fetchPackages(
+  names: readonly string[],
+  { work, root, env }: FetchPlace,
+): Promise<void> {
+  const call = callIn(env);
   const options = await privateApt(work);
-  await call("apt-get", [...options, "-qq", "update"], work);
-  const simulated = await call(
-    "apt-get",
-    [...options, "-qq", "-s", "install", "--no-install-recommends", ...names],
-    work,
-  );
+  // An archive that cannot be reached matters only if the packages are not in another one.
+  const unreached = await call("apt-get", [...options, "-qq", "update"]).catch((error: unknown) => error);
+  const simulation = call("apt-get", [
+    ...options,
+    "-qq",
+    "-s",
+    "install",
+    "--no-install-recommends",
+    ...names,
+  ]);
+  const simulated = await simulation.catch((error: unknown) => {
+    throw unreached instanceof EngineError ? unreached : error;
+  });
   const wanted = newPackages(simulated, names);
   if (wanted.length === 0)
     throw new EngineError("engine-missing", `${names.join(", ")} is installed already, but does not work`);
@@ -27,7 +46,7 @@ export async function fetchPackages(names: readonly string[], work: string, root
   await mkdir(downloads);
   await call("apt-get", [...options, "-qq", "download", ...wanted], downloads);
   await mkdir(root, { recursive: true });
-  for (const file of await readdir(downloads)) await call("dpkg", ["-x", join(downloads, file), root], work);
+  for (const file of await readdir(downloads)) await call("dpkg", ["-x", join(downloads, file), root]);
 }
 
 /** Of what an install would add: the packages asked for, their siblings from the same source, and libraries. */
@@ -64,6 +83,7 @@ async function privateApt(work: string): Promise<readonly string[]> {
     "Debug::NoLocking=1",
     "APT::Sandbox::User=",
     "Acquire::Languages=none",
+    "APT::Update::Error-Mode=any",
     "Acquire::Retries=2",
     "Acquire::http::Timeout=20",
     "Acquire::https::Timeout=20",
@@ -87,19 +107,18 @@ async function machineSources(): Promise<readonly SourceFile[]> {
   );
 }
 
-async function call(program: string, args: readonly string[], cwd: string): Promise<string> {
-  try {
-    const env = { ...process.env, LC_ALL: "C.UTF-8", DEBIAN_FRONTEND: "noninteractive" };
-    const { stdout } = await run(program, [...args], {
-      cwd,
-      env,
-      timeout: 120_000,
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    return stdout;
-  } catch (error) {
-    throw new EngineError("engine-missing", `${program} failed: ${complaintOf(error)}`, error);
-  }
+/** Runs a program to its end; resolves with what it printed. */
+type Call = (program: string, args: readonly string[], cwd?: string) => Promise<string>;
+
+function callIn(env: NodeJS.ProcessEnv): Call {
+  const settings = { env: { ...env, LC_ALL: "C.UTF-8" }, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 };
+  return async (program, args, cwd) => {
+    try {
+      return (await run(program, [...args], { ...settings, ...(cwd === undefined ? {} : { cwd }) })).stdout;
+    } catch (error) {
+      throw new EngineError("engine-missing", `${program} failed: ${complaintOf(error)}`, error);
+    }
+  };
 }
 
 function complaintOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { talk } from "./connection.ts";
+import { ping } from "./connection.ts";
 import type { DatabaseNode, DatabaseSpec } from "./database.ts";
 import { operatorLogin, untilServing } from "./launch.ts";
 import { configuredPort, type NodeFiles } from "./node-files.ts";
@@ -35,14 +35,14 @@ export async function findRunning(
     if (!(await untilServing(login, 3000))) throw new Error("it does not answer");
     const seen = await replicationOf(login);
     const tenant = { ...login, username: spec.user, password: spec.password };
-    const knowsTenant = await talk(tenant, (ask) => ask("PING")).then(
+    const knowsTenant = await ping(tenant).then(
       () => true,
       () => false,
     );
     const role = seen.get("role") === "master" ? "primary" : "replica";
     return { pid, port, role, knowsTenant, end: () => shutDown(files, pid, login) };
   } catch {
-    await endingOnPurpose(files.config, () => endAll(files.config, 10_000));
+    await endingOnPurpose(files.config, () => endAll(files.config, 5000));
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { operator } from "./acl.ts";
-import { isRefusal, type Login, talk } from "./connection.ts";
+import { isRefusal, type Login, ping } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
 import { endAll } from "./processes.ts";
@@ -62,7 +62,7 @@ export async function untilServing(login: Login, ms: number, signal?: AbortSigna
   while (performance.now() - heard < ms) {
     signal?.throwIfAborted();
     try {
-      await talk(login, (ask) => ask("PING"), 2000);
+      await ping(login, 2000);
       return true;
     } catch (error) {
       if (isRefusal(error) && error.message.startsWith("LOADING")) heard = performance.now();

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { type AclUser, additional, isReserved, tenant } from "./acl.ts";
 import { bringUp, type Parts } from "./bring-up.ts";
-import { isRefusal, type Login, talk } from "./connection.ts";
+import { isRefusal, type Login, ping, talk } from "./connection.ts";
 import type { Database, DatabaseNode, DatabaseSpec, DatabaseUser } from "./database.ts";
 import { openFolder, saveRecord } from "./database-record.ts";
 import { EngineError } from "./engine-error.ts";
@@ -11,7 +11,7 @@ import { type LiveNode, shownNode } from "./live-node.ts";
 import { nodeConfig } from "./node-config.ts";
 import { writeConfig } from "./node-files.ts";
 import { follow, replicationOf, swapRoles } from "./replication.ts";
-import { endingOnPurpose } from "./server-process.ts";
+import { endingOnPurpose, type ServerProcess } from "./server-process.ts";
 import { shutDown } from "./shut-down.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
@@ -23,6 +23,8 @@ export class LocalDatabase implements Database {
   readonly #secret: string;
   #spec: DatabaseSpec;
   #nodes: readonly LiveNode[] = [];
+  /** Processes that ended without being asked to. */
+  readonly #lost = new Set<ServerProcess>();
   readonly #listeners: ((node: DatabaseNode) => void)[] = [];
 
   private constructor(parts: Parts, dir: string, secret: string, spec: DatabaseSpec) {
@@ -54,7 +56,7 @@ export class LocalDatabase implements Database {
 
   async ping(): Promise<boolean> {
     const answers = this.#nodes.map(async (node) => {
-      await talk(this.#login(node), (ask) => ask("PING"));
+      await ping(this.#login(node));
       return (
         node.role === "primary" || (await replicationOf(this.#login(node))).get("master_link_status") === "up"
       );
@@ -120,7 +122,7 @@ export class LocalDatabase implements Database {
       const { record } = await openFolder(this.#dir, this.#spec.nodes);
       await saveRecord(this.#dir, { ...record, primary: replica.index });
       await this.#remember(this.#spec);
-      await follow(this.#login(primary), replica.port);
+      await follow(this.#login(primary), this.#login(replica));
     });
   }
 
@@ -130,7 +132,7 @@ export class LocalDatabase implements Database {
 
   onExit(listener: (node: DatabaseNode) => void): void {
     this.#listeners.push(listener);
-    for (const node of this.#nodes) if (!node.server.isAlive()) this.#report(node, [listener]);
+    for (const node of this.#nodes) if (this.#lost.has(node.server)) listener(shownNode(node));
   }
 
   async #bringUp(signal: AbortSignal | undefined): Promise<void> {
@@ -141,15 +143,17 @@ export class LocalDatabase implements Database {
     // A process that runs on stays the object that is being watched already.
     this.#nodes = live.map((node) => ({ ...node, server: before.get(node.server.pid) ?? node.server }));
     for (const node of this.#nodes) {
-      if (!before.has(node.server.pid))
-        void node.server.ended.then(() => this.#report(node, this.#listeners));
+      if (!before.has(node.server.pid)) void this.#watch(node);
     }
   }
 
-  #report(node: LiveNode, listeners: readonly ((node: DatabaseNode) => void)[]): void {
-    if (node.server.isUnwanted) return;
-    const current = this.#nodes.find(({ server }) => server === node.server);
-    if (current !== undefined) for (const listener of listeners) listener(shownNode(current));
+  /** Waits for the end of a node's process, and tells of it where nobody wanted it. */
+  async #watch({ server }: LiveNode): Promise<void> {
+    await server.ended;
+    if (server.isUnwanted) return;
+    this.#lost.add(server);
+    const node = this.#nodes.find((each) => each.server === server);
+    if (node !== undefined) for (const listener of this.#listeners) listener(shownNode(node));
   }
 
   /** Tells every node of a user. */

@@ -31,7 +31,7 @@ export function runsOver(pid: number, path: string): boolean {
 }
 
 /** Sends a signal; a process that is gone is none of its business. */
-export function signalTo(pid: number, signal: NodeJS.Signals): void {
+function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

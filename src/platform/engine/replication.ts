@@ -10,24 +10,33 @@ export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>
   return talk(login, (ask) => info(ask, "replication"));
 }
 
-/** Makes a node follow the primary's port, if it does not yet, and resolves when it has all of its data. */
-export async function follow(login: Login, primaryPort: number, signal?: AbortSignal): Promise<void> {
+/**
+ * Makes a node follow a primary, if it does not yet, and resolves when both say that it has all of the data.
+ * Rejects with EngineError where it makes no progress, or with the signal's reason.
+ */
+export async function follow(replica: Login, primary: Login, signal?: AbortSignal): Promise<void> {
   let progress = "";
   let moved = performance.now();
   for (;;) {
     signal?.throwIfAborted();
-    const seen = await replicationOf(login).catch(() => new Map<string, string>());
-    const follows = seen.get("role") === "slave" && seen.get("master_port") === String(primaryPort);
-    if (follows && seen.get("master_link_status") === "up") return;
-    if (seen.size > 0 && !follows)
-      await talk(login, (ask) => ask("REPLICAOF", "127.0.0.1", String(primaryPort)));
-    const now = `${seen.get("master_sync_read_bytes")} ${seen.get("slave_repl_offset")} ${seen.size}`;
+    const seen = await replicationOf(replica).catch(() => new Map<string, string>());
+    const follows = seen.get("role") === "slave" && seen.get("master_port") === String(primary.port);
+    if (
+      follows &&
+      seen.get("master_link_status") === "up" &&
+      hasReplica(await replicationOf(primary), replica.port)
+    )
+      return;
+    if (seen.size > 0 && !follows) {
+      await talk(replica, (ask) => ask("REPLICAOF", "127.0.0.1", String(primary.port)));
+    }
+    const now = ["master_sync_read_bytes", "slave_repl_offset", "role"].map((name) => seen.get(name)).join();
     if (now !== progress) moved = performance.now();
     progress = now;
     if (performance.now() - moved > patience) {
       throw new EngineError(
         "engine-start",
-        `the replica on port ${login.port} does not get in sync with its primary`,
+        `the replica on port ${replica.port} does not get in sync with its primary`,
       );
     }
     await sleep(10);
@@ -35,7 +44,7 @@ export async function follow(login: Login, primaryPort: number, signal?: AbortSi
 }
 
 /** True where the primary counts the port among its replicas that are in sync. */
-export function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
+function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
   return [...primary].some(([name, value]) => {
     const fields = new Set(value.split(","));
     return /^slave\d+$/.test(name) && fields.has(`port=${port}`) && fields.has("state=online");

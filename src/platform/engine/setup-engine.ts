@@ -36,7 +36,7 @@ export async function setupEngine(env: NodeJS.ProcessEnv = process.env): Promise
   // One that was fetched and does not work with the module will not do so when it is fetched again.
   if (lacking.length === 0 && (await hasServer(cache))) return found;
   try {
-    await fetchServer(cache, lacking);
+    await fetchServer(cache, lacking, env);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     return { engine: undefined, reason: `${found.reason} (fetching one was tried: ${error.message})` };
@@ -51,14 +51,14 @@ async function hasServer(cache: string): Promise<boolean> {
   return programs.some((program) => typeof program !== "string");
 }
 
-async function fetchServer(cache: string, lacking: readonly string[]): Promise<void> {
+async function fetchServer(cache: string, lacking: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   await mkdir(cache, { recursive: true, mode: 0o700 });
   await removeStale(cache);
   const work = await mkdtemp(join(cache, ".fetching-"));
   try {
     const root = join(work, "root");
     const libraries = new Set(lacking.flatMap((library) => libraryPackages[library] ?? []));
-    await fetchPackages(["valkey-server", ...libraries], work, root);
+    await fetchPackages(["valkey-server", ...libraries], { work, root, env });
     const server = cachedServer(root);
     const program =
       server === undefined ? "is not in its package" : await askProgram(server.file, server.libraries);

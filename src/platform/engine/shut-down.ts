@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Ask, info, isRefusal, type Login, talk } from "./connection.ts";
+import { type Ask, info, isRefusal, type Login, ping, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
 import { endAll, isGoneWithin } from "./processes.ts";
@@ -14,7 +14,7 @@ const savingTime = 300_000;
  */
 export async function shutDown(files: NodeFiles, pid: number, login: Login): Promise<void> {
   try {
-    await talk(login, (ask) => ask("PING"));
+    await ping(login, 3000);
     await talk(login, save, savingTime);
   } catch (error) {
     // The server hangs up instead of answering, unless it refuses.
@@ -28,19 +28,24 @@ export async function shutDown(files: NodeFiles, pid: number, login: Login): Pro
     }
   }
   if (await isGoneWithin(pid, files.config, 1000)) return;
-  await endAll(files.config, 10_000);
+  await endAll(files.config, 5000);
 }
 
-/** A replica that has just been filled refuses until its first append-only file is written: it is asked again. */
+/**
+ * Asks the server to save and end; resolves never, for it hangs up. A replica that has just been filled refuses until its
+ * first append-only file is written: it is asked again, and also a few times more, since that may be over by now.
+ */
 async function save(ask: Ask): Promise<void> {
-  for (;;) {
+  for (let refusals = 0; ; ) {
     try {
       await ask("SHUTDOWN", "SAVE", "NOW");
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const seen = await info(ask, "persistence");
-      if (seen.get("aof_rewrite_in_progress") !== "1" && seen.get("aof_rewrite_scheduled") !== "1")
-        throw error;
+      const isWriting =
+        seen.get("aof_rewrite_in_progress") === "1" || seen.get("aof_rewrite_scheduled") === "1";
+      if (!isWriting) refusals += 1;
+      if (refusals > 3) throw error;
       await sleep(20);
     }
   }

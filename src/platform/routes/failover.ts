@@ -13,7 +13,7 @@ const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE
 export function failoverEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${componentPath}/:model/:tier/:resource/:id/failover`;
   sessionRoutes(app, core)("POST", path, "failover", async (context, exchange) => {
-    const record = instanceOf(core, context);
+    const record = instanceOf(core.store.instances, context);
     const body = exchange.json() ?? {};
     if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
     const isCamel = body["failed_replica_id"] === undefined;

@@ -26,7 +26,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
 
   route("GET", component, "list", (context, { fault }) => {
     const { plan, component: found } = locateComponent(context);
-    const shown = core.store.instances
+    const shown = core.store.instances.kept
       .list()
       .filter(
         (each) => each.tier === plan.tier && each.component === found.key && isVisible(core, context, each),
@@ -36,7 +36,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("GET", `${version}/resource-instance`, "list-all", (context, { fault }) => {
-    const shown = core.store.instances.list().filter((each) => isVisible(core, context, each));
+    const shown = core.store.instances.kept.list().filter((each) => isVisible(core, context, each));
     const all = fault.missingFromList ? shown.slice(0, -1) : shown;
     const described = all.map((each) => ({
       ...describeInstance(each, core.settings.echo),
@@ -46,7 +46,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("GET", `${component}/:id`, "describe", (context) =>
-    context.json(describeInstance(instanceOf(core, context), core.settings.echo)),
+    context.json(describeInstance(instanceOf(core.store.instances.kept, context), core.settings.echo)),
   );
 
   for (const method of ["PUT", "PATCH"]) {
@@ -65,7 +65,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   }
 
   route("DELETE", `${component}/:id`, "delete", async (context, { fault }) => {
-    const record = instanceOf(core, context);
+    const record = instanceOf(core.store.instances, context);
     if (record.isAccount) await removeAccount(core, record);
     else await core.lifecycle.operate(record.id, "delete", fault);
     return accepted();
@@ -79,7 +79,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   }
 
   route("PATCH", `${component}/:id/metadata`, "metadata", async (context, exchange) => {
-    const record = instanceOf(core, context);
+    const record = instanceOf(core.store.instances, context);
     const body = exchange.json();
     const protection = isObject(body) ? body["deletionProtection"] : undefined;
     if (protection !== undefined && typeof protection !== "boolean") {
@@ -160,7 +160,7 @@ async function createAccount(
 
 /** A database of the path; cloud accounts have none of its operations. */
 function databaseOf(core: Core, context: Context<Env>): ReturnType<typeof instanceOf> {
-  const record = instanceOf(core, context);
+  const record = instanceOf(core.store.instances, context);
   if (record.isAccount)
     throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
   return record;

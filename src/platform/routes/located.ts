@@ -27,10 +27,13 @@ export function locateComponent(context: Context<Env>): Located {
 }
 
 /** The instance of a path; 404 for an unknown id, or one of another component. */
-export function instanceOf(core: Core, context: Context<Env>): InstanceRecord {
+export function instanceOf(
+  records: { get(id: string): InstanceRecord | undefined },
+  context: Context<Env>,
+): InstanceRecord {
   const { plan, component } = locateComponent(context);
   const id = partOf(context, "id");
-  const record = core.store.instances.get(id);
+  const record = records.get(id);
   if (record === undefined || record.tier !== plan.tier || record.component !== component.key) {
     throw new ServiceError(404, `instance ${id} not found`);
   }

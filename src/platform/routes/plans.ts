@@ -36,7 +36,7 @@ export function planEndpoints(app: Hono<Env>, core: Core): void {
 }
 
 /** The subscription of a plan that this platform's user has. */
-export function subscriptionId(plan: Plan): string {
+function subscriptionId(plan: Plan): string {
   return `sub-${plan.tier}`;
 }
 

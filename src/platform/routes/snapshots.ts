@@ -28,7 +28,7 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
 
   route("POST", `${component}/:id/backup`, "backup", async (context, { fault }) => {
-    await takeSnapshot(core, instanceOf(core, context).id, "ManualSnapshot", fault);
+    await takeSnapshot(core, instanceOf(core.store.instances, context).id, "ManualSnapshot", fault);
     return accepted();
   });
 
@@ -42,13 +42,13 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   route("GET", path, "list-snapshots", (context) => {
     const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
     const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
-    const shown = core.store.snapshots.list().filter((each) => (type ?? each.type) === each.type);
+    const shown = core.store.snapshots.kept.list().filter((each) => (type ?? each.type) === each.type);
     return context.json({ snapshots: (environment ?? "PROD") === "PROD" ? shown.map(describeSnapshot) : [] });
   });
 
   route("GET", `${component}/:id/snapshot`, "list-own-snapshots", (context) => {
-    const { id } = instanceOf(core, context);
-    const shown = core.store.snapshots.list().filter((each) => each.sourceInstanceId === id);
+    const { id } = instanceOf(core.store.instances, context);
+    const shown = core.store.snapshots.kept.list().filter((each) => each.sourceInstanceId === id);
     return context.json({ snapshots: shown.map(describeSnapshot) });
   });
 
@@ -63,7 +63,7 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("POST", `${component}/:id/copy-snapshot`, "copy-snapshot", async (context, exchange) => {
-    const { id } = instanceOf(core, context);
+    const { id } = instanceOf(core.store.instances, context);
     const wanted = textOf(exchange, "source_snapshot_id") ?? textOf(exchange, "sourceSnapshotId");
     const region = regionOf(exchange);
     const source = wanted === undefined ? latestSnapshot(core, id) : findSnapshot(core, wanted);

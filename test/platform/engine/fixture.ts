@@ -62,9 +62,12 @@ export function prepare(): Ground {
 /** The tenant's password in the tests; nothing else is called so. */
 export const secret = "correct-horse-battery";
 
+/** What it takes to connect. */
+export type Reachable = Pick<Database, "host" | "port">;
+
 /** Asks one command as a user, by default as the tenant. */
 export async function ask(
-  database: Database,
+  database: Reachable,
   command: readonly string[],
   login: Partial<Login> = {},
 ): Promise<unknown> {
@@ -114,7 +117,7 @@ export async function fill(database: Database, count: number): Promise<void> {
 }
 
 /** Nodes in the graph. */
-export async function countNodes(database: Database, login: Partial<Login> = {}): Promise<unknown> {
+export async function countNodes(database: Reachable, login: Partial<Login> = {}): Promise<unknown> {
   const reply = await ask(database, ["GRAPH.RO_QUERY", "g", "MATCH (n:N) RETURN count(n)"], login);
   return Array.isArray(reply) && Array.isArray(reply[1]) && Array.isArray(reply[1][0])
     ? reply[1][0][0]
@@ -131,4 +134,11 @@ export async function processesIn(dir: string): Promise<readonly string[]> {
 /** Waits until something holds. */
 export async function until(condition: () => unknown): Promise<void> {
   await vi.waitUntil(condition, { timeout: 10_000, interval: 10 });
+}
+
+/** Kills a process as `kill -9` does, and resolves when it is dead. */
+export async function kill(pid: number | undefined): Promise<void> {
+  if (pid === undefined) throw new Error("there is no process to kill");
+  process.kill(pid, "SIGKILL");
+  await until(async () => (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")) === "");
 }

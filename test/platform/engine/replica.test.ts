@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask, countNodes, fill, prepare, processesIn, until } from "./fixture.ts";
+import { ask, countNodes, fill, kill, prepare, processesIn, until } from "./fixture.ts";
 
 const ground = prepare();
 
@@ -17,7 +17,7 @@ describe("a replica", () => {
   it("gets in sync again after it was killed", async () => {
     const database = await ground.engine.start(ground.spec({ nodes: 2 }));
     await fill(database, 5);
-    process.kill(database.nodes()[1]?.pid ?? 0, "SIGKILL");
+    await kill(database.nodes()[1]?.pid);
     await until(async () => !(await database.ping()));
     await fill(database, 5);
     await database.revive();
@@ -29,7 +29,7 @@ describe("a replica", () => {
     const database = await ground.engine.start(ground.spec({ nodes: 2, aof: "always" }));
     await fill(database, 5);
     const before = database.nodes();
-    process.kill(before[0]?.pid ?? 0, "SIGKILL");
+    await kill(before[0]?.pid);
     await until(async () => !(await database.ping()));
     await database.revive();
     expect(database.nodes().map(({ id, port, role }) => ({ id, port, role }))).toEqual(
@@ -102,7 +102,7 @@ describe("a failover", () => {
     await expect(alone.failover()).rejects.toThrow("there is no replica");
     const database = await ground.engine.start(ground.spec({ nodes: 2 }));
     const before = database.nodes();
-    process.kill(before[1]?.pid ?? 0, "SIGKILL");
+    await kill(before[1]?.pid);
     await until(async () => !(await database.ping()));
     await expect(database.failover()).rejects.toThrow("no replica is in sync; nothing was changed");
     expect(database.nodes()).toEqual(before);
@@ -114,7 +114,7 @@ describe("a failover", () => {
 
   it("is refused where the primary does not answer", async () => {
     const database = await ground.engine.start(ground.spec({ nodes: 2 }));
-    process.kill(database.nodes()[0]?.pid ?? 0, "SIGKILL");
+    await kill(database.nodes()[0]?.pid);
     await expect(database.failover()).rejects.toThrow("the primary does not answer");
   });
 });

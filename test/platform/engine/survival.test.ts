@@ -4,19 +4,19 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DatabaseNode, DatabaseSpec } from "../../../src/platform/engine/database.ts";
-import { ask, countNodes, fill, parameter, prepare, processesIn, until } from "./fixture.ts";
+import { ask, countNodes, fill, kill, parameter, prepare, processesIn, until } from "./fixture.ts";
 
 const ground = prepare();
 
 describe("stop and start", () => {
   it.each<readonly [string, Partial<DatabaseSpec>]>([
-    ["with an append-only file", {}],
-    ["with snapshots alone", { aof: undefined }],
-    ["with neither", { aof: undefined, rdb: undefined }],
-    ["with a replica", { nodes: 2 }],
+    ["with an append-only file", { aof: "everysec", rdb: "low" }],
+    ["with snapshots alone", { rdb: "low" }],
+    ["with neither", {}],
+    ["with a replica", { aof: "everysec", nodes: 2 }],
   ])("keeps all data %s", async (_, changes) => {
-    const { aof, rdb, ...bare } = { ...ground.spec(), ...changes };
-    const spec = { ...bare, ...(aof === undefined ? {} : { aof }), ...(rdb === undefined ? {} : { rdb }) };
+    const { aof: _aof, rdb: _rdb, ...bare } = ground.spec();
+    const spec = { ...bare, ...changes };
     const database = await ground.engine.start(spec);
     const exits: DatabaseNode[] = [];
     database.onExit((node) => exits.push(node));
@@ -54,20 +54,20 @@ describe("a process that is killed", () => {
     const [before] = database.nodes();
     const exits: DatabaseNode[] = [];
     database.onExit((node) => exits.push(node));
-    process.kill(before?.pid ?? 0, "SIGKILL");
+    await kill(before?.pid);
     await until(() => exits.length > 0);
     expect(exits).toEqual([before]);
     expect(await database.ping()).toBe(false);
     await database.revive();
     expect(await countNodes(database)).toBe(20);
     expect(database.port()).toBe(before?.port);
-    process.kill(database.nodes()[0]?.pid ?? 0, "SIGKILL");
+    await kill(database.nodes()[0]?.pid);
     await until(() => exits.length > 1);
   });
 
   it("is told of also to those who ask later", async () => {
     const database = await ground.engine.start(ground.spec());
-    process.kill(database.nodes()[0]?.pid ?? 0, "SIGKILL");
+    await kill(database.nodes()[0]?.pid);
     await until(async () => !(await database.ping()));
     const exits: DatabaseNode[] = [];
     database.onExit((node) => exits.push(node));
@@ -94,7 +94,7 @@ describe("a platform that is killed", () => {
     expect(await parameter(database, "CACHE_SIZE")).toBe(33);
     const exits: string[] = [];
     database.onExit((node) => exits.push(node.id));
-    process.kill(database.nodes()[1]?.pid ?? 0, "SIGKILL");
+    await kill(database.nodes()[1]?.pid);
     await until(() => exits.length > 0);
     expect(exits).toEqual(["node-1"]);
   });
@@ -146,17 +146,17 @@ describe("two starts over one folder", () => {
 
 /** Starts a database with 7 nodes in a process of its own, which then dies as by `kill -9`. */
 async function startAndDie(spec: DatabaseSpec): Promise<readonly DatabaseNode[]> {
-  const child = fork(join(import.meta.dirname, "start-and-wait.ts"), {
+  const child = fork(new URL("./start-and-wait.ts", import.meta.url), {
     execArgv: [],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
+  const dead = once(child, "exit");
   child.send(spec);
   const [nodes]: DatabaseNode[][] = await once(child, "message");
   const database = { host: "127.0.0.1", port: () => nodes?.[0]?.port ?? 0 };
   await ask(database, ["GRAPH.QUERY", "g", "UNWIND range(1, 7) AS i CREATE (:N)"], {
     password: spec.password,
   });
-  const dead = once(child, "exit");
   child.kill("SIGKILL");
   await dead;
   return nodes ?? [];

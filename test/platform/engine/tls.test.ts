@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { ensureAuthority } from "../../../src/platform/engine/tls.ts";
-import { ask, countNodes, fill, prepare, until } from "./fixture.ts";
+import { ask, countNodes, prepare, until } from "./fixture.ts";
 
 const ground = prepare();
 
@@ -47,13 +47,6 @@ describe("a database with TLS", () => {
     await until(async () => (await countNodes(database, { ca, port })) === 6);
     await database.stop();
     expect(await countNodes(await ground.engine.start(spec), { ca })).toBe(6);
-  });
-
-  it("is not what a database without it is", async () => {
-    const database = await ground.engine.start(ground.spec());
-    await fill(database, 1);
-    const { caFile } = await ensureAuthority(join(ground.folder, "one"));
-    await expect(ask(database, ["PING"], { ca: await readFile(caFile) })).rejects.toThrow();
   });
 });
 

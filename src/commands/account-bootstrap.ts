@@ -1,0 +1,35 @@
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import { escapeLines, escapeText } from "../report/escape.ts";
+import { jsonText } from "../report/json-text.ts";
+import { emptyState } from "../state/document.ts";
+import { boundAt, kindNamed } from "./bound.ts";
+import type { ManifestOptions } from "./options.ts";
+import { withService } from "./service-work.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * `account bootstrap ADDRESS`: what a person must run in the cloud account, as the service gives it; the offboarding
+ * once the account is being given back. Exit 8 while the service waits for that, 0 where nothing is to be done.
+ */
+export async function accountBootstrap(
+  address: string,
+  options: ManifestOptions & { readonly json?: boolean },
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  return withService(options, env, terminal, async ({ project, service, signal }) => {
+    const state = (await project.store.read()) ?? emptyState(project.header.name);
+    const bound = boundAt(state, address, "cloudAccounts");
+    const live = await kindNamed(bound.kind).reader(service).get(bound, signal);
+    if (live === undefined) {
+      throw new GraphformError("gone", `${address} (${bound.id}) is gone`, { hint: "graphform plan shows what to do about it" });
+    }
+    const { status = null, bootstrap = null, configId = null } = live.outputs;
+    const waits = live.phase.is === "waiting-for-person";
+    if (options.json === true) {
+      terminal.out(`${jsonText({ address, id: bound.id, configId, status, waits, bootstrap })}\n`);
+    } else if (typeof bootstrap === "string" && bootstrap !== "") terminal.out(`${escapeLines(bootstrap)}\n`);
+    else terminal.out(`${escapeText(address, 300)} is ${escapeText(live.phase.detail, 300)}: nothing is to be run.\n`);
+    return waits ? exitCodes.waitingForPerson : exitCodes.done;
+  });
+}

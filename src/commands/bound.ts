@@ -1,0 +1,32 @@
+import { kinds } from "../kinds/index.ts";
+import { nearest } from "../manifest/nearest.ts";
+import { GraphformError } from "../model/errors.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Bound, StateDocument } from "../model/state.ts";
+
+/** What the state binds to an address, of one kind where one is meant. Throws `not-bound` with the nearest address. */
+export function boundAt(state: StateDocument, address: string, kind?: string): Bound {
+  const found = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
+  if (found !== undefined && (kind === undefined || found.kind === kind)) return found;
+  const known = Object.entries(state.resources)
+    .filter(([, bound]) => kind === undefined || bound.kind === kind)
+    .map(([name]) => name);
+  const close = nearest(address, known);
+  const noun = kinds.find((candidate) => candidate.name === kind)?.noun ?? "resource";
+  const hint =
+    close !== undefined
+      ? `did you mean ${close}?`
+      : known.length === 0
+        ? "nothing was applied or imported yet"
+        : `graphform state list shows what there is: ${known.slice(0, 5).join(", ")}${known.length > 5 ? ", ..." : ""}`;
+  throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
+}
+
+/** The kind of that name. */
+export function kindNamed(name: string): Kind {
+  const kind = kinds.find((candidate) => candidate.name === name);
+  if (kind !== undefined) return kind;
+  throw new GraphformError("kind-unknown", `there is no kind "${name}"`, {
+    hint: `kinds are ${kinds.map((each) => each.name).join(", ")}`,
+  });
+}

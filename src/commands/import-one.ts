@@ -1,0 +1,109 @@
+import { kinds } from "../kinds/index.ts";
+import { nearest } from "../manifest/nearest.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Change, Step } from "../model/plan.ts";
+import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
+import type { StateDocument } from "../model/state.ts";
+import { carryOut, planFor } from "../reconcile.ts";
+import { amount } from "../report/amounts.ts";
+import { escapeText } from "../report/escape.ts";
+import { noSecrets } from "../manifest/read-secret.ts";
+import type { ManifestOptions } from "./options.ts";
+import { resolveProject } from "./project.ts";
+import { planOptions } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
+import { underLock } from "./under-lock.ts";
+
+/**
+ * `import ADDRESS ID`: binds an object that exists to a declared address. Nothing at the service is changed; what
+ * differs from the manifest is said, and the next plan shows it. Throws where the object does not exist
+ * (`import-not-found`), or where the address or the object is bound already (`bound-already`).
+ */
+export async function importOne(
+  address: string | undefined,
+  id: string | undefined,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  if (address === undefined || id === undefined) {
+    throw new GraphformError("import-usage", "import needs an address and an id, or --all", {
+      hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
+    });
+  }
+  return underLock("import", options, env, terminal, () => {}, async ({ project, state, service, world }) => {
+    assertFree(state, address, id);
+    const { manifest } = await resolveProject(project, state, noSecrets);
+    const declared = manifest.desired.find((entry) => entry.address === address);
+    if (declared === undefined) throw undeclared(address, manifest.desired.map((entry) => entry.address));
+    const desired = manifest.desired.map((entry) => (entry === declared ? { ...entry, importId: id } : entry));
+    const intention = {
+      manifest: { ...manifest, desired, outputs: {} },
+      options: { ...planOptions(options), targets: [address] },
+      timestamp: project.timestamp,
+      destroying: false,
+    };
+    const { plan, outputs } = await planFor(intention, state, { ...world, signal: world.stopping });
+    const change = plan.changes.find((entry) => entry.address === address);
+    const kind = kinds.find((entry) => entry.name === declared.kind);
+    if (change?.id !== id || kind === undefined) throw notFound(address, id);
+    const step: Step = {
+      key: address,
+      operation: "bind",
+      address,
+      kind: declared.kind,
+      id,
+      place: plan.steps.find((entry) => entry.address === address)?.place ?? {},
+      spec: seenOver(change),
+      protect: declared.lifecycle.protect ?? kind.protectedByDefault(declared.spec),
+      onDelete: declared.lifecycle.onDelete,
+      refs: declared.refs,
+      checks: [],
+      precondition: "",
+      after: [],
+      blocked: [],
+    };
+    const [outcome] = await carryOut([step], world, outputs);
+    if (outcome?.result !== "done") throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
+    terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(id, 100)}.\n`);
+    terminal.err(differences(change));
+    return exitCodes.done;
+  });
+}
+
+/** What is recorded as applied: what the service shows; what it does not show is taken as declared. */
+function seenOver(change: Change): NonNullable<Step["spec"]> {
+  const declared = [...leaves(change.after ?? {})];
+  return fromLeaves(declared.map(([path, value]) => [path, valueAt(change.before, path) ?? value]));
+}
+
+function differences({ fields, action }: Change): string {
+  if (fields.length === 0) return "It is as declared.\n";
+  const paths = fields.map((field) => escapeText(field.path, 100)).join(", ");
+  const grave = action === "replace" ? "; some cannot be changed in place: correct the manifest, or the plan asks for a replacement" : "";
+  return `${amount(fields.length, "field")} differ from the manifest: ${paths}${grave}. graphform plan shows them.\n`;
+}
+
+function assertFree(state: StateDocument, address: string, id: string): void {
+  const bound = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
+  const other = Object.entries(state.resources).find(([, entry]) => entry.id === id)?.[0];
+  if (bound === undefined && other === undefined) return;
+  const message = bound === undefined ? `${id} is bound to ${other} already` : `${address} is bound to ${bound.id} already`;
+  throw new GraphformError("bound-already", message, {
+    hint: bound?.id === id ? "nothing is to be done" : `let go of it first: graphform state rm '${bound === undefined ? other : address}'`,
+  });
+}
+
+function undeclared(address: string, declared: readonly string[]): GraphformError {
+  const close = nearest(address, declared);
+  return new GraphformError("import-undeclared", `the manifest declares nothing at ${address}`, {
+    exitCode: exitCodes.invalid,
+    hint: close === undefined ? "declare it first, or let `graphform import --all` write it" : `did you mean ${close}?`,
+  });
+}
+
+function notFound(address: string, id: string): GraphformError {
+  return new GraphformError("import-not-found", `there is no ${id} to bind ${address} to`, {
+    hint: "check the id, and that tier, component and subscription are those of the object",
+  });
+}

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import { localPlatformDir } from "./local-platform.ts";
+import type { Registration } from "./registration.ts";
+
+/** Adds `platform up|down|status`. */
+export function addPlatform(program: Command, { at, done }: Registration): void {
+  const platform = program.command("platform").description("the hosting service on this machine, with real databases");
+  platform
+    .command("up")
+    .description("start it; further options go to its program (--delay, --faults FILE, --engine none, ...)")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--json", "print one JSON line when ready")
+    .option("--detach", "return when ready and leave it running")
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (options: { dataDir: string; json?: boolean; detach?: boolean }, command: Command) => {
+      const { platformUp } = await import("./platform.ts");
+      const { dataDir, json = false, detach = false } = options;
+      done(await platformUp({ dataDir, json, detach, rest: command.args }, at({})));
+    });
+  platform
+    .command("down")
+    .description("stop it and keep the data")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .action(async (options: { dataDir: string }) => {
+      const { platformDown } = await import("./platform.ts");
+      done(await platformDown(options.dataDir, at({})));
+    });
+  platform
+    .command("status")
+    .description("whether it runs, and where")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--json", "as JSON")
+    .action(async (options: { dataDir: string; json?: boolean }) => {
+      const { platformStatus } = await import("./platform.ts");
+      done(await platformStatus(options.dataDir, options.json ?? false, at({})));
+    });
+}

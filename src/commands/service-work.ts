@@ -1,0 +1,37 @@
+import { systemClock } from "../model/clock.ts";
+import { connect, type Connection } from "./connect.ts";
+import { listenForInterrupts } from "./interrupt.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject, type Project } from "./project.ts";
+import type { Terminal } from "./terminal.ts";
+import { interrupted } from "./under-lock.ts";
+
+/** What a command works with that talks to the service and leaves the state alone. */
+export interface ServiceWork {
+  readonly project: Project;
+  readonly service: Connection;
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs `work` with the service of the manifest; no secret is read. Rejects with `interrupted` (exit 130) on a signal. */
+export async function withService<T>(
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  work: (with_: ServiceWork) => Promise<T>,
+  open: (options: ManifestOptions) => Promise<Project> = openProject,
+): Promise<T> {
+  const project = await open(options);
+  const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted\n"));
+  const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
+  const service = await connect(project, options, env, systemClock, trace);
+  try {
+    return await work({ project, service, signal: interrupts.stopping });
+  } catch (error) {
+    throw interrupts.stopping.aborted ? interrupted() : error;
+  } finally {
+    interrupts.release();
+    await service.close();
+  }
+}

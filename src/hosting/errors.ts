@@ -1,0 +1,105 @@
+import { ServiceError, type ServiceFailure } from "../model/errors.ts";
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
+import { safeText } from "./safe-text.ts";
+import type { WireResponse } from "./wire.ts";
+
+/** The longest pause that a service can ask for, in ms. */
+const longestPause = 10 * 60_000;
+
+/** What the client knows about a request that was refused. */
+export interface Refused {
+  readonly operation: string;
+  readonly isWrite: boolean;
+  readonly profile: Profile;
+  /** Ms since 1970, for a Retry-After that is a date. */
+  readonly now: number;
+  /** Values that were sent and must not come back in a message. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The typed error behind an answer other than 2xx (specification 7), also where the body is not what the
+ * specification says: the users host's own shape, HTML, nothing.
+ *
+ * A failure of the server (5xx) may have done what was asked: `lost` for a write, `unavailable` for a read. 429 and an
+ * operation in progress surely did nothing.
+ */
+export function serviceError(response: WireResponse, refused: Refused): ServiceError {
+  const { operation, isWrite, profile, now, secrets } = refused;
+  const { status } = response;
+  const body = objectOf(response.body);
+  const said = messageOf(body);
+  const failure = failureOf(status, said ?? "", body, isWrite, profile);
+  const retryAfter = retryAfterOf(response, now);
+  const message = said === undefined ? plainWords(status) : safeText(said, secrets);
+  const hint = hints[failure];
+  return new ServiceError(failure, operation, `${operation}: ${message} (${status})`, {
+    status,
+    mayHaveWorked: isWrite && (failure === "lost" || failure === "shape"),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+const hints: { readonly [failure in ServiceFailure]?: string } = {
+  unauthorized: "sign in again, or give a token that the service accepts",
+  forbidden: "the user's role or plan does not allow it; ask the owner of the subscription",
+  shape: "check the address of the service: redirects are not followed",
+};
+
+const byStatus: { readonly [status: number]: ServiceFailure } = {
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not-found",
+  409: "conflict",
+  410: "not-found",
+  429: "rate-limited",
+};
+
+function failureOf(
+  status: number,
+  said: string,
+  body: { readonly [key: string]: Json },
+  isWrite: boolean,
+  profile: Profile,
+): ServiceFailure {
+  if (said.toLowerCase().includes(profile.busy.toLowerCase())) return "busy";
+  if (status === 400 && new RegExp(profile.session.missingToken, "i").test(said)) return "unauthorized";
+  const known = byStatus[status];
+  if (known !== undefined) return known;
+  if (status >= 500 || status === 408) return isWrite ? "lost" : "unavailable";
+  if (status < 400) return "shape";
+  const isPassing = body["temporary"] === true || body["timeout"] === true;
+  return isPassing && !isWrite ? "unavailable" : "invalid";
+}
+
+/** Retry-After in ms: seconds, or a date. Undefined where there is none that can be read. */
+function retryAfterOf(response: WireResponse, now: number): number | undefined {
+  const header = response.headers["retry-after"];
+  const text = typeof header === "string" ? header.trim() : "";
+  if (text === "") return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestPause);
+}
+
+function objectOf(text: string): { readonly [key: string]: Json } {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function messageOf(body: { readonly [key: string]: Json }): string | undefined {
+  const said = ["message", "error", "name"].map((key) => body[key]);
+  const found = said.find((value) => typeof value === "string" && value.trim() !== "");
+  return typeof found === "string" ? found.trim() : undefined;
+}
+
+function plainWords(status: number): string {
+  if (status < 400) return "the service redirects, and redirects are not followed";
+  return status >= 500 ? "the service failed and does not say why" : "the service refused and does not say why";
+}

@@ -1,0 +1,95 @@
+/**
+ * When requests to one host may start: not during a pause that it asked for, and no faster than it takes them, once it
+ * was seen to count requests per time. Pure data; times are ms since 1970.
+ */
+export interface HostPace {
+  /** Nothing starts before. */
+  readonly quietUntil: number;
+  /** When the latest wave of refusals began, and how many there were since a request was taken. */
+  readonly waveAt: number;
+  readonly waves: number;
+  /** Requests per second; Infinity while the host was not seen to count them. */
+  readonly rate: number;
+  /** The fastest that was not refused the last time, when more is tried again, and how long to wait after that. */
+  readonly ceiling: number;
+  readonly probeAt: number;
+  readonly patience: number;
+  /** With a rate: when the next one may start. */
+  readonly nextAt: number;
+  /** Requests taken in the second that began at `since`, and in the one before it. */
+  readonly since: number;
+  readonly taken: number;
+  readonly takenBefore: number;
+}
+
+/** Pauses after refusals, in ms; the host's own is kept where it names one. */
+const pauses = { least: 10, first: 100, longest: 2000 };
+const patience = { first: 2000, longest: 2 * 60_000 };
+const slowest = 0.2;
+
+/** Nothing is known yet. */
+export const newHostPace: HostPace = {
+  quietUntil: 0,
+  waveAt: Number.NEGATIVE_INFINITY,
+  waves: 0,
+  rate: Number.POSITIVE_INFINITY,
+  ceiling: Number.POSITIVE_INFINITY,
+  probeAt: Number.POSITIVE_INFINITY,
+  patience: patience.first,
+  nextAt: 0,
+  since: 0,
+  taken: 0,
+  takenBefore: 0,
+};
+
+/** When the next request may start. */
+export function startOf(host: HostPace): number {
+  return Math.max(host.quietUntil, host.nextAt);
+}
+
+/** A request starts; where the host counts them, the next one waits its turn. */
+export function started(host: HostPace, now: number): HostPace {
+  if (host.rate === Number.POSITIVE_INFINITY) return host;
+  return { ...host, nextAt: Math.max(now, host.nextAt) + 1000 / host.rate };
+}
+
+/** The host took a request: a little faster, up to what it refused before; more only when it is time to try. */
+export function taken(host: HostPace, sentAt: number, now: number): HostPace {
+  const counted = rolled(host, now);
+  const next = { ...counted, taken: counted.taken + 1 };
+  if (sentAt < host.waveAt) return next;
+  if (host.rate === Number.POSITIVE_INFINITY) return { ...next, waves: 0 };
+  const top = now < host.probeAt ? host.ceiling : Number.POSITIVE_INFINITY;
+  const growth = host.ceiling === Number.POSITIVE_INFINITY ? 1.05 : 1.01;
+  return { ...next, waves: 0, rate: Math.max(host.rate, Math.min(top, host.rate * growth)) };
+}
+
+/**
+ * The host refused a request: everyone pauses, as long as it says or longer with each wave. One that was refused though
+ * it was `alone` shows that the host counts requests per time: from then on they are spread.
+ */
+export function refused(host: HostPace, sentAt: number, alone: boolean, retryAfter: number | undefined, now: number): HostPace {
+  const isNewWave = sentAt >= host.waveAt;
+  const waves = isNewWave ? host.waves + 1 : host.waves;
+  const own = Math.min(pauses.longest, pauses.first * 2 ** Math.max(0, waves - 1));
+  const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, retryAfter ?? own));
+  const quiet = { ...rolled(host, now), waves, quietUntil, ...(isNewWave ? { waveAt: now } : {}) };
+  if (!isNewWave) return quiet;
+  if (host.rate === Number.POSITIVE_INFINITY) return alone ? { ...quiet, rate: Math.max(1, quiet.taken, quiet.takenBefore) } : quiet;
+  const isProbe = host.rate > host.ceiling;
+  const least = Math.max(patience.first, (retryAfter ?? 0) * 10);
+  const wait = Math.min(patience.longest, isProbe ? Math.max(least, host.patience * 2) : least);
+  const rate = Math.max(slowest, Math.min(host.rate, host.ceiling) * 0.9);
+  return { ...quiet, rate, ceiling: rate, probeAt: now + wait, patience: wait };
+}
+
+/** True where the host is known to count requests per time. */
+export function countsRequests(host: HostPace): boolean {
+  return host.rate < Number.POSITIVE_INFINITY;
+}
+
+function rolled(host: HostPace, now: number): HostPace {
+  const age = now - host.since;
+  if (age < 1000) return host;
+  return { ...host, since: now, taken: 0, takenBefore: age < 2000 ? host.taken : 0 };
+}

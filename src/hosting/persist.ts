@@ -1,0 +1,43 @@
+import pRetry from "p-retry";
+import type { Clock } from "../model/clock.ts";
+import { isServiceError, type ServiceError } from "../model/errors.ts";
+
+/** How often a request is sent at most, and how often while the service only says that it is too much. */
+const most = { tries: 6, refusals: 60 };
+
+/** Pauses between tries in ms: doubled each time, and spread by up to a half. */
+const pauses = { first: 100, longest: 5000 };
+
+/**
+ * Sends until it is taken or `isPassing` says that trying again is no use. A service that is full (429) is waited for by
+ * the budget, and does not count as a try. Rejects with the last error.
+ */
+export function persist<T>(
+  send: () => Promise<T>,
+  isPassing: (error: ServiceError) => boolean,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<T> {
+  return pRetry(send, {
+    retries: most.tries - 1,
+    minTimeout: 0,
+    shouldConsumeRetry: ({ error }) => !isServiceError(error, "rate-limited"),
+    shouldRetry: ({ error, attemptNumber }) => isServiceError(error) && isPassing(error) && attemptNumber < most.refusals,
+    onFailedAttempt: async ({ error, retriesLeft, retriesConsumed }) => {
+      if (!isServiceError(error) || !isPassing(error) || retriesLeft === 0 || error.failure === "rate-limited") return;
+      const pause = Math.min(pauses.longest, pauses.first * 2 ** retriesConsumed);
+      await clock.sleep(Math.max(error.retryAfter ?? 0, pause * (0.5 + clock.random() / 2)), signal);
+    },
+  });
+}
+
+/** What passes for a request that may be repeated: it was not taken, or its answer did not arrive or was nonsense. */
+export function passesForRead(error: ServiceError): boolean {
+  if (error.failure === "shape") return error.status === undefined;
+  return ["unavailable", "lost", "rate-limited"].includes(error.failure);
+}
+
+/** What passes for a write: only that it surely was not taken. */
+export function passesForWrite(error: ServiceError): boolean {
+  return !error.mayHaveWorked && ["unavailable", "rate-limited"].includes(error.failure);
+}

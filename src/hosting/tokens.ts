@@ -1,0 +1,68 @@
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { SessionProfile } from "../model/profile.ts";
+import { parseCookies } from "./cookies.ts";
+import { answerValues } from "./read-answer.ts";
+import type { WireResponse } from "./wire.ts";
+
+/** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
+export interface Tokens {
+  readonly token: string;
+  readonly refreshToken?: string;
+  /** From then on the token is renewed before it is used. */
+  readonly renewAt: number;
+  /** From then on the refresh token is of no use. */
+  readonly refreshUntil: number;
+}
+
+/**
+ * The tokens of a sign-in or refresh answer, from its cookies or else from its body (specification 5.1); undefined where
+ * it has none. A token is renewed at 80 % of its life, or a minute before its end where that is later.
+ */
+export function readTokens(response: WireResponse, session: SessionProfile, now: number): Tokens | undefined {
+  const cookies = parseCookies(response.headers["set-cookie"]);
+  const body = answerValues({ token: session.tokenAnswer, refreshToken: session.refreshAnswer }, parsed(response.body));
+  const cookie = cookies.get(session.tokenCookie);
+  const token = usable(cookie?.value ?? body["token"]);
+  if (token === undefined) return undefined;
+  const refreshCookie = cookies.get(session.refreshCookie);
+  const refreshToken = usable(refreshCookie?.value ?? body["refreshToken"]);
+  const life = Math.min(lifeOfJwt(token) ?? Number.POSITIVE_INFINITY, cookie?.maxAge ?? Number.POSITIVE_INFINITY);
+  const known = life === Number.POSITIVE_INFINITY ? session.tokenLifetime : life;
+  return {
+    token,
+    renewAt: now + Math.max(known * 0.8, known - 60_000),
+    refreshUntil: now + (refreshCookie?.maxAge ?? session.refreshLifetime),
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+  };
+}
+
+/**
+ * How long a JWT lives by its own claims, in ms; undefined for any other token. Both times are the service's, so that
+ * it does not matter how our clocks differ.
+ */
+function lifeOfJwt(token: string): number | undefined {
+  const claims = parsed(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+  if (!isObject(claims)) return undefined;
+  const { iat, exp } = claims;
+  return typeof iat === "number" && typeof exp === "number" && exp > iat ? (exp - iat) * 1000 : undefined;
+}
+
+/** A token that can stand in a header. */
+function usable(value: Json | undefined): string | undefined {
+  return typeof value === "string" && isHeaderText(value) ? value : undefined;
+}
+
+/** Printable ASCII without spaces, commas, semicolons: what a cookie or a bearer token is made of. */
+export function isHeaderText(text: string): boolean {
+  return /^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(text);
+}
+
+function parsed(text: string): Json {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return null;
+  }
+}

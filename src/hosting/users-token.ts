@@ -1,0 +1,33 @@
+import { GraphformError } from "../model/errors.ts";
+import { isHeaderText } from "./tokens.ts";
+
+/** The bearer token of the users host where the caller has one of its own: fetched once, and again after a refusal. */
+export interface UsersToken {
+  token(): Promise<string>;
+  refuse(token: string): void;
+}
+
+/** Keeps what `fetch` gives until the users host refuses it. Rejects with `users-token` where it is no token. */
+export function createUsersToken(fetch: () => Promise<string>): UsersToken {
+  let held: Promise<string> | undefined;
+  const checked = async (): Promise<string> => {
+    const token = (await fetch()).trim();
+    if (isHeaderText(token)) return token;
+    throw new GraphformError("users-token", "the token for the users host is empty or holds characters that no token has", {
+      hint: "check GRAPHFORM_TOKEN, or what GRAPHFORM_TOKEN_COMMAND prints",
+    });
+  };
+  return {
+    token() {
+      const current = held ?? checked();
+      held = current;
+      current.catch(() => {
+        if (held === current) held = undefined;
+      });
+      return current;
+    },
+    refuse() {
+      held = undefined;
+    },
+  };
+}

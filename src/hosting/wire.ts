@@ -1,0 +1,26 @@
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  /** Our name of the operation, for errors: `instance.describe`. */
+  readonly operation: string;
+  readonly method: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly body?: string;
+}
+
+/** The answer as it came; every status is one. */
+export interface WireResponse {
+  readonly status: number;
+  /** Names in lower case; several values of one name stay apart. */
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
+  readonly body: string;
+}
+
+/**
+ * Sends one request, once. Rejects with ServiceError: `unavailable` where it surely was not sent, `lost` where nobody
+ * knows, `shape` where the answer was too large, `aborted`.
+ */
+export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireResponse>;

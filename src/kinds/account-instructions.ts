@@ -1,0 +1,53 @@
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Answer } from "../model/service.ts";
+
+/** What a person must do for a cloud account, read from its configuration. */
+export interface Instructions {
+  /** The one command or address that does it, where the service gives one. */
+  readonly first?: string;
+  /** Everything that the service gives for it, each under a line that says what it is. */
+  readonly text: string;
+}
+
+/** Names of a describe answer that say how an account is set up, and how it is given back. */
+const names = {
+  bootstrap: /bootstrap.*(command|script|url|link)$|template.*(url|link)$/i,
+  offboard: /offboard.*(command|script|url|link)$/i,
+};
+
+/** Where the profile's own spelling says it, for a vendor whose names are others altogether. */
+const values = { bootstrap: "instructions", offboard: "offboard" };
+
+/**
+ * The instructions in an account configuration (specification 4.3), whatever the vendor prefixes their names with:
+ * template addresses and shell commands of the bootstrap, or of the offboarding; and what the service says to it.
+ */
+export function instructionsOf(answer: Answer, step: "bootstrap" | "offboard"): Instructions | undefined {
+  const named = textsOf(answer.body).filter(([name]) => names[step].test(name));
+  const told = answer.values[values[step]];
+  const found = named.length > 0 || typeof told !== "string" ? named : [[step, told] as const];
+  const message = answer.values["statusMessage"];
+  const said = typeof message === "string" ? [`# ${oneLine(message)}`] : [];
+  const first = found[0]?.[1];
+  if (first === undefined && said.length === 0) return undefined;
+  const text = [...said, ...found.flatMap(([name, value]) => [`# ${spaced(name)}`, value])].join("\n");
+  return { text, ...(first === undefined ? {} : { first: oneLine(first) }) };
+}
+
+function textsOf(value: Json): readonly (readonly [string, string])[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]): readonly (readonly [string, string])[] => {
+    if (typeof inner === "string") return inner === "" ? [] : [[name, inner]];
+    return textsOf(inner);
+  });
+}
+
+/** `awsCloudFormationTemplateURL` as people read it: `aws Cloud Formation Template URL`. */
+function spaced(name: string): string {
+  return oneLine(name.replaceAll("_", " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2"));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,20 @@
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Path } from "./source.ts";
+
+const longest = 60;
+
+/** A value as a message may show it. */
+export function describe(value: Json): string {
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return "a list";
+  if (isObject(value)) return "a map";
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
+}
+
+/** A path as messages show it: `config.name`, `imports[0].id`. */
+export function dotted(path: Path): string {
+  const text = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+  return text.replace(/^\./, "");
+}

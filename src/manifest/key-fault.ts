@@ -1,0 +1,46 @@
+import { dotted } from "./describe.ts";
+import type { Fault } from "./finding.ts";
+import { nearest, suggest } from "./nearest.ts";
+import { leafPaths, type Shape } from "./shape.ts";
+import type { Path } from "./source.ts";
+
+/** A key that must be there and is not. */
+export function missingKey(path: Path, key: string, shape: Shape): Fault {
+  const message = `${JSON.stringify(key)} is missing${within(path)}`;
+  return { code: "missing-key", message, hint: `add it: ${shape.properties?.[key]?.description ?? key}` };
+}
+
+/** A key that is not known where it stands. */
+export function unknownKey(path: Path, key: string, shape: Shape, root: Shape): Fault {
+  const message = `unknown key ${JSON.stringify(key)}${within(path)}`;
+  return { code: "unknown-key", message, hint: keyHint(key, shape, root) };
+}
+
+/** A name that no address could spell. */
+export function badName(name: string): Fault {
+  const message = `${JSON.stringify(name)} is no name that can be referred to`;
+  return { code: "bad-name", message, hint: "use letters, digits, - and _, beginning with a letter" };
+}
+
+/** The key that was meant by one that is unknown: the service's own word for it, or a slip. */
+export function meantKey(key: string, shape: Shape): string | undefined {
+  return wiredAs(key, shape) ?? nearest(key, Object.keys(shape.properties ?? {}));
+}
+
+function within(path: Path): string {
+  return path.length === 0 ? "" : ` in ${dotted(path)}`;
+}
+
+function wiredAs(word: string, { properties = {} }: Shape): string | undefined {
+  return Object.keys(properties).find((name) => properties[name]?.["x-wire"] === word);
+}
+
+/** Where a key that is unknown here would be right: spelled otherwise, or in another place. */
+function keyHint(key: string, shape: Shape, root: Shape): string {
+  const wired = wiredAs(key, shape);
+  if (wired !== undefined) return `write ${wired}: ${key} is the service's own word for it`;
+  const elsewhere = [...leafPaths(root).keys()].find((path) => path === key || path.endsWith(`.${key}`));
+  if (elsewhere === undefined) return suggest(key, Object.keys(shape.properties ?? {}), "known keys");
+  const parent = elsewhere.slice(0, -key.length - 1);
+  return parent === "" ? "move it out: it belongs directly to the resource" : `move it under ${parent}`;
+}

@@ -1,0 +1,37 @@
+import type { KindSchema } from "../model/field-schema.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Observed, Seen } from "../model/observed.ts";
+import type { FieldChange } from "../model/plan.ts";
+import { fromLeaves, valueAt } from "../model/spec-paths.ts";
+import type { Bound } from "../model/state.ts";
+import { sameValue } from "./canonical.ts";
+import { diffSpec } from "./diff.ts";
+import { traitAt, traitsOf } from "./traits.ts";
+
+/**
+ * Differences between what was last applied and what is there now: somebody else's doing. What the manifest has
+ * followed, or what is under way, is none.
+ */
+export function driftOf(
+  observed: Observed,
+  bound: Bound | undefined,
+  after: JsonObject,
+  schema: KindSchema,
+): readonly FieldChange[] {
+  if (bound === undefined) return [];
+  const recorded = { ...bound.recorded, ...bound.converging?.record };
+  const traits = traitsOf(schema);
+  const shown = Object.entries(observed.spec).filter(([path, seen]) => {
+    const wanted = valueAt(after, path);
+    const followed = wanted !== undefined && sameValue(wanted, seen.value, traitAt(traits, path));
+    return seen.source !== "recorded" && Object.hasOwn(recorded, path) && !followed;
+  });
+  return diffSpec({
+    desired: fromLeaves(shown.map(([path, seen]) => [path, seen.value])),
+    observed: Object.fromEntries(shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }])),
+    traits,
+    ignored: [],
+    moving: new Set(),
+    unseen: "trust",
+  });
+}

@@ -1,0 +1,133 @@
+import { type Broken, head, orders, row } from "./row.ts";
+
+/** YAML that is no manifest, or no YAML. */
+export const yamlBroken: readonly Broken[] = [
+  row("nothing at all", "", "1:1 empty", "empty", "graphform init"),
+  row("only a comment", "# soon\n", "1:1 empty", "empty", "apiVersion"),
+  row("only a document marker", "---\n", "1:1 empty", "empty", "apiVersion"),
+  row("a list", "- a\n- b\n", "1:1 not-a-map", "map of keys", "apiVersion"),
+  row("a word", "hello\n", "1:1 not-a-map", "map of keys", "apiVersion"),
+  row("a tab as indentation", `${head}guards:\n\tmaxDeletes: 1\n`, "4:1 yaml", "tab", "spaces"),
+  row("a key twice", `${head}name: other\n`, "3:1 duplicate-key", '"name"', "remove one"),
+  row(
+    "a key twice, deep inside",
+    `${orders}    region: eu-west-1\n`,
+    "9:5 duplicate-key",
+    '"region"',
+    "remove one",
+  ),
+  row("a key twice, once in quotes", `${head}"name": other\n`, "3:1 duplicate-key", '"name"', "remove one"),
+  row("two documents", `${head}---\n${head}`, "3:1 several-documents", "second YAML document", "-f"),
+  row("a merge key", `${orders}    <<: { power: running }\n`, "9:5 merge-key", "<<", "defaults"),
+  row(
+    "a merge key with an alias",
+    `${head}guards: &g { maxDeletes: 1 }\noutputs:\n  <<: *g\n`,
+    "5:3 merge-key",
+    "<<",
+    "forEach",
+  ),
+  row("a key that is a list", `${head}? [a, b]\n: 1\n`, "3:3 bad-key", "plain text", "in quotes"),
+  row(
+    "a key that is an alias",
+    `${head}guards: &g { maxDeletes: 1 }\n*g : 1\n`,
+    "4:1 bad-key",
+    "plain text",
+    "in quotes",
+  ),
+  row(
+    "__proto__",
+    `${head}instances:\n  __proto__: { tier: free }\n`,
+    "4:3 reserved-key",
+    "__proto__",
+    "another name",
+  ),
+  row(
+    "__proto__ in a setting",
+    `${orders}    config: { "__proto__": { polluted: yes } }\n`,
+    "9:15 reserved-key",
+    "__proto__",
+    "another",
+  ),
+  row(
+    "a forged secret",
+    `${orders}    config: { graphdbPassword: { $secret: abc } }\n`,
+    "9:34 reserved-key",
+    "$secret",
+    "${secret.name}",
+  ),
+  row(
+    "a forged template",
+    `${head}outputs:\n  x: { value: { $template: [a] } }\n`,
+    "4:17 reserved-key",
+    "$template",
+    "output",
+  ),
+  row(
+    "an unknown tag",
+    `${head}outputs: { x: !ruby/object:Foo { a: 1 } }\n`,
+    "3:15 unknown-tag",
+    "not known",
+    "remove the tag",
+  ),
+  row(
+    "a binary tag",
+    `${head}outputs: { x: !!binary aGk= }\n`,
+    "3:15 unknown-tag",
+    "not known",
+    "remove the tag",
+  ),
+  row("an alias without an anchor", `${head}guards: *nothing\n`, "3:9 yaml", "*nothing", "&nothing"),
+  row(
+    "an alias that holds itself",
+    `${head}outputs: { x: &x [*x] }\n`,
+    "3:19 alias-bomb",
+    "holds itself",
+    "write the values out",
+  ),
+  row(
+    "a bracket that is not closed",
+    `${head}imports: [{ address: x\n`,
+    "4:1 yaml",
+    "flow",
+    "close the bracket",
+  ),
+  row("a quote that is not closed", `${head}state: { backend: "file }\n`, "4:1 yaml", "quote", "quote"),
+  row("two colons in one line", `${head}guards: maxDeletes: 1\n`, "3:9 yaml", "nested mappings", "quotes"),
+  row("a wrong indentation", `${orders}   config: {}\n`, "9:1 yaml", "same column", "align"),
+  row(
+    "a text that begins with @",
+    `${head}outputs: { x: @home }\n`,
+    "3:15 yaml",
+    "reserved character",
+    "quotes",
+  ),
+  row("an escape that is none", `${head}outputs: { x: "a\\qb" }\n`, "3:17 yaml", "escape", "backslash"),
+  row("a key without a value", `${head}guards\n`, "3:1 yaml", "map values", '":"'),
+  row("YAML 1.1", `%YAML 1.1\n---\n${head}`, "1:1 yaml-version", "1.2", "remove"),
+  row("not a number", `${head}guards: { maxDeletes: .nan }\n`, "3:23 bad-number", ".nan", "finite"),
+  row("infinity", `${head}guards: { maxChangePercent: -.inf }\n`, "3:29 bad-number", "-.inf", "finite"),
+  row(
+    "10 000 brackets",
+    `${head}outputs: ${"[".repeat(10_000)}${"]".repeat(10_000)}\n`,
+    "3:*",
+    "nested",
+    "six levels",
+  ),
+  row("10 000 dashes", `${head}outputs:\n  ${"- ".repeat(10_000)}a\n`, "4:*", "nested", "six levels"),
+  row(
+    "100 levels",
+    `${head}outputs: ${"{ a: ".repeat(100)}1${" }".repeat(100)}\n`,
+    "3:* too-deep",
+    "64 levels",
+    "six levels",
+  ),
+  row("a billion laughs", laughs(), "*", "stand for more than", "defaults"),
+];
+
+function laughs(): string {
+  const lines = Array.from(
+    { length: 9 },
+    (_, n) => `  l${n + 1}: &l${n + 1} [${Array.from({ length: 9 }, () => `*l${n}`).join(", ")}]`,
+  );
+  return `${head}outputs:\n  l0: &l0 [lol]\n${lines.join("\n")}\n`;
+}
