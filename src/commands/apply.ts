@@ -102,8 +102,12 @@ async function verified(
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
   const { plan: second } = await look(world.journal.state);
-  const outputs = intention.destroying ? {} : outputsOf(second);
-  if (Object.values(second.outputs).some((output) => output.action !== "no-op")) await world.journal.outputs(outputs);
+  const { state } = world.journal;
+  // What a destroy held back keeps its outputs; they go with the last resource.
+  const isHeldBack = intention.destroying && Object.keys(state.resources).length > 0;
+  const outputs = isHeldBack ? state.outputs : outputsOf(second);
+  const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
+  if (isChanged && !isHeldBack) await world.journal.outputs(outputs);
   return outcomeOf(steps, certify(second, steps), outputs, report.warnings());
 }
 

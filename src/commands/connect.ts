@@ -14,7 +14,7 @@ export type Connection = Service & { close(): Promise<void> };
  * Nothing is sent until the first request.
  */
 export async function connect(
-  project: Project,
+  project: Pick<Project, "header" | "profile">,
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   clock: Clock,

@@ -7,7 +7,8 @@ import type { StateDocument } from "../model/state.ts";
 import { carryOut, planFor } from "../reconcile.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
-import { noSecrets } from "../manifest/read-secret.ts";
+import { secretReader } from "../manifest/read-secret.ts";
+import { redactor } from "../state/redact.ts";
 import type { ManifestOptions } from "./options.ts";
 import { resolveProject } from "./project.ts";
 import { planOptions } from "./session.ts";
@@ -31,9 +32,10 @@ export async function importOne(
       hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
     });
   }
-  return underLock("import", options, env, terminal, () => {}, async ({ project, state, service, world }) => {
+  return underLock("import", options, env, terminal, () => {}, async ({ project, state, world }) => {
     assertFree(state, address, id);
-    const { manifest } = await resolveProject(project, state, noSecrets);
+    const { manifest, vault } = await resolveProject(project, state, secretReader(env));
+    terminal.redactWith(redactor(vault));
     const declared = manifest.desired.find((entry) => entry.address === address);
     if (declared === undefined) throw undeclared(address, manifest.desired.map((entry) => entry.address));
     const desired = manifest.desired.map((entry) => (entry === declared ? { ...entry, importId: id } : entry));

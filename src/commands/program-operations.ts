@@ -86,7 +86,7 @@ function addImport(program: Command, { env, at, done }: Registration): void {
     .argument("[id]", "the id of what it is to be bound to")
     .option("--all", "write a manifest for everything that is live")
     .option("--out <file>", "with --all: write it there and bind everything (default: standard output, nothing bound)")
-    .option("--name <name>", "with --all: the manifest's name", "imported")
+    .option("--name <name>", "with --all: the manifest's name (default: imported)")
     .action(async (address: string | undefined, id: string | undefined, options: Coloured<ImportAllOptions & { all?: boolean }>) => {
       if (options.all === true && address === undefined) {
         const { importAll } = await import("./import-all.ts");

@@ -7,7 +7,7 @@ import { parseManifest } from "../manifest/parse.ts";
 import { readHeader } from "../manifest/read-header.ts";
 import { resolveManifest } from "../manifest/resolve.ts";
 import type { SecretText } from "../manifest/secrets.ts";
-import type { Parsed } from "../manifest/source.ts";
+import type { Parsed, SourceFile } from "../manifest/source.ts";
 import { validators } from "../manifest/validators.generated.js";
 import { GraphformError, ManifestError } from "../model/errors.ts";
 import type { Header, Manifest } from "../model/manifest.ts";
@@ -40,14 +40,23 @@ export async function openProject(options: ProjectOptions): Promise<Project> {
   const files = options.file.length === 0 ? ["graphform.yaml"] : options.file;
   const loaded = await loadManifest(files);
   if (loaded.problems.length > 0) throw new ManifestError(loaded.problems);
-  const parsed = parseManifest(loaded.sources);
+  const paths = loaded.sources.map((source) => source.path);
+  return projectOf(loaded.sources, options, await newest(paths));
+}
+
+/** A project of manifest texts that were read already. Throws ManifestError. */
+export async function projectOf(
+  sources: readonly SourceFile[],
+  options: Omit<ProjectOptions, "file">,
+  timestamp: string,
+): Promise<Project> {
+  const parsed = parseManifest(sources);
   const variables = await givenVariables(options.var ?? [], options.varFile ?? []);
   const { header, problems } = readHeader(parsed, { kinds, validators, variables });
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
-  const paths = loaded.sources.map((source) => source.path);
   const store = createFileStore({ path: statePath(header, options.state), name: header.name });
-  return { files: paths, parsed, header, profile, variables, store, timestamp: await newest(paths) };
+  return { files: sources.map((source) => source.path), parsed, header, profile, variables, store, timestamp };
 }
 
 /** A manifest with everything resolved, and the secrets of this run. */

@@ -6,9 +6,11 @@ import { openProject, type Project } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 
+type ServicePart = Pick<Project, "header" | "profile">;
+
 /** What a command works with that talks to the service and leaves the state alone. */
-export interface ServiceWork {
-  readonly project: Project;
+export interface ServiceWork<P extends ServicePart = Project> {
+  readonly project: P;
   readonly service: Connection;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
@@ -20,9 +22,18 @@ export async function withService<T>(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
   work: (with_: ServiceWork) => Promise<T>,
-  open: (options: ManifestOptions) => Promise<Project> = openProject,
 ): Promise<T> {
-  const project = await open(options);
+  return withServiceOf(await openProject(options), options, env, terminal, work);
+}
+
+/** The same for a project that is there already, or for what stands in for one where there is no manifest. */
+export async function withServiceOf<T, P extends ServicePart>(
+  project: P,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  work: (with_: ServiceWork<P>) => Promise<T>,
+): Promise<T> {
   const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted\n"));
   const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
   const service = await connect(project, options, env, systemClock, trace);

@@ -23,7 +23,9 @@ export interface Budget {
 interface Waiter {
   readonly host: string;
   readonly ticket: Ticket;
+  readonly signal: AbortSignal;
   readonly start: () => void;
+  readonly leave: () => void;
 }
 
 /** A budget that learns; `parallelism` fixes how many requests may be in flight. */
@@ -31,6 +33,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
   const hosts = new Map<string, HostPace>();
   const waiting: Waiter[] = [];
   const flights = new Set<{ readonly sentAt: number; together: number }>();
+  const watched = new WeakSet<AbortSignal>();
   let width = newWidth(parallelism);
   let tickets = 0;
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
@@ -73,23 +76,30 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
   const turn = (host: string, ticket: Ticket, signal: AbortSignal): Promise<Flight> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const leave = (): void => {
-        waiting.splice(waiting.indexOf(waiter), 1);
-        setAlarm();
-        reject(signal.reason);
-      };
+      const leave = (): void => reject(signal.reason);
       const start = (): void => {
-        signal.removeEventListener("abort", leave);
         const flight = { sentAt: clock.now(), together: 1 };
         flights.add(flight);
         for (const each of flights) each.together = Math.max(each.together, flights.size);
         resolve(flight);
       };
-      const waiter: Waiter = { host, ticket, start };
-      waiting.splice(waiting.findLastIndex((each) => each.ticket <= ticket) + 1, 0, waiter);
-      signal.addEventListener("abort", leave, { once: true });
+      waiting.splice(waiting.findLastIndex((each) => each.ticket <= ticket) + 1, 0, { host, ticket, signal, start, leave });
+      watch(signal);
       pump();
     });
+
+  /** One listener for each signal, however many wait with it: a thousand on one signal cost more than their requests. */
+  const watch = (signal: AbortSignal): void => {
+    if (watched.has(signal)) return;
+    watched.add(signal);
+    const dismiss = (): void => {
+      const leaving = waiting.filter((each) => each.signal === signal);
+      waiting.splice(0, waiting.length, ...waiting.filter((each) => each.signal !== signal));
+      for (const each of leaving) each.leave();
+      setAlarm();
+    };
+    signal.addEventListener("abort", dismiss, { once: true });
+  };
 
   const tookIt = (host: string, flight: Flight): void => {
     hosts.set(host, taken(hostOf(host), flight.sentAt, clock.now()));

@@ -1,155 +1,179 @@
 import { readFileSync } from "node:fs";
-import pRetry from "p-retry";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
 import type { Answer, Call, Service } from "../model/service.ts";
-import { answerValues } from "./answer-values.ts";
-import { createBudget } from "./budget.ts";
+import { type Budget, createBudget } from "./budget.ts";
+import { serviceError } from "./errors.ts";
 import { fillPath } from "./fill-path.ts";
-import { refusal } from "./refusal.ts";
-import { createSession } from "./session.ts";
-import { type Transport, undiciTransport, type WireRequest, type WireResponse } from "./transport.ts";
+import { baseOf } from "./origins.ts";
+import { passesForRead, passesForWrite, persist } from "./persist.ts";
+import { readAnswer } from "./read-answer.ts";
+import { renameBody } from "./rename-body.ts";
+import { secretsIn } from "./secrets.ts";
+import { createSession, type Session, type SessionStore } from "./session.ts";
+import { openConnections } from "./transport.ts";
+import { createUsersToken } from "./users-token.ts";
+import type { Transport, WireRequest, WireResponse } from "./wire.ts";
 
 export interface ServiceOptions {
   readonly profile: Profile;
   readonly platformUrl: string;
+  /** Without it the users host is the platform host. */
   readonly usersUrl?: string;
   readonly subscriptionId?: string;
-  readonly credentials: { readonly username: string; readonly password: string };
+  /** Without them only a kept session can be used. */
+  readonly credentials?: { readonly username: string; readonly password: string };
   /** Bearer token of the users host; without it the session's own. */
   readonly usersToken?: () => Promise<string>;
+  /** Keeps the session between commands. */
+  readonly sessionStore?: SessionStore;
+  /** PEM file of an authority to trust besides the system's. */
   readonly caFile?: string;
-  /** Requests in flight; adaptive where it is not told. */
+  /** Requests in flight; learned where it is not told. */
   readonly parallelism?: number;
   readonly clock: Clock;
+  /** In place of a budget of its own, where several clients share one. */
+  readonly budget?: Budget;
+  /** In place of HTTP over the network. */
   readonly transport?: Transport;
   /** One line per request: method, path, status, ms; no header and no body. */
   readonly trace?: (line: string) => void;
 }
 
-/** How often a safe read is sent at most. */
-const readAttempts = 6;
+/** A service with a session to begin and end, and connections to let go of. */
+export type Client = Service & {
+  /** Signs in now rather than with the first request. */
+  signIn(): Promise<void>;
+  /** Ends the session at the service, where the profile can, and here. */
+  signOut(): Promise<void>;
+  close(): Promise<void>;
+};
 
 /**
- * The service's HTTP API in our words. Reads are repeated where that is safe; a write is sent once, unless the
- * service surely did nothing with it. Throws at once where credentials would travel in clear.
+ * The service's HTTP API in our words. Reads are repeated where that may help; a write is sent once, unless it surely did
+ * nothing. Throws `url-invalid` or `url-in-clear` where credentials would be at risk; nothing is sent before the first
+ * request.
  */
-export function createService(options: ServiceOptions): Service & { close(): Promise<void> } {
-  const { profile, clock } = options;
-  const origins = { platform: originOf(options.platformUrl), users: originOf(options.usersUrl ?? options.platformUrl) };
-  const transport = options.transport ?? undiciTransport(options.caFile === undefined ? {} : { ca: readFileSync(options.caFile, "utf8") });
-  const budget = createBudget(clock, options.parallelism);
+export function createService(options: ServiceOptions): Client {
+  const { profile, clock, caFile, subscriptionId } = options;
+  const bases = { platform: baseOf(options.platformUrl), users: baseOf(options.usersUrl ?? options.platformUrl) };
+  const connections = options.transport === undefined ? openConnections(trust(caFile)) : undefined;
+  const transport = options.transport ?? connections?.send;
+  const budget = options.budget ?? createBudget(clock, options.parallelism);
   const closing = new AbortController();
+  const params = { ...profile.keys, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
 
-  const once = async (request: WireRequest, isWrite: boolean, signal: AbortSignal): Promise<WireResponse> => {
+  /** One request and its answer, traced; any status but 2xx is an error. */
+  const exchange = async (request: WireRequest, isWrite: boolean, secrets: readonly string[], signal: AbortSignal): Promise<WireResponse> => {
     const started = clock.now();
-    const response = await budget.run(() => transport.send(request, signal), signal);
-    options.trace?.(`${request.method} ${request.path} ${response.status} ${clock.now() - started} ms`);
-    if (response.status >= 200 && response.status < 300) {
-      budget.accepted();
-      return response;
+    const told = (what: number | string): void => options.trace?.(`${request.method} ${request.path} ${what} ${Math.round(clock.now() - started)} ms`);
+    try {
+      if (transport === undefined || closing.signal.aborted) throw interrupted(request.operation);
+      const response = await transport(request, signal);
+      told(response.status);
+      if (response.status >= 200 && response.status < 300) return response;
+      throw serviceError(response, { operation: request.operation, isWrite, profile, now: clock.now(), secrets });
+    } catch (error) {
+      if (isServiceError(error) && error.status === undefined) told(error.failure);
+      throw error;
     }
-    const error = refusal(request.operation, response, parse(response.body), isWrite, profile, clock.now());
-    if (error.failure === "rate-limited" || (response.status === 503 && error.retryAfter !== undefined)) budget.limited(error.retryAfter);
-    throw error;
+  };
+  const wire = (operation: string, endpoint: Endpoint, given: Call["params"], headers: WireRequest["headers"], body: JsonObject | undefined): WireRequest => {
+    const { origin, path } = bases[endpoint.host];
+    return {
+      operation,
+      method: endpoint.method,
+      origin,
+      path: path + fillPath(operation, endpoint, { ...params, ...given }),
+      headers: { accept: "application/json", ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
   };
   const session = createSession({
     profile,
     clock,
-    credentials: options.credentials,
-    send: (operation, endpoint, headers, body) =>
-      persistently((request) => once(request, false, closing.signal), wire(operation, endpoint, {}, headers, body), clock, closing.signal),
+    origin: bases.platform.origin,
+    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
+    ...(options.sessionStore === undefined ? {} : { store: options.sessionStore }),
+    // Not through the budget: whoever waits for the session holds a place in it.
+    send: (operation, endpoint, headers, body) => {
+      const secrets = [...secretsIn(body), options.credentials?.password ?? "", headers["authorization"]?.split(" ")[1] ?? ""];
+      const request = wire(operation, endpoint, {}, headers, body);
+      return persist(() => exchange(request, false, secrets, closing.signal), passesForRead, clock, closing.signal);
+    },
   });
+  const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
-  function wire(
-    operation: string,
-    endpoint: Endpoint,
-    params: { readonly [name: string]: string },
-    headers: { readonly [name: string]: string },
-    body?: Json,
-  ): WireRequest {
-    const all = { ...profile.keys, ...(options.subscriptionId === undefined ? {} : { subscriptionId: options.subscriptionId }), ...params };
-    return {
-      operation,
-      method: endpoint.method,
-      origin: origins[endpoint.host],
-      path: fillPath(endpoint, all, operation),
-      headers: { accept: "application/json", ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    };
-  }
-
-  /** Sends a call with a token; a session that expired in the middle is renewed, and the call repeated once. */
-  const authorized = async (call: Call, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
-    const endpoint = endpointOf(call.operation, profile);
-    const body = call.body === undefined ? undefined : renamed(call.body, endpoint.body);
-    for (let attempt = 1; ; attempt += 1) {
-      const token = endpoint.host === "users" && options.usersToken !== undefined ? await options.usersToken() : await session.token();
+  /** One try of a call. A session that the service refuses is renewed, and the call repeated once. */
+  const attempt = async (call: Call, endpoint: Endpoint, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
+    const tokens = endpoint.host === "users" ? usersToken : session;
+    const body = call.body === undefined ? undefined : renameBody(call.body, endpoint.body);
+    for (let isAgain = false; ; isAgain = true) {
+      const token = tokens.ready() ?? (await orAborted(tokens.token(), signal));
       const request = wire(call.operation, endpoint, call.params, authorization(token, endpoint, profile), body);
+      const secrets = [token, options.credentials?.password ?? "", ...secretsIn(body)];
       try {
-        return answer(await once(request, isWrite, signal), endpoint, call.operation, isWrite);
+        const response = await exchange(request, isWrite, secrets, signal);
+        return readAnswer(call.operation, endpoint, response.body);
       } catch (error) {
-        if (!isServiceError(error, "unauthorized") || attempt === 2) throw error;
-        session.refuse(token);
+        if (!isServiceError(error, "unauthorized") || isAgain) throw error;
+        tokens.refuse(token);
       }
     }
   };
+  const call = async (wanted: Call, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
+    const endpoint = endpointOf(wanted.operation, profile);
+    const ticket = budget.ticket();
+    const send = (): Promise<Answer> => budget.run(endpoint.host, ticket, () => attempt(wanted, endpoint, isWrite, signal), signal);
+    try {
+      return await persist(send, isWrite ? passesForWrite : passesForRead, clock, signal);
+    } catch (error) {
+      if (!signal.aborted || isServiceError(error)) throw error;
+      throw interrupted(wanted.operation);
+    }
+  };
+
   return {
     profile,
-    ...(options.caFile === undefined ? {} : { caFile: options.caFile }),
-    offers: (operation) => profile.operations[operation] !== undefined,
-    read: (call, signal) => persistently(() => authorized(call, false, signal), call, clock, signal),
-    write: (call, signal) => untilTaken(() => authorized(call, true, signal), clock, signal),
+    ...(caFile === undefined ? {} : { caFile }),
+    offers: (operation) => Object.hasOwn(profile.operations, operation),
+    read: (wanted, signal) => call(wanted, false, signal),
+    write: (wanted, signal) => call(wanted, true, signal),
+    async signIn() {
+      await session.token();
+    },
+    signOut: () => endSession(session, profile, (wanted) => call(wanted, true, closing.signal)),
     async close() {
       closing.abort(new Error("closed"));
-      await transport.close();
+      connections?.close();
     },
   };
 }
 
-/** Repeats what is safe to repeat: lost and unavailable a few times, a full service until it has room. */
-function persistently<In, Out>(send: (input: In) => Promise<Out>, input: In, clock: Clock, signal: AbortSignal): Promise<Out> {
-  let failures = 0;
-  return pRetry(() => send(input), {
-    retries: Number.POSITIVE_INFINITY,
-    minTimeout: 0,
-    shouldRetry: ({ error }) => isServiceError(error) && isPassing(error) && failures < readAttempts,
-    onFailedAttempt: async ({ error }) => {
-      if (!isServiceError(error) || !isPassing(error)) return;
-      if (error.failure !== "rate-limited") failures += 1;
-      if (failures < readAttempts) await clock.sleep(pauseOf(failures, clock), signal);
-    },
-  });
-}
-
-/** Sends a write once; again only where the service surely did nothing with it. */
-async function untilTaken<Out>(send: () => Promise<Out>, clock: Clock, signal: AbortSignal): Promise<Out> {
-  for (let failures = 0; ; ) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!isServiceError(error) || !(error.failure === "rate-limited" || error.failure === "unavailable")) throw error;
-      if (error.failure === "unavailable") failures += 1;
-      if (failures >= readAttempts) throw error;
-      await clock.sleep(pauseOf(failures, clock), signal);
-    }
+async function endSession(session: Session, profile: Profile, send: (call: Call) => Promise<Answer>): Promise<void> {
+  const held = session.held();
+  const operation = "session.logout";
+  if (held !== undefined && profile.operations[operation] !== undefined) {
+    const body: JsonObject = held.refreshToken === undefined ? {} : { refreshToken: held.refreshToken };
+    await send({ operation, params: {}, body }).catch((error: unknown) => {
+      if (!isServiceError(error, "unauthorized")) throw error;
+    });
   }
+  await session.drop();
 }
 
-function isPassing(error: ServiceError): boolean {
-  return ["unavailable", "lost", "rate-limited", "shape"].includes(error.failure);
+function interrupted(operation: string): ServiceError {
+  return new ServiceError("aborted", operation, `${operation}: interrupted`);
 }
 
-/** Ms before the next try: a moment for a full service, since the budget keeps the pause; longer with each failure. */
-function pauseOf(failures: number, clock: Clock): number {
-  return failures === 0 ? 1 : Math.min(5000, 100 * 2 ** (failures - 1)) * (0.5 + clock.random() / 2);
+function trust(caFile: string | undefined): { readonly ca?: string } {
+  return caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") };
 }
 
 function endpointOf(operation: string, profile: Profile): Endpoint {
-  const endpoint = profile.operations[operation];
+  const endpoint = Object.hasOwn(profile.operations, operation) ? profile.operations[operation] : undefined;
   if (endpoint !== undefined) return endpoint;
   throw new GraphformError("not-offered", `profile ${profile.name} has no operation ${operation}`, {
     hint: "use a profile that has it: graphform profile list",
@@ -161,47 +185,12 @@ function authorization(token: string, endpoint: Endpoint, profile: Profile): { r
   return isBearer ? { authorization: `Bearer ${token}` } : { cookie: `${profile.session.tokenCookie}=${token}` };
 }
 
-function answer(response: WireResponse, endpoint: Endpoint, operation: string, isWrite: boolean): Answer {
-  const empty = response.body.trim() === "";
-  const body = empty ? null : parse(response.body);
-  if (body === undefined) throw nonsense(operation, "is not JSON", isWrite);
-  const values = answerValues(body, endpoint.answer);
-  const needed = isWrite ? ["id"] : ["ids", "items"];
-  for (const name of needed.filter((entry) => endpoint.answer[entry] !== undefined)) {
-    const value = values[name];
-    const fits = name === "id" ? typeof value === "string" : Array.isArray(value);
-    if (!fits) throw nonsense(operation, `has no ${endpoint.answer[name]?.join(" or ") ?? name}`, isWrite);
-  }
-  if (!isWrite && !isObject(body) && !Array.isArray(body)) throw nonsense(operation, "is no object", isWrite);
-  return { body, values };
-}
-
-function nonsense(operation: string, what: string, isWrite: boolean): ServiceError {
-  return new ServiceError("shape", operation, `${operation}: the answer ${what}`, { mayHaveWorked: isWrite });
-}
-
-function renamed(body: { readonly [key: string]: Json }, names: { readonly [name: string]: string }): Json {
-  return Object.fromEntries(Object.entries(body).map(([key, value]) => [names[key] ?? key, value]));
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Credentials travel only over TLS, or on this machine. */
-function originOf(url: string): string {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw new GraphformError("url-invalid", `"${url}" is no URL`, { hint: "write it like https://platform.example.com" });
-  }
-  const loopback = ["localhost", "127.0.0.1", "[::1]"].includes(parsed.hostname) || parsed.hostname.startsWith("127.");
-  if (parsed.protocol === "https:" || (parsed.protocol === "http:" && loopback)) return parsed.origin;
-  throw new GraphformError("url-in-clear", `${parsed.origin} would get the password in clear`, { hint: "use https" });
+/** Waits for what everybody waits for, but no longer than this caller wants. */
+function orAborted(shared: Promise<string>, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    shared.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }

@@ -31,6 +31,8 @@ export interface SessionOptions {
 
 /** A signed-in session: one token for everybody, renewed once for all who wait. */
 export interface Session {
+  /** The token, where it can be used as it is. */
+  ready(): string | undefined;
   /** The token to use now; signs in or renews where that is due. */
   token(): Promise<string>;
   /** The service refused this token: whoever asks next gets another one. */
@@ -104,9 +106,13 @@ export function createSession(options: SessionOptions): Session {
     }
   };
 
+  const ready = (): string | undefined => (tokens !== undefined && isFresh(tokens) ? tokens.token : undefined);
+
   return {
+    ready,
     async token() {
-      if (tokens !== undefined && isFresh(tokens)) return tokens.token;
+      const usable = ready();
+      if (usable !== undefined) return usable;
       underWay ??= renew().finally(() => {
         underWay = undefined;
       });

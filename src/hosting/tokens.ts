@@ -1,8 +1,8 @@
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { SessionProfile } from "../model/profile.ts";
+import { answerValues } from "./answer-values.ts";
 import { parseCookies } from "./cookies.ts";
-import { answerValues } from "./read-answer.ts";
 import type { WireResponse } from "./wire.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
@@ -21,7 +21,7 @@ export interface Tokens {
  */
 export function readTokens(response: WireResponse, session: SessionProfile, now: number): Tokens | undefined {
   const cookies = parseCookies(response.headers["set-cookie"]);
-  const body = answerValues({ token: session.tokenAnswer, refreshToken: session.refreshAnswer }, parsed(response.body));
+  const body = answerValues(parsed(response.body), { token: session.tokenAnswer, refreshToken: session.refreshAnswer });
   const cookie = cookies.get(session.tokenCookie);
   const token = usable(cookie?.value ?? body["token"]);
   if (token === undefined) return undefined;

@@ -30,24 +30,38 @@ const idle = 4000;
  */
 export function openConnections(options: TransportOptions = {}): Connections {
   const { ca, patience = 30_000, largest = 16 * 1024 * 1024 } = options;
-  const agents = new Map<string, Agent>();
-  const agentOf = (origin: string): Agent => {
-    const known = agents.get(origin);
+  const servers = new Map<string, Server>();
+  const serverOf = (origin: string): Server => {
+    const known = servers.get(origin);
     if (known !== undefined) return known;
-    const settings = { keepAlive: true, timeout: idle, scheduling: "lifo" } as const;
-    const agent = isSecure(origin)
-      ? new (process.getBuiltinModule("node:https").Agent)({ ...settings, ...(ca === undefined ? {} : trusting(ca)) })
-      : new (process.getBuiltinModule("node:http").Agent)(settings);
-    agents.set(origin, agent);
-    return agent;
+    const server = newServer(origin, ca);
+    servers.set(origin, server);
+    return server;
   };
   return {
     send: (request, signal) =>
-      new Promise((resolve, reject) => exchange(request, agentOf(request.origin), { signal, patience, largest }, resolve, reject)),
+      new Promise((resolve, reject) => exchange(request, serverOf(request.origin), { signal, patience, largest }, resolve, reject)),
     close() {
-      for (const agent of agents.values()) agent.destroy();
+      for (const { agent } of servers.values()) agent.destroy();
     },
   };
+}
+
+/** One host, and the connections to it. */
+interface Server {
+  readonly agent: Agent;
+  readonly secure: boolean;
+  readonly address: Pick<RequestOptions, "hostname" | "port">;
+}
+
+function newServer(origin: string, ca: string | undefined): Server {
+  const { protocol, hostname, port } = new URL(origin);
+  const secure = protocol === "https:";
+  const settings = { keepAlive: true, timeout: idle, scheduling: "lifo" } as const;
+  const agent = secure
+    ? new (process.getBuiltinModule("node:https").Agent)({ ...settings, ...(ca === undefined ? {} : trusting(ca)) })
+    : new (process.getBuiltinModule("node:http").Agent)(settings);
+  return { agent, secure, address: { hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? null : port } };
 }
 
 interface Terms {
@@ -58,18 +72,19 @@ interface Terms {
 
 function exchange(
   request: WireRequest,
-  agent: Agent,
+  server: Server,
   terms: Terms,
   resolve: (response: WireResponse) => void,
   reject: (error: ServiceError) => void,
 ): void {
   if (terms.signal.aborted) return reject(aborted(request, false));
-  const { origin, path, method, headers, body } = request;
-  const { request: open } = process.getBuiltinModule(isSecure(origin) ? "node:https" : "node:http");
+  const { path, method, headers, body } = request;
+  const { agent, secure, address } = server;
+  const { request: open } = process.getBuiltinModule(secure ? "node:https" : "node:http");
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const settings: RequestOptions = { method, path, agent, timeout: terms.patience, headers: { ...headers, ...length } };
-  const outgoing = open(origin, settings);
-  const isSent = sending(outgoing, isSecure(origin));
+  const settings: RequestOptions = { ...address, method, path, agent, timeout: terms.patience, headers: { ...headers, ...length } };
+  const outgoing = open(settings);
+  const isSent = sending(outgoing, secure);
   const give = (): void => void outgoing.destroy(new Error("aborted"));
   const fail = (cause: Error): void => {
     terms.signal.removeEventListener("abort", give);
@@ -147,10 +162,6 @@ function failure({ operation, origin, method }: WireRequest, cause: Error, sent:
 function codeOf(cause: Error): string {
   if ("code" in cause && typeof cause.code === "string") return cause.code;
   return cause.message === "" ? "no reason given" : cause.message;
-}
-
-function isSecure(origin: string): boolean {
-  return origin.startsWith("https:");
 }
 
 /** Trust in an authority besides the system's, for all connections at once: Node's own `ca` would replace them. */

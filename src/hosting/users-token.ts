@@ -3,13 +3,15 @@ import { isHeaderText } from "./tokens.ts";
 
 /** The bearer token of the users host where the caller has one of its own: fetched once, and again after a refusal. */
 export interface UsersToken {
+  ready(): string | undefined;
   token(): Promise<string>;
   refuse(token: string): void;
 }
 
 /** Keeps what `fetch` gives until the users host refuses it. Rejects with `users-token` where it is no token. */
 export function createUsersToken(fetch: () => Promise<string>): UsersToken {
-  let held: Promise<string> | undefined;
+  let held: string | undefined;
+  let underWay: Promise<string> | undefined;
   const checked = async (): Promise<string> => {
     const token = (await fetch()).trim();
     if (isHeaderText(token)) return token;
@@ -18,16 +20,17 @@ export function createUsersToken(fetch: () => Promise<string>): UsersToken {
     });
   };
   return {
-    token() {
-      const current = held ?? checked();
-      held = current;
-      current.catch(() => {
-        if (held === current) held = undefined;
+    ready: () => held,
+    async token() {
+      if (held !== undefined) return held;
+      underWay ??= checked().finally(() => {
+        underWay = undefined;
       });
-      return current;
+      held = await underWay;
+      return held;
     },
-    refuse() {
-      held = undefined;
+    refuse(token) {
+      if (held === token) held = undefined;
     },
   };
 }

@@ -10,7 +10,9 @@ const prefix = "r-injectedaccountconfig";
  * Path parameters of the account configuration resource, found through the service plans once (specification 2.6).
  * The result rejects where no plan has one.
  */
-export function accountParams(service: Reads): (signal: AbortSignal) => Promise<{ readonly [name: string]: string }> {
+export function accountParams(
+  service: Reads,
+): (signal: AbortSignal) => Promise<{ readonly [name: string]: string }> {
   let found: Promise<{ readonly [name: string]: string }> | undefined;
   return (signal) => {
     found ??= search(service, signal).catch((error: unknown) => {
@@ -24,7 +26,9 @@ export function accountParams(service: Reads): (signal: AbortSignal) => Promise<
 async function search(service: Reads, signal: AbortSignal): Promise<{ readonly [name: string]: string }> {
   const { body } = await service.read({ operation: "plans.list", params: {} }, signal);
   for (const entry of entriesOf(body)) {
-    const resources = Array.isArray(entry["resourceParameters"]) ? entry["resourceParameters"].filter(isObject) : [];
+    const resources = Array.isArray(entry["resourceParameters"])
+      ? entry["resourceParameters"].filter(isObject)
+      : [];
     const resource = resources.find((candidate) => String(candidate["resourceId"]).startsWith(prefix));
     if (resource === undefined) continue;
     return {

@@ -2,11 +2,11 @@ import { accountProviders, type ProviderFields } from "../fields/cloud-account.t
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
-import type { Finding } from "../model/kind.ts";
-import { findings, hintFor, type RuleTools, type Said } from "./rule-tools.ts";
+import type { Finding, RuleContext } from "../model/kind.ts";
+import { findings, type Said } from "./rule-tools.ts";
 
 /** What each provider asks for, refuses and allows (specification 4.3). */
-export function checkCloudAccount(desired: Desired, context: RuleTools): readonly Finding[] {
+export function checkCloudAccount(desired: Desired, context: RuleContext): readonly Finding[] {
   const { cloudProvider: provider, config } = desired.spec;
   if (typeof provider !== "string" || !Object.hasOwn(accountProviders, provider) || !isObject(config))
     return [];
@@ -38,14 +38,14 @@ function foreign(
   provider: string,
   fields: ProviderFields,
   config: JsonObject,
-  context: RuleTools,
+  context: RuleContext,
 ): readonly Said[] {
   const own = [...fields.required, ...fields.optional];
   return Object.keys(config).flatMap((name): readonly Said[] => {
     const owners = Object.keys(accountProviders).filter((other) => has(accountProviders[other], name));
     if (own.includes(name) || owners.length === 0) return [];
     const message = `config.${name} is no field of an account of ${provider}`;
-    const hint = `it belongs to ${owners.join(", ")}; ${hintFor(context, name, own, `fields of ${provider}`)}`;
+    const hint = `it belongs to ${owners.join(", ")}; ${context.suggest(name, own, `fields of ${provider}`)}`;
     return [{ code: "provider-field", path: `config.${name}`, message, hint }];
   });
 }
@@ -58,14 +58,14 @@ function method(
   provider: string,
   fields: ProviderFields,
   config: JsonObject,
-  context: RuleTools,
+  context: RuleContext,
 ): readonly Said[] {
   const path = "config.account_configuration_method";
   const written = config["account_configuration_method"];
   const known = Object.values(accountProviders).flatMap(({ methods }) => methods);
   if (typeof written !== "string" || fields.methods.includes(written) || !known.includes(written)) return [];
   const message = `an account of ${provider} cannot be set up by ${written}`;
-  return [{ code: "not-allowed", path, message, hint: hintFor(context, written, fields.methods) }];
+  return [{ code: "not-allowed", path, message, hint: context.suggest(written, fields.methods) }];
 }
 
 /** arn:aws:iam::<AWS_ACCOUNT_ID>:role/<bootstrap_role_name>: the role is the account's own. */

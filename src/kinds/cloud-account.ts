@@ -33,7 +33,9 @@ function reader(service: Reads): Reader {
   const params = accountParams(service);
   return {
     async list(_place, signal) {
-      const { ids } = (await service.read({ operation: "account.list", params: await params(signal) }, signal)).values;
+      const { ids } = (
+        await service.read({ operation: "account.list", params: await params(signal) }, signal)
+      ).values;
       return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
     },
     async get(ref, signal) {
@@ -57,12 +59,18 @@ function driver(service: Service): Driver {
       const provider = spec["cloudProvider"] ?? "";
       const config = isObject(spec["config"]) ? spec["config"] : {};
       const body = { cloud_provider: provider, requestParams: { cloud_provider: provider, ...config } };
-      const { values } = await service.write({ operation: "account.create", params: await params(signal), body }, signal);
+      const { values } = await service.write(
+        { operation: "account.create", params: await params(signal), body },
+        signal,
+      );
       return String(values["id"]);
     },
     async update() {},
     async delete(ref, signal) {
-      await service.write({ operation: "account.delete", params: { ...(await params(signal)), id: ref.id } }, signal);
+      await service.write(
+        { operation: "account.delete", params: { ...(await params(signal)), id: ref.id } },
+        signal,
+      );
     },
     async operate() {},
   };
@@ -75,7 +83,12 @@ async function configuration(
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const id = configId(values);
-  if (id === undefined || phaseOf(values, service.profile).is !== "pending" || !service.offers("account.describe")) return undefined;
+  if (
+    id === undefined ||
+    phaseOf(values, service.profile).is !== "pending" ||
+    !service.offers("account.describe")
+  )
+    return undefined;
   try {
     return await service.read({ operation: "account.describe", params: { id } }, signal);
   } catch (error) {
@@ -90,23 +103,23 @@ function configId(values: { readonly [name: string]: Json }): string | undefined
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-function live(
-  ref: Ref,
-  values: { readonly [name: string]: Json },
-  waiting: Waiting,
-): Live {
+function live(ref: Ref, values: { readonly [name: string]: Json }, waiting: Waiting): Live {
   const id = configId(values);
   const echo: JsonObject = isObject(values["resultParams"]) ? values["resultParams"] : {};
   const shown = [...leaves(cloudAccountSchema.properties["config"]?.properties === undefined ? {} : echo)];
   const config = shown.flatMap(([name, value]): [string, Seen][] =>
-    cloudAccountSchema.properties["config"]?.properties?.[name] === undefined || value === "" ? [] : [[`config.${name}`, { value, source: "echoed" }]],
+    cloudAccountSchema.properties["config"]?.properties?.[name] === undefined || value === ""
+      ? []
+      : [[`config.${name}`, { value, source: "echoed" }]],
   );
   const { cloudProvider, createdAt, modifiedAt, status } = values;
   return {
     id: ref.id,
     phase: waiting.phase,
     spec: {
-      ...(typeof cloudProvider === "string" && cloudProvider !== "" ? { cloudProvider: { value: cloudProvider, source: "described" } } : {}),
+      ...(typeof cloudProvider === "string" && cloudProvider !== ""
+        ? { cloudProvider: { value: cloudProvider, source: "described" } }
+        : {}),
       ...Object.fromEntries(config),
     },
     outputs: {
@@ -127,7 +140,11 @@ interface Waiting {
 }
 
 /** A pending account configuration waits for its bootstrap, one that is ready to offboard for its offboarding. */
-function waitingFor(values: { readonly [name: string]: Json }, account: Answer | undefined, service: Reads): Waiting {
+function waitingFor(
+  values: { readonly [name: string]: Json },
+  account: Answer | undefined,
+  service: Reads,
+): Waiting {
   const own = phaseOf(values, service.profile);
   const status = String(account?.values["status"] ?? "").toUpperCase();
   const step = status === "PENDING" ? "bootstrap" : status === "READY_TO_OFFBOARD" ? "offboard" : undefined;

@@ -1,16 +1,16 @@
 import type { Desired } from "../model/desired.ts";
-import type { Finding } from "../model/kind.ts";
+import type { Finding, RuleContext } from "../model/kind.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
 import { type Rule, rows, text, tierOf } from "./instance-spec.ts";
 import { warningRule } from "./instance-warnings.ts";
-import { findings, hintFor, type RuleTools, resourceAt, type Said } from "./rule-tools.ts";
+import { findings, resourceAt, type Said } from "./rule-tools.ts";
 
 /**
  * What the field table cannot say of an instance by itself: the tier matrix (specification 2.2), components, memory
  * and instance types of the profile, and what its network and its account must share with it.
  */
-export function checkInstance(desired: Desired, context: RuleTools): readonly Finding[] {
+export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {
   const rules = [
     placeRule,
     offerRule,
@@ -36,7 +36,7 @@ const placeRule: Rule = (desired, context) => {
   if (tier === undefined) return [];
   const keys = profile.tiers[tier];
   if (keys === undefined) {
-    const hint = hintFor(context, tier, Object.keys(profile.tiers), "it has");
+    const hint = context.suggest(tier, Object.keys(profile.tiers), "it has");
     return [
       {
         code: "unknown-tier",
@@ -48,7 +48,7 @@ const placeRule: Rule = (desired, context) => {
   }
   const components = Object.keys(keys.components);
   if (component === undefined || components.includes(component)) return [];
-  const hint = hintFor(context, component, components, `components of ${tier}`);
+  const hint = context.suggest(component, components, `components of ${tier}`);
   return [
     {
       code: "unknown-component",
@@ -99,7 +99,7 @@ const networkTypeRule: Rule = (desired, context) => {
     : `the profile "${name}" has no networkType ${type}`;
   const hint = none
     ? "remove it; the network type is the service's choice"
-    : hintFor(context, type, networkTypes);
+    : context.suggest(type, networkTypes);
   return [{ code: "profile-field", path: "networkType", message, hint }];
 };
 
@@ -125,7 +125,7 @@ interface Companion {
 
 function differences(
   desired: Desired,
-  context: RuleTools,
+  context: RuleContext,
   { path, section, keys }: Companion,
 ): readonly Said[] {
   const name = text(desired, path);

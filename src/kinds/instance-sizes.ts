@@ -1,11 +1,11 @@
 import type { Desired } from "../model/desired.ts";
+import type { RuleContext } from "../model/kind.ts";
 import type { InstanceType } from "../model/profile.ts";
 import { parseSize } from "../model/quantity.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { isOffered, type Rule, text, tierOf } from "./instance-spec.ts";
-import { hintFor, type RuleTools } from "./rule-tools.ts";
 
-function typesOf(desired: Desired, context: RuleTools): { readonly [type: string]: InstanceType } {
+function typesOf(desired: Desired, context: RuleContext): { readonly [type: string]: InstanceType } {
   return context.profile.instanceTypes[text(desired, "cloudProvider") ?? ""] ?? {};
 }
 
@@ -18,7 +18,7 @@ export const typeRule: Rule = (desired, context) => {
   const known = typesOf(desired, context);
   if (provider === undefined || type === undefined || Object.hasOwn(known, type)) return [];
   const owner = Object.keys(instanceTypes).find((other) => Object.hasOwn(instanceTypes[other] ?? {}, type));
-  const list = hintFor(context, type, Object.keys(known), `types of ${tier} on ${provider}`);
+  const list = context.suggest(type, Object.keys(known), `types of ${tier} on ${provider}`);
   const hint = owner === undefined ? list : `${type} is a type of ${owner}; ${list}`;
   return [
     {

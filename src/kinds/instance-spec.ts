@@ -1,11 +1,12 @@
 import { instanceSchema, tiers } from "../fields/instance.ts";
 import type { Desired } from "../model/desired.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
+import type { RuleContext } from "../model/kind.ts";
 import { valueAt } from "../model/spec-paths.ts";
-import type { RuleTools, Said } from "./rule-tools.ts";
+import type { Said } from "./rule-tools.ts";
 
 /** One rule: what it has to say about an instance. */
-export type Rule = (desired: Desired, context: RuleTools) => readonly Said[];
+export type Rule = (desired: Desired, context: RuleContext) => readonly Said[];
 
 /** The settings inside `config`, row by row. */
 export const configRows: readonly (readonly [string, FieldSchema])[] = Object.entries(

@@ -1,7 +1,8 @@
 import type { Desired } from "../model/desired.ts";
+import type { RuleContext } from "../model/kind.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { configRows, isOffered, type Rule, text, tierOf } from "./instance-spec.ts";
-import type { RuleTools, Said } from "./rule-tools.ts";
+import type { Said } from "./rule-tools.ts";
 
 /** What is allowed and probably not meant. */
 export const warningRule: Rule = (desired, context) => {
@@ -35,7 +36,7 @@ export const warningRule: Rule = (desired, context) => {
 };
 
 /** What an instance leaves to its defaults -> the addresses that leave just that; made once for a manifest. */
-function byLeft({ all }: RuleTools): ReadonlyMap<string, readonly string[]> {
+function byLeft({ all }: RuleContext): ReadonlyMap<string, readonly string[]> {
   const known = leftOf.get(all);
   if (known !== undefined) return known;
   const found = new Map<string, string[]>();

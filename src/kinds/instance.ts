@@ -24,7 +24,8 @@ export const instance: Kind = {
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",
   place: (spec) => ({ tier: spec["tier"] ?? "", component: spec["component"] ?? "" }),
-  classOf: (spec) => ["tier", "component", "cloudProvider", "region"].map((key) => String(spec[key])).join("/"),
+  classOf: (spec) =>
+    ["tier", "component", "cloudProvider", "region"].map((key) => String(spec[key])).join("/"),
   fills,
   check: checkInstance,
   reader: (service) => reader(service),
@@ -60,16 +61,25 @@ function reader(service: Reads): Reader {
 
 function driver(service: Service): Driver {
   const { profile } = service;
-  const on = (ref: Ref): { readonly [name: string]: string } => ({ ...instanceParams(ref.place, profile), id: ref.id });
+  const on = (ref: Ref): { readonly [name: string]: string } => ({
+    ...instanceParams(ref.place, profile),
+    id: ref.id,
+  });
   return {
     ...reader(service),
     async create(spec, signal) {
       const params = instanceParams(instance.place(spec), profile);
-      const { values } = await service.write({ operation: "instance.create", params, body: requestBody(spec, service) }, signal);
+      const { values } = await service.write(
+        { operation: "instance.create", params, body: requestBody(spec, service) },
+        signal,
+      );
       return String(values["id"]);
     },
     async update(ref, patch, signal) {
-      await service.write({ operation: "instance.update", params: on(ref), body: requestBody(patch, service) }, signal);
+      await service.write(
+        { operation: "instance.update", params: on(ref), body: requestBody(patch, service) },
+        signal,
+      );
     },
     async delete(ref, signal) {
       await service.write({ operation: "instance.delete", params: on(ref) }, signal);
@@ -95,7 +105,9 @@ function requestBody(spec: JsonObject, service: Service): JsonObject {
     if (row["x-in"] === "body") body[name] = value;
     else requestParams[name] = value;
   }
-  return Object.keys(requestParams).length === 0 && Object.keys(body).length > 0 ? body : { ...body, requestParams };
+  return Object.keys(requestParams).length === 0 && Object.keys(body).length > 0
+    ? body
+    : { ...body, requestParams };
 }
 
 /** Translates a describe answer (specification 2.1); what is secret in it goes no further. */
@@ -115,7 +127,8 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
   }
   const { host, port, region, createdAt, modifiedAt, status } = values;
   const port_ = Number(port);
-  const endpoint = isShown(host) && port_ > 0 ? { host, port: port_, endpoint: `${String(host)}:${port_}` } : {};
+  const endpoint =
+    isShown(host) && port_ > 0 ? { host, port: port_, endpoint: `${String(host)}:${port_}` } : {};
   const shown = Object.entries({ status, region, createdAt }).filter(([, value]) => isShown(value));
   return {
     id: ref.id,
@@ -131,12 +144,22 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
 async function usable(shown: Live, spec: JsonObject, service: Service, signal: AbortSignal): Promise<Usable> {
   const { host, port } = shown.outputs;
   const password = valueAt(spec, "config.graphdbPassword");
-  if (typeof host !== "string" || typeof port !== "number" || typeof password !== "string") return { is: "unknown", detail: "" };
+  if (typeof host !== "string" || typeof port !== "number" || typeof password !== "string")
+    return { is: "unknown", detail: "" };
   const username = valueAt(spec, "config.graphdbUser");
-  const tls = valueAt(spec, "config.enableTLS") === true ? (service.caFile === undefined ? true : { caFile: service.caFile }) : false;
-  const verdict = await verify({ host, port, password, tls, ...(typeof username === "string" ? { username } : {}) }, signal);
+  const tls =
+    valueAt(spec, "config.enableTLS") === true
+      ? service.caFile === undefined
+        ? true
+        : { caFile: service.caFile }
+      : false;
+  const verdict = await verify(
+    { host, port, password, tls, ...(typeof username === "string" ? { username } : {}) },
+    signal,
+  );
   if (verdict === "answered") return { is: "usable", detail: "" };
-  if (verdict === "refused-credentials") return { is: "not-yet", detail: `${host}:${port} refuses the declared user and password` };
+  if (verdict === "refused-credentials")
+    return { is: "not-yet", detail: `${host}:${port} refuses the declared user and password` };
   const internal = spec["networkType"] === "INTERNAL" || spec["network"] !== undefined;
   if (internal) return { is: "unknown", detail: "" };
   return { is: "not-yet", detail: `the service says it runs, but ${host}:${port} does not answer from here` };
@@ -148,7 +171,9 @@ function fills(spec: JsonObject): { readonly [path: string]: Json } {
     const offered =
       (row["x-tiers"]?.includes(String(spec["tier"])) ?? true) &&
       (row["x-components"]?.includes(String(spec["component"])) ?? true);
-    return row.default === undefined || !offered || valueAt(spec, path) !== undefined ? [] : [[path, row.default]];
+    return row.default === undefined || !offered || valueAt(spec, path) !== undefined
+      ? []
+      : [[path, row.default]];
   });
   return Object.fromEntries(entries);
 }

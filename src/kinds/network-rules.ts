@@ -1,9 +1,9 @@
 import type { Desired } from "../model/desired.ts";
-import type { Finding } from "../model/kind.ts";
-import { findings, type RuleTools } from "./rule-tools.ts";
+import type { Finding, RuleContext } from "../model/kind.ts";
+import { findings } from "./rule-tools.ts";
 
 /** A network must be there already where the profile cannot create one (specification 2.4 gives no create). */
-export function checkNetwork(desired: Desired, context: RuleTools): readonly Finding[] {
+export function checkNetwork(desired: Desired, context: RuleContext): readonly Finding[] {
   const { name, operations } = context.profile;
   const bound = Object.hasOwn(desired.spec, "id") || desired.importId !== undefined;
   if (bound || operations["network.create"] !== undefined) return [];

@@ -38,7 +38,10 @@ function reader(service: Reads): Reader {
     },
     async get(ref, signal) {
       try {
-        const { values } = await service.read({ operation: "network.describe", params: { id: ref.id } }, signal);
+        const { values } = await service.read(
+          { operation: "network.describe", params: { id: ref.id } },
+          signal,
+        );
         return live(ref.id, values, service);
       } catch (error) {
         if (isServiceError(error, "not-found")) return undefined;
@@ -52,11 +55,17 @@ function driver(service: Service): Driver {
   return {
     ...reader(service),
     async create(spec, signal) {
-      const { values } = await service.write({ operation: "network.create", params: {}, body: bodyOf(spec) }, signal);
+      const { values } = await service.write(
+        { operation: "network.create", params: {}, body: bodyOf(spec) },
+        signal,
+      );
       return String(values["id"]);
     },
     async update(ref, patch, signal) {
-      await service.write({ operation: "network.update", params: { id: ref.id }, body: bodyOf(patch) }, signal);
+      await service.write(
+        { operation: "network.update", params: { id: ref.id }, body: bodyOf(patch) },
+        signal,
+      );
     },
     async delete(ref, signal) {
       await service.write({ operation: "network.delete", params: { id: ref.id } }, signal);
@@ -76,8 +85,13 @@ function bodyOf(spec: JsonObject): JsonObject {
 /** A record without a status is there and usable: create answers with the finished record. */
 function live(id: string, values: { readonly [name: string]: Json }, service: Reads): Live {
   const shown = fields.filter((field) => typeof values[field] === "string");
-  const spec = Object.fromEntries(shown.map((field): [string, Seen] => [field, { value: values[field] ?? null, source: "described" }]));
-  const phase = typeof values["status"] === "string" ? phaseOf(values, service.profile) : { is: "ready" as const, detail: "" };
+  const spec = Object.fromEntries(
+    shown.map((field): [string, Seen] => [field, { value: values[field] ?? null, source: "described" }]),
+  );
+  const phase =
+    typeof values["status"] === "string"
+      ? phaseOf(values, service.profile)
+      : { is: "ready" as const, detail: "" };
   const outputs = Object.fromEntries(shown.map((field) => [field, values[field] ?? null]));
   const { createdAt, modifiedAt } = values;
   return {

@@ -1,11 +1,11 @@
 import type { Desired } from "../model/desired.ts";
-import type { Finding } from "../model/kind.ts";
+import type { Finding, RuleContext } from "../model/kind.ts";
 import { isSealed } from "../model/sealed.ts";
 import { valueAt } from "../model/spec-paths.ts";
-import { findings, hintFor, type RuleTools, resourceAt, type Said } from "./rule-tools.ts";
+import { findings, resourceAt, type Said } from "./rule-tools.ts";
 
 /** What the users host asks of a user (specification 2.7), and that no instance has two of one name. */
-export function checkUser(desired: Desired, context: RuleTools): readonly Finding[] {
+export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
   return findings(desired, context, [
     ...lengths(desired, context),
     ...commands(desired, context),
@@ -13,7 +13,7 @@ export function checkUser(desired: Desired, context: RuleTools): readonly Findin
   ]);
 }
 
-function lengths(desired: Desired, context: RuleTools): readonly Said[] {
+function lengths(desired: Desired, context: RuleContext): readonly Said[] {
   const { usernameMin, passwordMin } = context.profile.users;
   const { username, password } = desired.spec;
   const said: Said[] = [];
@@ -21,7 +21,7 @@ function lengths(desired: Desired, context: RuleTools): readonly Said[] {
     const message = `username is ${JSON.stringify(username)}, and must have at least ${usernameMin} characters`;
     said.push({ code: "too-short", path: "username", message, hint: "take a longer name" });
   }
-  const opened = isSealed(password) ? context.open?.(password) : undefined;
+  const opened = isSealed(password) ? context.open(password) : undefined;
   if (opened !== undefined && lengthOf(opened) < passwordMin) {
     const message = `password must have at least ${passwordMin} characters`;
     said.push({
@@ -39,7 +39,7 @@ function lengthOf(text: string): number {
 }
 
 /** Only grants are checked by the service; its list knows commands, and single subcommands as COMMAND|SUB. */
-function commands(desired: Desired, context: RuleTools): readonly Said[] {
+function commands(desired: Desired, context: RuleContext): readonly Said[] {
   const { acl } = desired.spec;
   const allowed = new Set(context.profile.users.commands.map((command) => command.toUpperCase()));
   if (typeof acl !== "string" || allowed.size === 0) return [];
@@ -55,7 +55,7 @@ function commands(desired: Desired, context: RuleTools): readonly Said[] {
   const message = `acl grants what the service does not allow: ${[...new Set(refused)].map((command) => `+${command}`).join(", ")}`;
   const hint = first.startsWith("@")
     ? "grant single commands instead of categories"
-    : hintFor(context, first, [...allowed]);
+    : context.suggest(first, [...allowed]);
   return [{ code: "acl-command", path: "acl", message, hint }];
 }
 
@@ -64,7 +64,7 @@ function tokens(acl: string): readonly string[] {
   return (acl.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((token) => token.replaceAll("'", ""));
 }
 
-function twice(desired: Desired, context: RuleTools): readonly Said[] {
+function twice(desired: Desired, context: RuleContext): readonly Said[] {
   const { instance, username } = desired.spec;
   if (typeof instance !== "string" || typeof username !== "string") return [];
   const first = firstByName(context).get(nameOn(instance, username));
@@ -93,7 +93,7 @@ function twice(desired: Desired, context: RuleTools): readonly Said[] {
 }
 
 /** Instance and user name -> the first address that has both; made once for all users of a manifest. */
-function firstByName(context: RuleTools): ReadonlyMap<string, string> {
+function firstByName(context: RuleContext): ReadonlyMap<string, string> {
   const known = namesOf.get(context.all);
   if (known !== undefined) return known;
   const names = new Map<string, string>();

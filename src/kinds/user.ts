@@ -84,7 +84,9 @@ function sharedList(service: Reads): (instance: string, signal: AbortSignal) => 
 async function readUsers(instance: string, service: Reads, signal: AbortSignal): Promise<Users | undefined> {
   if (!service.offers("user.list")) return undefined;
   try {
-    const { items } = (await service.read({ operation: "user.list", params: { instanceId: instance } }, signal)).values;
+    const { items } = (
+      await service.read({ operation: "user.list", params: { instanceId: instance } }, signal)
+    ).values;
     const users = Array.isArray(items) ? items.filter(isObject) : [];
     return new Map(users.map((entry) => [String(entry["username"]), String(entry["acl"] ?? "")]));
   } catch (error) {
@@ -109,5 +111,10 @@ function live(ref: Ref, acl: string): Live {
 
 /** A service that cannot list users shows nothing of one; what was recorded has to do. */
 function unseen(ref: Ref): Live {
-  return { id: ref.id, phase: { is: "ready", detail: "" }, spec: {}, outputs: { id: ref.id, username: ref.place["username"] ?? "" } };
+  return {
+    id: ref.id,
+    phase: { is: "ready", detail: "" },
+    spec: {},
+    outputs: { id: ref.id, username: ref.place["username"] ?? "" },
+  };
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "./json.ts";
 import type { Live, Ref } from "./observed.ts";
 import type { Problem, SourceRange } from "./problem.ts";
 import type { Profile } from "./profile.ts";
+import type { Open } from "./sealed.ts";
 import type { Reads, Service } from "./service.ts";
 
 /** Reads of one kind. Each call is one look; nothing waits, nothing retries. */
@@ -43,6 +44,10 @@ export interface RuleContext {
   readonly profile: Profile;
   readonly all: readonly Desired[];
   at(desired: Desired, path: string): SourceRange;
+  /** The text behind a sealed secret; undefined where nobody looked. */
+  readonly open: Open;
+  /** A hint out of a wrong word and the right ones, the nearest first; `what` is what they are: "allowed". */
+  suggest(word: string, candidates: readonly string[], what?: string): string;
 }
 
 /** A rule's finding before its excerpt is cut out of the source. */

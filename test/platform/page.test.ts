@@ -78,7 +78,7 @@ describe("the page at /", () => {
     const page = fakePage();
     runInNewContext(script, page.globals);
     const { body } = await test.call("GET", "/_platform/status");
-    page.globals.EventSource.latest?.onmessage({ data: JSON.stringify(body) });
+    page.globals.EventSource.latest?.onmessage?.({ data: JSON.stringify(body) });
     expect(page.text("instances")).toContain("<script>alert(1)</script>");
     expect(page.text("instances")).toContain("pro / standalone");
     expect(page.text("events")).toContain("create done: RUNNING");
@@ -105,7 +105,7 @@ function fakePage() {
   }
   class EventSource {
     static latest: EventSource | undefined;
-    onmessage: (message: { data: string }) => void = () => undefined;
+    onmessage: ((message: { data: string }) => void) | undefined;
     constructor() {
       EventSource.latest = this;
     }

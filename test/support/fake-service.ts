@@ -97,19 +97,19 @@ class Refusal extends Error {
  * a database that answers PONG to everybody. It keeps every request with its body, and misbehaves on request.
  */
 export class FakeService {
-  readonly username = "ops@example.com";
-  readonly password = "sign-in-pass-4711";
-  readonly instances = new Map<string, FakeInstance>();
+  readonly username: string = "ops@example.com";
+  readonly password: string = "sign-in-pass-4711";
+  readonly instances: Map<string, FakeInstance> = new Map();
   /** Every request since the last `forget`, in their order. */
   readonly requests: SeenRequest[] = [];
   /** Every session and refresh token that was handed out. */
   readonly tokens: string[] = [];
   /** How long an operation takes, in ms. */
-  duration = 0;
+  duration: number = 0;
   /** How long the old status still shows after a 202, in ms. */
-  stale = 0;
+  stale: number = 0;
   /** Whether describe echoes the parameters, all as text and passwords in clear. */
-  echo = false;
+  echo: boolean = false;
   /** Asked before each request is worked on. */
   misbehave: (request: SeenRequest) => Mischief | undefined = () => undefined;
   /** Asked as an operation is accepted: whether it ends otherwise than well. */
@@ -318,7 +318,7 @@ export class FakeService {
 
 interface Answer {
   readonly status: number;
-  readonly headers: { readonly [name: string]: string | readonly string[] };
+  readonly headers: { readonly [name: string]: string | string[] };
   readonly body: string;
 }
 

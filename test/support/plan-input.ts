@@ -10,6 +10,7 @@ import { leaves } from "../../src/model/spec-paths.ts";
 import type { Bound, Converging, StateDocument } from "../../src/model/state.ts";
 import { overlay } from "../../src/observe/overlay.ts";
 import type { PlanInput, PlanOptions } from "../../src/plan/input.ts";
+import { afterMoves } from "../../src/plan/moves.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { toyKind, toyProfile } from "./toy-kind.ts";
 
@@ -32,6 +33,8 @@ export interface Case {
   readonly remembered?: Partial<Pick<Bound, "protect" | "onDelete">>;
   readonly converging?: Converging;
   readonly importId?: string;
+  /** Id of the object. Default: made of the name. */
+  readonly id?: string;
 }
 
 /** Name of a toy -> its case. A name with a dot is an address of another section. */
@@ -52,17 +55,20 @@ export const somewhere: SourceRange = {
 export function planInput(scene: Scene, rest: Rest = {}): PlanInput {
   const { options, serial = 3, ...over } = rest;
   const cases = Object.entries(scene).map(([name, entry]): [string, Case] => [addressOf(name), entry]);
+  const { kinds = [toyKind()], moved = [] } = over;
+  const state = stateOf(cases, serial);
+  const { resources } = afterMoves(state, moved, kinds);
   return {
     name: "shop",
     timestamp: "2026-01-01T00:00:00.000Z",
     desired: cases.flatMap(([address, entry]) => desiredOf(address, entry)),
-    state: stateOf(cases, serial),
-    observed: new Map(cases.flatMap(([address, entry]) => observedOf(address, entry))),
+    state,
+    observed: new Map(cases.flatMap(([address, entry]) => observedOf(address, entry, resources[address]))),
     unmanaged: [],
-    kinds: [toyKind()],
+    kinds,
     profile: toyProfile,
     guards: {},
-    moved: [],
+    moved,
     removed: [],
     outputs: {},
     destroying: false,
@@ -168,7 +174,7 @@ function boundOf(address: string, entry: Case): readonly [string, Bound][] {
   if (recorded === false) return [];
   const bound: Bound = {
     kind: kindOf(address),
-    id: idOf(address),
+    id: entry.id ?? idOf(address),
     place: {},
     recorded,
     protect: entry.lifecycle?.protect ?? false,
@@ -181,15 +187,14 @@ function boundOf(address: string, entry: Case): readonly [string, Bound][] {
   return [[address, bound]];
 }
 
-function observedOf(address: string, entry: Case): readonly [string, Observed][] {
+function observedOf(address: string, entry: Case, bound: Bound | undefined): readonly [string, Observed][] {
   if (entry.has === undefined) return [];
   const { phase = "ready", source = "described" } = entry;
   const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase)];
   const shown = [...leaves(entry.has)].map(([path, value]): [string, Seen] => [path, { value, source }]);
   const shownPower: { readonly [path: string]: Seen } =
     power === undefined ? {} : { power: { value: power, source: "described" } };
-  const [bound] = boundOf(address, entry);
-  const id = entry.importId ?? idOf(address);
+  const id = entry.id ?? entry.importId ?? idOf(address);
   return [
     [
       address,
@@ -199,7 +204,7 @@ function observedOf(address: string, entry: Case): readonly [string, Observed][]
         id,
         place: {},
         phase: { is: phase, detail: phase.toUpperCase() },
-        spec: overlay({ ...shownPower, ...Object.fromEntries(shown) }, bound?.[1]),
+        spec: overlay({ ...shownPower, ...Object.fromEntries(shown) }, bound),
         outputs: { id, ...(phase === "ready" ? { endpoint: `${id}:6379` } : {}) },
       },
     ],

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, delimiter, join } from "node:path";
+import { basename, delimiter, join, resolve } from "node:path";
 import type { Engine } from "./database.ts";
 import { cachedServers, engineCache } from "./engine-cache.ts";
 import { EngineError } from "./engine-error.ts";
@@ -66,15 +66,17 @@ function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {
   ];
 }
 
-/** A server of the cache that is named by its path needs its libraries all the same. */
-function askedFor(file: string, env: NodeJS.ProcessEnv): Candidate {
+/** A path, or a name that is on the PATH. A server of the cache needs its libraries also when it is asked for. */
+function askedFor(asked: string, env: NodeJS.ProcessEnv): Candidate {
+  const [named] = asked.includes("/") ? [] : onPath(asked, env);
+  const file = named?.file ?? resolve(asked);
   const cached = cachedServers(engineCache(env)).find((server) => server.file === file);
   return { file, ...cached, why: `${file}, as asked for,` };
 }
 
 function onPath(name: string, env: NodeJS.ProcessEnv): readonly Candidate[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const file = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  const file = folders.map((folder) => resolve(folder, name)).find((path) => existsSync(path));
   return file === undefined ? [] : [{ file, why: `${file} on the PATH` }];
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** The npm package that carries the graph module, and a server for newer systems. */
 export const modulePackage: string = "@falkordblite/linux-x64";
@@ -8,7 +8,7 @@ export const modulePackage: string = "@falkordblite/linux-x64";
 /** Path of the graph module: GRAPHFORM_MODULE, or the package's; undefined where there is none. */
 export function findModule(env: NodeJS.ProcessEnv): string | undefined {
   const named = env["GRAPHFORM_MODULE"];
-  if (named !== undefined && named !== "") return existsSync(named) ? named : undefined;
+  if (named !== undefined && named !== "") return existsSync(named) ? resolve(named) : undefined;
   return inPackage("falkordb.so");
 }
 

@@ -28,7 +28,9 @@ export async function follow(replica: Login, primary: Login, signal?: AbortSigna
     )
       return;
     if (seen.size > 0 && !follows) {
-      await talk(replica, (ask) => ask("REPLICAOF", "127.0.0.1", String(primary.port)));
+      await talk(replica, (ask) => ask("REPLICAOF", "127.0.0.1", String(primary.port))).catch(
+        () => undefined,
+      );
     }
     const now = ["master_sync_read_bytes", "slave_repl_offset", "role"].map((name) => seen.get(name)).join();
     if (now !== progress) moved = performance.now();
@@ -65,7 +67,13 @@ export async function swapRoles(primary: Login, replica: Login): Promise<void> {
   });
   if (!hasReplica(before, replica.port))
     throw new EngineError("engine-refused", "no replica is in sync; nothing was changed");
-  await talk(primary, (ask) => ask("FAILOVER", "TO", "127.0.0.1", String(replica.port), "TIMEOUT", "10000"));
+  const target = ["127.0.0.1", String(replica.port)];
+  await talk(primary, (ask) => ask("FAILOVER", "TO", ...target, "TIMEOUT", "10000")).catch(
+    (cause: unknown) => {
+      const words = cause instanceof Error ? cause.message : String(cause);
+      throw new EngineError("engine-refused", `the primary refuses the failover: ${words}`, cause);
+    },
+  );
   for (;;) {
     const seen = await replicationOf(primary);
     if (seen.get("master_failover_state") === "no-failover") {

@@ -18,19 +18,39 @@ describe("a database that is started", () => {
     ]);
   });
 
-  it("has every parameter as the spec says, as the tenant sees it", async () => {
-    const parameters = {
-      CACHE_SIZE: 100,
-      MAX_QUEUED_QUERIES: 77,
-      NODE_CREATION_BUFFER: 4096,
-      QUERY_MEM_CAPACITY: 52_428_800,
-      RESULTSET_SIZE: 500,
-      TIMEOUT_DEFAULT: 1500,
-      TIMEOUT_MAX: 3000,
-    };
+  const ours = {
+    CACHE_SIZE: 100,
+    MAX_QUEUED_QUERIES: 77,
+    NODE_CREATION_BUFFER: 4096,
+    QUERY_MEM_CAPACITY: 52_428_800,
+    RESULTSET_SIZE: 500,
+    TIMEOUT_DEFAULT: 1500,
+    TIMEOUT_MAX: 3000,
+  };
+  it.each([
+    ["all set", ours],
+    [
+      "the largest",
+      { ...ours, CACHE_SIZE: 256, NODE_CREATION_BUFFER: 32_768, QUERY_MEM_CAPACITY: 21_474_836_480 },
+    ],
+    ["limits off", { ...ours, RESULTSET_SIZE: 0, TIMEOUT_DEFAULT: 0, TIMEOUT_MAX: 0 }],
+    ["a default without a maximum", { ...ours, TIMEOUT_DEFAULT: 45_000, TIMEOUT_MAX: 0 }],
+  ])("has every parameter as the spec says, as the tenant sees it: %s", async (_, parameters) => {
     const database = await ground.engine.start(ground.spec({ parameters }));
     const seen = Object.keys(parameters).map(async (name) => [name, await parameter(database, name)]);
     expect(Object.fromEntries(await Promise.all(seen))).toEqual(parameters);
+  });
+
+  it("may live in a folder with any name", async () => {
+    const spec = ground.spec({ nodes: 2 });
+    const dir = `${spec.dir} "quoted" ünd 'mehr' \\ #1`;
+    const database = await ground.engine.start({ ...spec, dir });
+    await fill(database, 2);
+    await database.stop();
+    expect(await countNodes(await ground.engine.start({ ...spec, dir }))).toBe(2);
+    expect(await ground.engine.start({ ...spec, dir }).then((again) => again.ping())).toBe(true);
+    await ground.engine.destroy(dir);
+    expect(await processesIn(spec.dir)).toEqual([]);
   });
 
   const settings: readonly (readonly [string, Partial<DatabaseSpec>, string, string])[] = [

@@ -1,0 +1,141 @@
+import { loadProfile } from "../hosting/profile.ts";
+import { kinds } from "../kinds/index.ts";
+import { noSecrets } from "../manifest/read-secret.ts";
+import { systemClock } from "../model/clock.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Manifest } from "../model/manifest.ts";
+import type { ApplyEvent } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
+import { hasChanges } from "../plan/plan.ts";
+import { carryOut, planFor } from "../reconcile.ts";
+import { amount } from "../report/amounts.ts";
+import { escapeText } from "../report/escape.ts";
+import { emptyState } from "../state/document.ts";
+import type { StateDocument } from "../model/state.ts";
+import type { Connection } from "./connect.ts";
+import { importedFrom } from "./imported.ts";
+import { writtenManifest, type Written } from "./imported-manifest.ts";
+import { serviceSection } from "./imported-text.ts";
+import { findEverything } from "./live-objects.ts";
+import { writeNew } from "./new-file.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject, type Project } from "./project.ts";
+import { withServiceOf } from "./service-work.ts";
+import { sha256 } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
+import { underLock } from "./under-lock.ts";
+
+/** What `import --all` was told. */
+export interface ImportAllOptions extends ManifestOptions {
+  /** Where the manifest goes; what is in it is then bound in the state as well. */
+  readonly out?: string;
+  /** The manifest's name. */
+  readonly name?: string;
+}
+
+/**
+ * `import --all`: writes a manifest of everything that is live and proves that applying it would change nothing. With
+ * `--out` everything is bound in the state at once, so that the next plan is empty; on standard output the manifest's
+ * own `imports` leave the binding to the first apply. Exit 1 where the proof fails; then nothing is bound.
+ */
+export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const start = await starting(options);
+  if (options.out !== undefined) await assertNew(options.out);
+  const written = await withServiceOf(start, options, env, terminal, async ({ service, signal }) => {
+    const objects = importedFrom(await findEverything(service, signal));
+    const found = await writtenManifest(objects, start.header.name, sectionOf(start, options, env), options);
+    const proof = await planOf(found.manifest, emptyState(start.header.name), service, signal);
+    assertNoChange(proof, found);
+    return found;
+  });
+  for (const [address, reason] of written.leftOut) terminal.err(`left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}\n`);
+  if (options.out === undefined) {
+    terminal.out(written.text);
+    terminal.err(`${said(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`);
+    return exitCodes.done;
+  }
+  await writeNew(options.out, written.text);
+  await bindAll({ ...options, file: [options.out] }, env, terminal);
+  terminal.err(`${said(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
+  return exitCodes.done;
+}
+
+/** What the service is found by: a manifest that is there, otherwise options, environment and the local platform. */
+async function starting(options: ImportAllOptions): Promise<Pick<Project, "header" | "profile">> {
+  try {
+    const { header, profile } = await openProject(options);
+    return { header: { ...header, name: options.name ?? header.name }, profile };
+  } catch (error) {
+    if (options.file.length > 0 || !isMissing(error)) throw error;
+    return { header: { name: options.name ?? "imported", state: {} }, profile: await loadProfile(options.profile ?? "default") };
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "problems" in error && Array.isArray(error.problems) && error.problems.every((problem) => problem.code === "missing-file");
+}
+
+function sectionOf({ header, profile }: Pick<Project, "header" | "profile">, options: ManifestOptions, env: NodeJS.ProcessEnv): ReturnType<typeof serviceSection> {
+  const { service } = header;
+  return serviceSection({
+    profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
+    platformUrl: options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? service?.platformUrl,
+    usersUrl: options.usersUrl ?? env["GRAPHFORM_USERS_URL"] ?? service?.usersUrl,
+    subscriptionId: options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId,
+  });
+}
+
+/** Binds what the written manifest imports, in one go, and looks again: the plan must be empty. */
+async function bindAll(options: ManifestOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<void> {
+  const emit = (_: ApplyEvent): void => {};
+  await underLock("import", options, env, terminal, emit, async ({ project, state, service, world }) => {
+    if (Object.keys(state.resources).length > 0) {
+      throw new GraphformError("state-in-use", `the state ${project.store.where} binds resources already`, {
+        hint: "give the written manifest another name with --name, or another place with --state",
+      });
+    }
+    const { resolveProject } = await import("./project.ts");
+    const { manifest } = await resolveProject(project, state, noSecrets);
+    const plan = await planOf(manifest, state, service, world.stopping);
+    const binds = plan.steps.filter((step) => step.operation === "bind");
+    const outcomes = await carryOut(binds.map((step) => ({ ...step, after: [], blocked: [] })), world);
+    const failed = outcomes.find((outcome) => outcome.result !== "done");
+    if (failed !== undefined) throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
+    const second = await planOf(manifest, world.journal.state, service, world.stopping);
+    if (hasChanges(second)) throw notEmpty(second);
+  });
+}
+
+async function planOf(manifest: Manifest, state: StateDocument, service: Connection, signal: AbortSignal): Promise<Plan> {
+  const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };
+  const intention = { manifest, options, timestamp: state.savedAt, destroying: false };
+  const { plan } = await planFor(intention, state, { kinds, service, clock: systemClock, digest: sha256, signal });
+  return plan;
+}
+
+/** Binding is no change; everything else would be. */
+function assertNoChange(plan: Plan, written: Written): void {
+  const changes = plan.changes.filter((change) => change.fields.length > 0 || !["adopt", "keep"].includes(change.action));
+  if (changes.length === 0) return;
+  const lines = changes.slice(0, 10).map((change) => `${change.address}: ${change.fields.map((field) => field.path).join(", ") || change.action}`);
+  throw new GraphformError("import-not-empty", `the written manifest would change ${amount(changes.length, "resource")}: ${lines.join("; ")}`, {
+    hint: `this is a mistake of graphform or the service changed meanwhile; ${written.declared} resources were looked at and nothing was written`,
+  });
+}
+
+function notEmpty(plan: Plan): GraphformError {
+  const changed = plan.changes.filter((change) => change.action !== "keep").map((change) => `${change.address} (${change.action})`);
+  return new GraphformError("import-not-empty", `everything is bound, and the plan is not empty: ${changed.slice(0, 10).join(", ")}`, {
+    hint: "something changed meanwhile; graphform plan shows it",
+  });
+}
+
+async function assertNew(file: string): Promise<void> {
+  const { existsSync } = await import("node:fs");
+  if (!existsSync(file)) return;
+  throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, { hint: "name another file with --out" });
+}
+
+function said({ declared, leftOut }: Written): string {
+  return `${amount(declared, "resource")} written${leftOut.size === 0 ? "" : `, ${leftOut.size} left out as comments`}`;
+}

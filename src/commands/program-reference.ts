@@ -1,0 +1,5 @@
+import type { Command } from "commander";
+import type { Registration } from "./registration.ts";
+
+/** x */
+export function addReference(_program: Command, _registration: Registration): void {}

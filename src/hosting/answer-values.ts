@@ -1,0 +1,61 @@
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+
+/**
+ * The values that an endpoint's `answer` names: for each the first of its paths that holds something. Names like
+ * `items.id` are read from each of the items.
+ */
+export function answerValues(
+  body: Json,
+  wanted: { readonly [name: string]: readonly string[] },
+): { readonly [name: string]: Json } {
+  const values = new Map<string, Json>();
+  const inItems = new Map<string, readonly string[]>();
+  for (const [name, paths] of Object.entries(wanted)) {
+    if (name.startsWith("items.")) inItems.set(name.slice("items.".length), paths);
+    else {
+      const found = firstOf(body, paths);
+      if (found !== undefined) values.set(name, found);
+    }
+  }
+  const items = values.get("items");
+  if (inItems.size > 0 && Array.isArray(items)) values.set("items", items.map((item: Json) => renamed(item, inItems)));
+  return Object.fromEntries(values);
+}
+
+function renamed(item: Json, names: ReadonlyMap<string, readonly string[]>): Json {
+  if (!isObject(item)) return item;
+  const found = [...names].flatMap(([name, paths]): [string, Json][] => {
+    const value = firstOf(item, paths);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries([...Object.entries(item), ...found]);
+}
+
+function firstOf(body: Json, paths: readonly string[]): Json | undefined {
+  for (const path of paths) {
+    const value = valueAt(body, path.split("."));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Follows a dotted path; `*` tries every entry in order. Null, empty text and empty objects hold nothing; an empty list does. */
+function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  const [step, ...rest] = path;
+  if (step === undefined) return isNothing(value) ? undefined : value;
+  if (Array.isArray(value)) {
+    return step === "*" ? value.map((each: Json) => valueAt(each, rest)).find(isFound) : valueAt(value[Number(step)], rest);
+  }
+  if (!isObject(value)) return undefined;
+  if (step === "*") return Object.values(value).map((each) => valueAt(each, rest)).find(isFound);
+  return Object.hasOwn(value, step) ? valueAt(value[step], rest) : undefined;
+}
+
+function isFound(value: Json | undefined): boolean {
+  return value !== undefined;
+}
+
+function isNothing(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === "" || (isObject(value) && Object.keys(value).length === 0);
+}

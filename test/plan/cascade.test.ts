@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import type { FieldSchema } from "../../src/model/field-schema.ts";
+import type { Kind } from "../../src/model/kind.ts";
+import { actions, type Case, changeOf, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
+import { toyKind, toySchema } from "../support/toy-kind.ts";
+
+const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
+const guarded: Case = { ...resized, lifecycle: { protect: true } };
+
+/** A toy that lives in another one. */
+function lodger(home: string, rest: Case = {}): Case {
+  return { wants: { home }, has: { home }, refs: [home], ...rest };
+}
+
+function toysWith(home: FieldSchema): readonly Kind[] {
+  const properties = { ...toySchema.properties, home: { ...toySchema.properties["home"], ...home } };
+  return [toyKind(undefined, { schema: { ...toySchema, properties } })];
+}
+
+describe("a referent that gets a new object", () => {
+  it("is followed in place where the reference can be changed", () => {
+    const plan = planOf({ house: resized, cat: lodger("house") });
+    expect(actions(plan)).toEqual({ cat: "update", house: "replace" });
+    expect(changeOf(plan, "cat").fields).toMatchObject([{ path: "home", after: "house" }]);
+    expect(stepsOf(plan)).toEqual([
+      "house delete",
+      "house create < house#delete",
+      "cat update < house, house#delete",
+    ]);
+  });
+
+  it("takes along those whose reference is fixed, and theirs in turn", () => {
+    const plan = planOf(
+      { house: resized, cat: lodger("house"), flea: lodger("cat") },
+      { kinds: toysWith({ "x-create-only": true }) },
+    );
+    expect(actions(plan)).toEqual({ cat: "replace", flea: "replace", house: "replace" });
+    expect(changeOf(plan, "cat").reason).toBe("referent replaced: toys.house gets a new object");
+    expect(stepsOf(plan)).toEqual([
+      "house delete < cat#delete",
+      "house create < house#delete",
+      "cat delete < flea#delete",
+      "cat create < cat#delete, house, house#delete",
+      "flea delete",
+      "flea create < cat, cat#delete, flea#delete",
+    ]);
+  });
+
+  it("is followed by a value that is made of its outputs", () => {
+    const colour = { $template: ["at ", { $ref: "toys.house.endpoint" }] };
+    const cat: Case = { wants: { colour }, has: { colour: "at id-house:6379" }, refs: ["house"] };
+    expect(actions(planOf({ house: resized, cat }))).toEqual({ house: "replace", cat: "update" });
+    const house: Case = { wants: { size: 1 }, has: { size: 1 } };
+    expect(actions(planOf({ house, cat }))).toEqual({ house: "keep", cat: "keep" });
+  });
+
+  it("gone outside counts as well", () => {
+    expect(actions(planOf({ house: { wants: {}, recorded: {} }, cat: lodger("house") }))).toEqual({
+      house: "create",
+      cat: "update",
+    });
+  });
+
+  it("moves nobody where the replacement is refused", () => {
+    const scene = { house: guarded, cat: lodger("house") };
+    expect(actions(planOf(scene))).toEqual({ house: "replace !protect", cat: "keep" });
+  });
+
+  it("changes nothing for a value whose output is not shown just now", () => {
+    const colour = { $template: [{ $ref: "toys.house.endpoint" }] };
+    const house: Case = { wants: { power: "stopped" }, has: {}, phase: "stopped" };
+    const cat: Case = { wants: { colour }, has: { colour: "id-house:6379" }, refs: ["house"] };
+    expect(actions(planOf({ house, cat }))).toEqual({ house: "keep", cat: "keep" });
+  });
+});
+
+interface Row {
+  readonly reason: string;
+  readonly scene: Scene;
+  readonly expected: { readonly [name: string]: string };
+}
+
+const rows: readonly Row[] = [
+  {
+    reason: "what refers to something blocked waits for it",
+    scene: { house: guarded, cat: lodger("house", { wants: { home: "house", colour: "red" } }) },
+    expected: { house: "replace !protect", cat: "update !depends-on-blocked" },
+  },
+  {
+    reason: "through all the others",
+    scene: {
+      house: guarded,
+      cat: { wants: {}, refs: ["house"] },
+      flea: { wants: {}, refs: ["cat"] },
+      bird: { wants: {} },
+    },
+    expected: {
+      house: "replace !protect",
+      cat: "create !depends-on-blocked",
+      flea: "create !depends-on-blocked",
+      bird: "create",
+    },
+  },
+  {
+    reason: "what a protected one refers to stays with it",
+    scene: {
+      house: { has: {} },
+      cat: { has: { home: "house" }, refs: ["house"], remembered: { protect: true } },
+      bird: { wants: {} },
+    },
+    expected: { house: "delete !depends-on-blocked", cat: "delete !protect", bird: "create" },
+  },
+  {
+    reason: "what refers to something that may not be deleted may go",
+    scene: {
+      house: { has: {}, remembered: { protect: true } },
+      cat: { has: {}, refs: ["house"] },
+      bird: { wants: {} },
+    },
+    expected: { house: "delete !protect", cat: "delete", bird: "create" },
+  },
+  {
+    reason: "what somebody still needs, since his own change is blocked, stays",
+    scene: {
+      house: { has: {} },
+      tree: { wants: {}, has: {} },
+      cat: {
+        wants: { home: "tree", size: 2 },
+        has: { home: "house", size: 1 },
+        refs: ["tree"],
+        boundRefs: ["house"],
+        lifecycle: { protect: true },
+      },
+    },
+    expected: { house: "delete !depends-on-blocked", tree: "keep", cat: "replace !protect" },
+  },
+  {
+    reason: "what an undeclared, protected one lives in is not replaced under it",
+    scene: {
+      house: resized,
+      cat: { has: { home: "house" }, refs: ["house"], remembered: { protect: true } },
+    },
+    expected: { house: "replace !depends-on-blocked", cat: "delete !protect" },
+  },
+  {
+    reason: "nothing is blocked by what only moves or stays",
+    scene: { house: guarded, cat: lodger("house") },
+    expected: { house: "replace !protect", cat: "keep" },
+  },
+];
+
+describe("what depends on something blocked", () => {
+  it.each(rows)("$reason", ({ scene, expected }) => {
+    expect(actions(planOf(scene))).toEqual(expected);
+  });
+
+  it("says on whom it waits", () => {
+    const plan = planOf({ house: guarded, cat: { wants: {}, refs: ["house"] } });
+    expect(changeOf(plan, "cat").blocked).toEqual([
+      { code: "depends-on-blocked", message: "toys.house is blocked", lift: "lift the guard of toys.house" },
+    ]);
+  });
+});

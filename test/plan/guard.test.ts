@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { actions, type Case, changeOf, planOf, type Rest, type Scene } from "../support/plan-input.ts";
+import { toyKind, toyProfile } from "../support/toy-kind.ts";
+
+const other: Case = { wants: {}, has: {} };
+const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
+const refuse = { onReplace: "refuse" as const };
+const careful = [toyKind(undefined, { protectedByDefault: () => true })];
+
+interface Row {
+  readonly reason: string;
+  readonly toy: Case;
+  readonly rest?: Rest;
+  readonly expected: string;
+}
+
+const rows: readonly Row[] = [
+  { reason: "nothing guards it", toy: resized, expected: "replace" },
+  {
+    reason: "the manifest protects it",
+    toy: { ...resized, lifecycle: { protect: true } },
+    expected: "replace !protect",
+  },
+  {
+    reason: "the kind protects what the manifest does not speak of",
+    toy: resized,
+    rest: { kinds: careful },
+    expected: "replace !protect",
+  },
+  {
+    reason: "the manifest lifts the kind's protection",
+    toy: { ...resized, lifecycle: { protect: false } },
+    rest: { kinds: careful },
+    expected: "replace",
+  },
+  {
+    reason: "the manifest wins over what the state remembers",
+    toy: { ...resized, lifecycle: { protect: false }, remembered: { protect: true } },
+    expected: "replace",
+  },
+  {
+    reason: "the guard outlives its block",
+    toy: { has: {}, remembered: { protect: true } },
+    expected: "delete !protect",
+  },
+  {
+    reason: "a guard of the block does not hold back a change in place",
+    toy: { wants: { colour: "red" }, has: { colour: "blue" }, lifecycle: { protect: true } },
+    expected: "update",
+  },
+  {
+    reason: "a guarded one may be lifted by name",
+    toy: { has: {}, remembered: { protect: true } },
+    rest: { options: { allowDestroy: ["toys.a"] } },
+    expected: "delete",
+  },
+  {
+    reason: "the name of another lifts nothing",
+    toy: { has: {}, remembered: { protect: true } },
+    rest: { options: { allowDestroy: ["toys.other"] } },
+    expected: "delete !protect",
+  },
+  {
+    reason: "a replacement loses data and was not asked for",
+    toy: { ...resized, lifecycle: refuse },
+    expected: "replace !on-replace",
+  },
+  {
+    reason: "a replacement that keeps the data is not there yet, and never a silent loss",
+    toy: { ...resized, lifecycle: { onReplace: "preserve-data" } },
+    expected: "replace !on-replace",
+  },
+  {
+    reason: "what holds no data may be replaced",
+    toy: { ...resized, lifecycle: refuse },
+    rest: { kinds: [toyKind(undefined, { holdsData: false })] },
+    expected: "replace",
+  },
+  {
+    reason: "--replace lifts the refusal",
+    toy: { ...resized, lifecycle: refuse },
+    rest: { options: { replace: ["toys.a"] } },
+    expected: "replace",
+  },
+  {
+    reason: "--replace lifts no protection",
+    toy: { ...resized, lifecycle: { ...refuse, protect: true } },
+    rest: { options: { replace: ["toys.a"] } },
+    expected: "replace !protect",
+  },
+  {
+    reason: "--replace replaces what could stay",
+    toy: { wants: { size: 1 }, has: { size: 1 } },
+    rest: { options: { replace: ["toys.a"] } },
+    expected: "replace",
+  },
+  {
+    reason: "--allow-destroy lifts both",
+    toy: { ...resized, lifecycle: { ...refuse, protect: true } },
+    rest: { options: { allowDestroy: ["toys.a"] } },
+    expected: "replace",
+  },
+  {
+    reason: "both guards are shown at once",
+    toy: { ...resized, lifecycle: { ...refuse, protect: true } },
+    expected: "replace !protect !on-replace",
+  },
+  {
+    reason: "a restart is worse than nothing",
+    toy: { wants: { memory: "2GB" }, has: { memory: "1GB" } },
+    rest: { guards: { maxDisruption: "none" } },
+    expected: "update !max-disruption",
+  },
+  {
+    reason: "a restart is no worse than a restart",
+    toy: { wants: { memory: "2GB" }, has: { memory: "1GB" } },
+    rest: { guards: { maxDisruption: "restart" } },
+    expected: "update",
+  },
+  {
+    reason: "the command line says more than the manifest",
+    toy: { wants: { memory: "2GB" }, has: { memory: "1GB" } },
+    rest: { guards: { maxDisruption: "none" }, options: { maxDisruption: "restart" } },
+    expected: "update",
+  },
+  {
+    reason: "a replacement loses data",
+    toy: resized,
+    rest: { guards: { maxDisruption: "downtime" } },
+    expected: "replace !max-disruption",
+  },
+  {
+    reason: "a deletion of what holds no data is downtime",
+    toy: { has: {} },
+    rest: { guards: { maxDisruption: "downtime" }, kinds: [toyKind(undefined, { holdsData: false })] },
+    expected: "delete",
+  },
+  {
+    reason: "the service has no operation to create",
+    toy: { wants: {} },
+    rest: { profile: { ...toyProfile, operations: {} } },
+    expected: "create !not-offered",
+  },
+  {
+    reason: "the service has no operation to change",
+    toy: { wants: { colour: "red" }, has: { colour: "blue" } },
+    rest: { profile: { ...toyProfile, operations: {} } },
+    expected: "update !not-offered",
+  },
+];
+
+describe("guards of one change", () => {
+  it.each(rows)("$reason: $expected", ({ toy, rest, expected }) => {
+    expect(actions(planOf({ a: toy, other }, rest))["a"]).toBe(expected);
+  });
+
+  it("keep the change in the plan with its fields, and every step of it marked", () => {
+    const plan = planOf({ a: { ...resized, lifecycle: { protect: true } } });
+    expect(changeOf(plan, "a").fields.map((field) => field.path)).toEqual(["size"]);
+    expect(plan.steps.map((step) => step.blocked.map((guard) => guard.code))).toEqual([
+      ["protect"],
+      ["protect"],
+    ]);
+  });
+
+  const lifts: readonly [string, Scene, Rest, string][] = [
+    [
+      "protect",
+      { a: { ...resized, lifecycle: { protect: true } } },
+      {},
+      "--allow-destroy toys.a, or lifecycle.protect: false",
+    ],
+    [
+      "a remembered protect",
+      { a: { has: {}, remembered: { protect: true } }, other },
+      {},
+      "--allow-destroy toys.a",
+    ],
+    [
+      "onReplace",
+      { a: { ...resized, lifecycle: refuse } },
+      {},
+      "--replace toys.a, or lifecycle.onReplace: recreate",
+    ],
+    ["maxDisruption", { a: resized }, { guards: { maxDisruption: "none" } }, "--max-disruption data-loss"],
+  ];
+  it.each(lifts)("say how to lift them: %s", (_, scene, rest, lift) => {
+    expect(changeOf(planOf(scene, rest), "a").blocked.map((guard) => guard.lift)).toEqual([lift]);
+  });
+
+  it("name the field that needs the replacement", () => {
+    const plan = planOf({ a: { ...resized, lifecycle: refuse } });
+    expect(changeOf(plan, "a").blocked[0]?.message).toBe(
+      "size needs a replacement, which is refused: the new one starts empty",
+    );
+  });
+});

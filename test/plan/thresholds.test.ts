@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { actions, type Case, planOf, removalOf, type Scene } from "../support/plan-input.ts";
+
+const same: Case = { wants: { colour: "red" }, has: { colour: "red" } };
+const changed: Case = { wants: { colour: "red" }, has: { colour: "blue" } };
+const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
+const undeclared: Case = { has: { colour: "red" } };
+
+function several(count: number, toy: Case, prefix: string): Scene {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, toy]));
+}
+
+function blocked(scene: Scene, rest: Parameters<typeof planOf>[1]): readonly string[] {
+  return Object.entries(actions(planOf(scene, rest))).flatMap(([name, text]) =>
+    text.includes("!") ? [`${name}: ${text}`] : [],
+  );
+}
+
+describe("maxDeletes", () => {
+  const scene = { ...several(2, undeclared, "gone"), resized, same };
+
+  it("counts a replacement as a deletion, and holds back all of them", () => {
+    expect(blocked(scene, { guards: { maxDeletes: 2 } })).toEqual([
+      "gone0: delete !max-deletes",
+      "gone1: delete !max-deletes",
+      "resized: replace !max-deletes",
+    ]);
+  });
+
+  it("lets through as many as it allows", () => {
+    expect(blocked(scene, { guards: { maxDeletes: 3 } })).toEqual([]);
+  });
+
+  it("does not count what is blocked already", () => {
+    const guarded = { ...scene, gone0: { ...undeclared, remembered: { protect: true } } };
+    expect(blocked(guarded, { guards: { maxDeletes: 2 } })).toEqual(["gone0: delete !protect"]);
+  });
+
+  it("does not count what is let go of, and what is gone already", () => {
+    const quiet = {
+      same,
+      kept: { ...undeclared, remembered: { onDelete: "retain" as const } },
+      lost: { recorded: {} },
+    };
+    expect(blocked(quiet, { guards: { maxDeletes: 0 } })).toEqual([]);
+  });
+
+  it("is not for destroy, which means all of them", () => {
+    expect(blocked(several(3, undeclared, "a"), { guards: { maxDeletes: 0 }, destroying: true })).toEqual([]);
+  });
+});
+
+describe("maxChangePercent", () => {
+  const guards = { maxChangePercent: 30 };
+
+  it("holds back everything that changes, once more than that changes", () => {
+    const scene = { ...several(6, same, "same"), ...several(3, changed, "changed"), resized };
+    expect(blocked(scene, { guards })).toHaveLength(4);
+    expect(blocked(scene, { guards })).toContain("changed0: update !max-change-percent");
+  });
+
+  it.each([
+    ["exactly that much", { ...several(7, same, "same"), ...several(3, changed, "changed") }],
+    [
+      "fewer than ten exist, where a percentage means little",
+      { ...several(1, same, "same"), ...several(8, changed, "changed") },
+    ],
+    ["what is new changes nothing", { ...several(10, same, "same"), ...several(20, { wants: {} }, "fresh") }],
+  ])("lets it through: %s", (_, scene) => {
+    expect(blocked(scene, { guards })).toEqual([]);
+  });
+});
+
+describe("an empty manifest", () => {
+  it("is refused while the state knows something: a file that lost its text is no wish", () => {
+    expect(blocked({ a: undeclared, b: undeclared }, {})).toEqual([
+      "a: delete !empty-manifest",
+      "b: delete !empty-manifest",
+    ]);
+  });
+
+  it("does not lose track of what would be left running either", () => {
+    const kept = { ...undeclared, remembered: { onDelete: "retain" as const } };
+    expect(blocked({ kept }, {})).toEqual(["kept: forget !empty-manifest"]);
+  });
+
+  it("lets go of what it says it lets go of, and of what is gone", () => {
+    const removed = [removalOf("a", false)];
+    expect(blocked({ a: undeclared, lost: { recorded: {} } }, { removed })).toEqual([]);
+  });
+
+  it("is what destroy means", () => {
+    const plan = planOf({ a: undeclared, b: undeclared }, { destroying: true });
+    expect(actions(plan)).toEqual({ a: "delete", b: "delete" });
+    expect(plan.changes[0]?.reason).toBe("everything of this state is removed");
+  });
+
+  it("is nothing to do where nothing is known", () => {
+    expect(planOf({}).changes).toEqual([]);
+  });
+
+  it("does not lift protection by destroying", () => {
+    const scene = { a: { ...undeclared, remembered: { protect: true } }, b: undeclared };
+    expect(actions(planOf(scene, { destroying: true }))).toEqual({ a: "delete !protect", b: "delete" });
+  });
+});
