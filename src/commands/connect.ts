@@ -2,7 +2,7 @@ import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Service } from "../model/service.ts";
 import { createService } from "../hosting/client.ts";
-import { findLocalPlatform, noLocalPlatform } from "./local-platform.ts";
+import { findLocalPlatform, localSubscription, noLocalPlatform } from "./local-platform.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Project } from "./project.ts";
 
@@ -28,7 +28,7 @@ export async function connect(
   if (platformUrl === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
   const isLocal = local !== undefined && new URL(platformUrl).origin === new URL(local.url).origin;
   const usersUrl = options.usersUrl ?? env["GRAPHFORM_USERS_URL"] ?? service?.usersUrl ?? (isLocal ? local.usersUrl : profile.usersUrl);
-  const subscriptionId = options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId;
+  const subscriptionId = options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId ?? (isLocal ? localSubscription : undefined);
   const caFile = env["GRAPHFORM_CA_FILE"] ?? (isLocal ? local.caFile : undefined);
   const token = env["GRAPHFORM_TOKEN"];
   return createService({

@@ -6,6 +6,9 @@ import { isObject } from "../model/json.ts";
 /** Where the local platform of this folder keeps what is known of it. */
 export const localPlatformDir: string = join(".graphform", "platform");
 
+/** The local platform takes any subscription; this is the one that we are in where none is named. */
+export const localSubscription = "sub-local";
+
 /** The local platform of this folder, and how to sign in there. */
 export interface LocalPlatform {
   readonly url: string;

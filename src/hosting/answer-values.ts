@@ -19,7 +19,11 @@ export function answerValues(
     }
   }
   const items = values.get("items");
-  if (inItems.size > 0 && Array.isArray(items)) values.set("items", items.map((item: Json) => renamed(item, inItems)));
+  if (inItems.size > 0 && Array.isArray(items))
+    values.set(
+      "items",
+      items.map((item: Json) => renamed(item, inItems)),
+    );
   return Object.fromEntries(values);
 }
 
@@ -45,10 +49,15 @@ function valueAt(value: Json | undefined, path: readonly string[]): Json | undef
   const [step, ...rest] = path;
   if (step === undefined) return isNothing(value) ? undefined : value;
   if (Array.isArray(value)) {
-    return step === "*" ? value.map((each: Json) => valueAt(each, rest)).find(isFound) : valueAt(value[Number(step)], rest);
+    return step === "*"
+      ? value.map((each: Json) => valueAt(each, rest)).find(isFound)
+      : valueAt(value[Number(step)], rest);
   }
   if (!isObject(value)) return undefined;
-  if (step === "*") return Object.values(value).map((each) => valueAt(each, rest)).find(isFound);
+  if (step === "*")
+    return Object.values(value)
+      .map((each) => valueAt(each, rest))
+      .find(isFound);
   return Object.hasOwn(value, step) ? valueAt(value[step], rest) : undefined;
 }
 
@@ -57,5 +66,10 @@ function isFound(value: Json | undefined): boolean {
 }
 
 function isNothing(value: Json | undefined): boolean {
-  return value === undefined || value === null || value === "" || (isObject(value) && Object.keys(value).length === 0);
+  return (
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    (isObject(value) && Object.keys(value).length === 0)
+  );
 }

@@ -83,7 +83,13 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
         for (const each of flights) each.together = Math.max(each.together, flights.size);
         resolve(flight);
       };
-      waiting.splice(waiting.findLastIndex((each) => each.ticket <= ticket) + 1, 0, { host, ticket, signal, start, leave });
+      waiting.splice(waiting.findLastIndex((each) => each.ticket <= ticket) + 1, 0, {
+        host,
+        ticket,
+        signal,
+        start,
+        leave,
+      });
       watch(signal);
       pump();
     });
@@ -128,7 +134,8 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
         return result;
       } catch (error) {
         if (isServiceError(error) && isTooMuch(error)) refusedIt(host, flight, error.retryAfter);
-        else if (isServiceError(error) && error.status !== undefined && error.status < 500) tookIt(host, flight);
+        else if (isServiceError(error) && error.status !== undefined && error.status < 500)
+          tookIt(host, flight);
         throw error;
       } finally {
         flights.delete(flight);

@@ -58,7 +58,10 @@ export type Client = Service & {
  */
 export function createService(options: ServiceOptions): Client {
   const { profile, clock, caFile, subscriptionId } = options;
-  const bases = { platform: baseOf(options.platformUrl), users: baseOf(options.usersUrl ?? options.platformUrl) };
+  const bases = {
+    platform: baseOf(options.platformUrl),
+    users: baseOf(options.usersUrl ?? options.platformUrl),
+  };
   const connections = options.transport === undefined ? openConnections(trust(caFile)) : undefined;
   const transport = options.transport ?? connections?.send;
   const budget = options.budget ?? createBudget(clock, options.parallelism);
@@ -66,28 +69,50 @@ export function createService(options: ServiceOptions): Client {
   const params = { ...profile.keys, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
 
   /** One request and its answer, traced; any status but 2xx is an error. */
-  const exchange = async (request: WireRequest, isWrite: boolean, secrets: readonly string[], signal: AbortSignal): Promise<WireResponse> => {
+  const exchange = async (
+    request: WireRequest,
+    isWrite: boolean,
+    secrets: readonly string[],
+    signal: AbortSignal,
+  ): Promise<WireResponse> => {
     const started = clock.now();
-    const told = (what: number | string): void => options.trace?.(`${request.method} ${request.path} ${what} ${Math.round(clock.now() - started)} ms`);
+    const told = (what: number | string): void =>
+      options.trace?.(`${request.method} ${request.path} ${what} ${Math.round(clock.now() - started)} ms`);
     try {
       if (transport === undefined || closing.signal.aborted) throw interrupted(request.operation);
       const response = await transport(request, signal);
       told(response.status);
       if (response.status >= 200 && response.status < 300) return response;
-      throw serviceError(response, { operation: request.operation, isWrite, profile, now: clock.now(), secrets });
+      throw serviceError(response, {
+        operation: request.operation,
+        isWrite,
+        profile,
+        now: clock.now(),
+        secrets,
+      });
     } catch (error) {
       if (isServiceError(error) && error.status === undefined) told(error.failure);
       throw error;
     }
   };
-  const wire = (operation: string, endpoint: Endpoint, given: Call["params"], headers: WireRequest["headers"], body: JsonObject | undefined): WireRequest => {
+  const wire = (
+    operation: string,
+    endpoint: Endpoint,
+    given: Call["params"],
+    headers: WireRequest["headers"],
+    body: JsonObject | undefined,
+  ): WireRequest => {
     const { origin, path } = bases[endpoint.host];
     return {
       operation,
       method: endpoint.method,
       origin,
       path: path + fillPath(operation, endpoint, { ...params, ...given }),
-      headers: { accept: "application/json", ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        accept: "application/json",
+        ...headers,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
   };
@@ -99,20 +124,41 @@ export function createService(options: ServiceOptions): Client {
     ...(options.sessionStore === undefined ? {} : { store: options.sessionStore }),
     // Not through the budget: whoever waits for the session holds a place in it.
     send: (operation, endpoint, headers, body) => {
-      const secrets = [...secretsIn(body), options.credentials?.password ?? "", headers["authorization"]?.split(" ")[1] ?? ""];
+      const secrets = [
+        ...secretsIn(body),
+        options.credentials?.password ?? "",
+        headers["authorization"]?.split(" ")[1] ?? "",
+      ];
       const request = wire(operation, endpoint, {}, headers, body);
-      return persist(() => exchange(request, false, secrets, closing.signal), passesForRead, clock, closing.signal);
+      return persist(
+        () => exchange(request, false, secrets, closing.signal),
+        passesForRead,
+        false,
+        clock,
+        closing.signal,
+      );
     },
   });
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
   /** One try of a call. A session that the service refuses is renewed, and the call repeated once. */
-  const attempt = async (call: Call, endpoint: Endpoint, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
+  const attempt = async (
+    call: Call,
+    endpoint: Endpoint,
+    isWrite: boolean,
+    signal: AbortSignal,
+  ): Promise<Answer> => {
     const tokens = endpoint.host === "users" ? usersToken : session;
     const body = call.body === undefined ? undefined : renameBody(call.body, endpoint.body);
     for (let isAgain = false; ; isAgain = true) {
       const token = tokens.ready() ?? (await orAborted(tokens.token(), signal));
-      const request = wire(call.operation, endpoint, call.params, authorization(token, endpoint, profile), body);
+      const request = wire(
+        call.operation,
+        endpoint,
+        call.params,
+        authorization(token, endpoint, profile),
+        body,
+      );
       const secrets = [token, options.credentials?.password ?? "", ...secretsIn(body)];
       try {
         const response = await exchange(request, isWrite, secrets, signal);
@@ -126,9 +172,10 @@ export function createService(options: ServiceOptions): Client {
   const call = async (wanted: Call, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
     const endpoint = endpointOf(wanted.operation, profile);
     const ticket = budget.ticket();
-    const send = (): Promise<Answer> => budget.run(endpoint.host, ticket, () => attempt(wanted, endpoint, isWrite, signal), signal);
+    const send = (): Promise<Answer> =>
+      budget.run(endpoint.host, ticket, () => attempt(wanted, endpoint, isWrite, signal), signal);
     try {
-      return await persist(send, isWrite ? passesForWrite : passesForRead, clock, signal);
+      return await persist(send, isWrite ? passesForWrite : passesForRead, true, clock, signal);
     } catch (error) {
       if (!signal.aborted || isServiceError(error)) throw error;
       throw interrupted(wanted.operation);
@@ -152,7 +199,11 @@ export function createService(options: ServiceOptions): Client {
   };
 }
 
-async function endSession(session: Session, profile: Profile, send: (call: Call) => Promise<Answer>): Promise<void> {
+async function endSession(
+  session: Session,
+  profile: Profile,
+  send: (call: Call) => Promise<Answer>,
+): Promise<void> {
   const held = session.held();
   const operation = "session.logout";
   if (held !== undefined && profile.operations[operation] !== undefined) {
@@ -180,9 +231,15 @@ function endpointOf(operation: string, profile: Profile): Endpoint {
   });
 }
 
-function authorization(token: string, endpoint: Endpoint, profile: Profile): { readonly [name: string]: string } {
+function authorization(
+  token: string,
+  endpoint: Endpoint,
+  profile: Profile,
+): { readonly [name: string]: string } {
   const isBearer = endpoint.host === "users" || profile.session.send === "bearer";
-  return isBearer ? { authorization: `Bearer ${token}` } : { cookie: `${profile.session.tokenCookie}=${token}` };
+  return isBearer
+    ? { authorization: `Bearer ${token}` }
+    : { cookie: `${profile.session.tokenCookie}=${token}` };
 }
 
 /** Waits for what everybody waits for, but no longer than this caller wants. */

@@ -17,9 +17,14 @@ export function parseCookies(header: string | readonly string[] | undefined): Re
 function parseCookie(line: string): [string, Cookie][] {
   const [pair = "", ...attributes] = line.split(";");
   const at = pair.indexOf("=");
-  const value = pair.slice(at + 1).trim().replace(/^"(.*)"$/, "$1");
+  const value = pair
+    .slice(at + 1)
+    .trim()
+    .replace(/^"(.*)"$/, "$1");
   if (at < 1 || value === "") return [];
-  const seconds = attributes.flatMap((attribute) => /^\s*max-age\s*=\s*(-?\d+)\s*$/i.exec(attribute)?.[1] ?? [])[0];
+  const seconds = attributes.flatMap(
+    (attribute) => /^\s*max-age\s*=\s*(-?\d+)\s*$/i.exec(attribute)?.[1] ?? [],
+  )[0];
   if (seconds === undefined) return [[pair.slice(0, at).trim(), { value }]];
   return Number(seconds) <= 0 ? [] : [[pair.slice(0, at).trim(), { value, maxAge: Number(seconds) * 1000 }]];
 }

@@ -101,5 +101,7 @@ function messageOf(body: { readonly [key: string]: Json }): string | undefined {
 
 function plainWords(status: number): string {
   if (status < 400) return "the service redirects, and redirects are not followed";
-  return status >= 500 ? "the service failed and does not say why" : "the service refused and does not say why";
+  return status >= 500
+    ? "the service failed and does not say why"
+    : "the service refused and does not say why";
 }

@@ -17,7 +17,11 @@ const callers = ["serviceModelKey", "productTierKey", "resourceKey", "id", "inst
 export function unfold(profile: JsonObject): JsonObject {
   const whole = (value: Json): Json => (typeof value === "string" ? { request: value } : value);
   const operations = isObject(profile["operations"])
-    ? { operations: Object.fromEntries(Object.entries(profile["operations"]).map(([name, value]) => [name, whole(value)])) }
+    ? {
+        operations: Object.fromEntries(
+          Object.entries(profile["operations"]).map(([name, value]) => [name, whole(value)]),
+        ),
+      }
     : {};
   const single = ["signIn", "refresh"].flatMap((name): [string, Json][] => {
     const value = profile[name];
@@ -27,13 +31,30 @@ export function unfold(profile: JsonObject): JsonObject {
 }
 
 /** A valid profile text as the rest of the program reads it: paths written out, durations in ms. */
-export function expandProfile(text: ProfileText): { readonly profile: Profile; readonly faults: readonly ProfileFault[] } {
+export function expandProfile(text: ProfileText): {
+  readonly profile: Profile;
+  readonly faults: readonly ProfileFault[];
+} {
   const faults: ProfileFault[] = [];
-  const endpoint = (path: readonly string[], value: EndpointText): Endpoint => expand(path, value, text, faults);
+  const endpoint = (path: readonly string[], value: EndpointText): Endpoint =>
+    expand(path, value, text, faults);
   if (!isPattern(text.session.missingToken)) {
-    faults.push({ path: ["session", "missingToken"], message: "session.missingToken must be a regular expression" });
+    faults.push({
+      path: ["session", "missingToken"],
+      message: "session.missingToken must be a regular expression",
+    });
   }
-  const { extends: _below, prefixes: _prefixes, query: _query, signIn, refresh, operations, session, timing, ...rest } = text;
+  const {
+    extends: _below,
+    prefixes: _prefixes,
+    query: _query,
+    signIn,
+    refresh,
+    operations,
+    session,
+    timing,
+    ...rest
+  } = text;
   const profile: Profile = {
     fields: {},
     networkTypes: [],
@@ -46,7 +67,9 @@ export function expandProfile(text: ProfileText): { readonly profile: Profile; r
     signIn: endpoint(["signIn"], signIn),
     ...(refresh === undefined ? {} : { refresh: endpoint(["refresh"], refresh) }),
     operations: mapped(operations, (value, name) => endpoint(["operations", name], value)),
-    statuses: Object.fromEntries(Object.entries(text.statuses).map(([status, phase]) => [status.toUpperCase(), phase])),
+    statuses: Object.fromEntries(
+      Object.entries(text.statuses).map(([status, phase]) => [status.toUpperCase(), phase]),
+    ),
     timing: {
       settle: ms(timing.settle),
       listLag: ms(timing.listLag),
@@ -59,16 +82,25 @@ export function expandProfile(text: ProfileText): { readonly profile: Profile; r
   return { profile, faults };
 }
 
-function expand(at: readonly string[], value: EndpointText, text: ProfileText, faults: ProfileFault[]): Endpoint {
+function expand(
+  at: readonly string[],
+  value: EndpointText,
+  text: ProfileText,
+  faults: ProfileFault[],
+): Endpoint {
   const [method = "GET", template = ""] = value.request.split(" ");
   const path = template.replace(/^<([A-Za-z]+)>/, (_, name: string) => {
     const prefix = text.prefixes?.[name];
-    if (prefix === undefined) faults.push({ path: [...at, "request"], message: `there is no prefix "${name}"` });
+    if (prefix === undefined)
+      faults.push({ path: [...at, "request"], message: `there is no prefix "${name}"` });
     return prefix ?? "";
   });
   for (const [, name = ""] of path.matchAll(/\{([^}]*)\}/g)) {
     if (callers.includes(name) || Object.hasOwn(text.keys, name)) continue;
-    faults.push({ path: [...at, "request"], message: `{${name}} is neither a key of the profile nor one of ${callers.join(", ")}` });
+    faults.push({
+      path: [...at, "request"],
+      message: `{${name}} is neither a key of the profile nor one of ${callers.join(", ")}`,
+    });
   }
   return {
     method: methodOf(method),

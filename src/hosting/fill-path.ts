@@ -10,7 +10,8 @@ type Params = { readonly [name: string]: string | undefined };
 export function fillPath(operation: string, endpoint: Endpoint, params: Params): string {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
-    if (value === undefined || value === "" || value === "." || value === "..") throw unusable(operation, name, value);
+    if (value === undefined || value === "" || value === "." || value === "..")
+      throw unusable(operation, name, value);
     return encoded(value);
   });
   const query = Object.entries(endpoint.query).flatMap(([name, template]) => {

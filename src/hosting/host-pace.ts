@@ -68,14 +68,21 @@ export function taken(host: HostPace, sentAt: number, now: number): HostPace {
  * The host refused a request: everyone pauses, as long as it says or longer with each wave. One that was refused though
  * it was `alone` shows that the host counts requests per time: from then on they are spread.
  */
-export function refused(host: HostPace, sentAt: number, alone: boolean, retryAfter: number | undefined, now: number): HostPace {
+export function refused(
+  host: HostPace,
+  sentAt: number,
+  alone: boolean,
+  retryAfter: number | undefined,
+  now: number,
+): HostPace {
   const isNewWave = sentAt >= host.waveAt;
   const waves = isNewWave ? host.waves + 1 : host.waves;
   const own = Math.min(pauses.longest, pauses.first * 2 ** Math.max(0, waves - 1));
   const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, retryAfter ?? own));
   const quiet = { ...rolled(host, now), waves, quietUntil, ...(isNewWave ? { waveAt: now } : {}) };
   if (!isNewWave) return quiet;
-  if (host.rate === Number.POSITIVE_INFINITY) return alone ? { ...quiet, rate: Math.max(1, quiet.taken, quiet.takenBefore) } : quiet;
+  if (host.rate === Number.POSITIVE_INFINITY)
+    return alone ? { ...quiet, rate: Math.max(1, quiet.taken, quiet.takenBefore) } : quiet;
   const isProbe = host.rate > host.ceiling;
   const least = Math.max(patience.first, (retryAfter ?? 0) * 10);
   const wait = Math.min(patience.longest, isProbe ? Math.max(least, host.patience * 2) : least);

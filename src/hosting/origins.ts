@@ -25,11 +25,15 @@ export function baseOf(url: string): Base {
     });
   }
   if (protocol === "http:" && !isThisMachine(hostname)) {
-    throw new GraphformError("url-in-clear", `${origin} would get the credentials in clear`, { hint: `use https://${parsed.host}` });
+    throw new GraphformError("url-in-clear", `${origin} would get the credentials in clear`, {
+      hint: `use https://${parsed.host}`,
+    });
   }
   return { origin, path: pathname.replace(/\/+$/, "") };
 }
 
 function isThisMachine(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
+  return (
+    hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."))
+  );
 }

@@ -9,12 +9,13 @@ const most = { tries: 6, refusals: 60 };
 const pauses = { first: 100, longest: 5000 };
 
 /**
- * Sends until it is taken or `isPassing` says that trying again is no use. A service that is full (429) is waited for by
- * the budget, and does not count as a try. Rejects with the last error.
+ * Sends until it is taken or `isPassing` says that trying again is no use. A service that is full (429) does not count as
+ * a try; it is waited for here, or by the budget that `isPaced` says the request goes through. Rejects with the last error.
  */
 export function persist<T>(
   send: () => Promise<T>,
   isPassing: (error: ServiceError) => boolean,
+  isPaced: boolean,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<T> {
@@ -22,10 +23,13 @@ export function persist<T>(
     retries: most.tries - 1,
     minTimeout: 0,
     shouldConsumeRetry: ({ error }) => !isServiceError(error, "rate-limited"),
-    shouldRetry: ({ error, attemptNumber }) => isServiceError(error) && isPassing(error) && attemptNumber < most.refusals,
-    onFailedAttempt: async ({ error, retriesLeft, retriesConsumed }) => {
-      if (!isServiceError(error) || !isPassing(error) || retriesLeft === 0 || error.failure === "rate-limited") return;
-      const pause = Math.min(pauses.longest, pauses.first * 2 ** retriesConsumed);
+    shouldRetry: ({ error, attemptNumber }) =>
+      isServiceError(error) && isPassing(error) && attemptNumber < most.refusals,
+    onFailedAttempt: async ({ error, retriesLeft, attemptNumber }) => {
+      if (!isServiceError(error) || !isPassing(error) || retriesLeft === 0 || attemptNumber >= most.refusals)
+        return;
+      if (isPaced && error.failure === "rate-limited") return;
+      const pause = Math.min(pauses.longest, pauses.first * 2 ** Math.min(attemptNumber - 1, 10));
       await clock.sleep(Math.max(error.retryAfter ?? 0, pause * (0.5 + clock.random() / 2)), signal);
     },
   });

@@ -42,7 +42,10 @@ async function readLayers(path: string): Promise<readonly Layer[]> {
     layers.push(layer);
     const below: unknown = layer.value["extends"];
     if (layers.length > longestChain) {
-      throw invalid(layers.slice(0, 1), { path: ["extends"], message: "profiles extend each other without end" });
+      throw invalid(layers.slice(0, 1), {
+        path: ["extends"],
+        message: "profiles extend each other without end",
+      });
     }
     next = typeof below === "string" ? pathOf(below, dirname(next)) : undefined;
   }
@@ -63,7 +66,12 @@ async function readLayer(file: string): Promise<Layer> {
     });
   });
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    resolveKnownTags: false,
+  });
   const value: unknown = document.errors.length > 0 ? undefined : plain(document);
   const layer = { file, document, lines, value: isObject(value) ? value : {} };
   const [error] = document.errors;
@@ -90,14 +98,19 @@ function invalid(layers: readonly Layer[], { path, message }: ProfileFault): Gra
     }
   }
   const [first] = layers;
-  if (first === undefined) return new GraphformError("profile-invalid", message, { exitCode: exitCodes.invalid });
+  if (first === undefined)
+    return new GraphformError("profile-invalid", message, { exitCode: exitCodes.invalid });
   return invalidAt(first, 0, message);
 }
 
 function invalidAt(layer: Pick<Layer, "file" | "lines">, offset: number, message: string): GraphformError {
   const { line, col } = layer.lines.linePos(offset);
-  return new GraphformError("profile-invalid", `${layer.file}:${Math.max(1, line)}:${Math.max(1, col)}: ${message}`, {
-    exitCode: exitCodes.invalid,
-    hint: "graphform schema profile prints what a profile may hold",
-  });
+  return new GraphformError(
+    "profile-invalid",
+    `${layer.file}:${Math.max(1, line)}:${Math.max(1, col)}: ${message}`,
+    {
+      exitCode: exitCodes.invalid,
+      hint: "graphform schema profile prints what a profile may hold",
+    },
+  );
 }

@@ -4,7 +4,9 @@ import { durationPattern } from "../model/quantity.ts";
 /** Every operation that a profile can have; what each is for stands in the guide to profiles. */
 export const operationNames: readonly string[] = [
   ...["create", "list", "list-all", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
-  ...["start", "stop", "restart", "failover", "backup", "copy-snapshot", "snapshots"].map((verb) => `instance.${verb}`),
+  ...["start", "stop", "restart", "failover", "backup", "copy-snapshot", "snapshots"].map(
+    (verb) => `instance.${verb}`,
+  ),
   ...["create", "list", "get", "delete", "describe"].map((verb) => `account.${verb}`),
   ...["list", "create", "describe", "update", "delete"].map((verb) => `network.${verb}`),
   ...["list", "create", "describe", "copy", "restore", "delete"].map((verb) => `snapshot.${verb}`),
@@ -20,7 +22,10 @@ const durations: JsonObject = { type: "object", additionalProperties: duration }
 const url: JsonObject = { type: "string", pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$" };
 const count: JsonObject = { type: "integer", minimum: 1 };
 const list: JsonObject = { type: "array", items: text };
-const request: JsonObject = { type: "string", pattern: "^(GET|POST|PUT|PATCH|DELETE) (<[A-Za-z]+>|/)[^\\s?#]*$" };
+const request: JsonObject = {
+  type: "string",
+  pattern: "^(GET|POST|PUT|PATCH|DELETE) (<[A-Za-z]+>|/)[^\\s?#]*$",
+};
 
 function closed(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: "object", additionalProperties: false, required, properties };
@@ -63,7 +68,16 @@ const session: JsonObject = closed(
     refreshLifetime: duration,
     missingToken: text,
   },
-  ["send", "tokenCookie", "refreshCookie", "tokenAnswer", "refreshAnswer", "tokenLifetime", "refreshLifetime", "missingToken"],
+  [
+    "send",
+    "tokenCookie",
+    "refreshCookie",
+    "tokenAnswer",
+    "refreshAnswer",
+    "tokenLifetime",
+    "refreshLifetime",
+    "missingToken",
+  ],
 );
 
 const tierRef: JsonObject = { $ref: "#/definitions/tier" };
@@ -112,13 +126,19 @@ export const profileSchema: JsonObject = {
       platformUrl: url,
       usersUrl: url,
       keys: texts,
-      prefixes: keyed({ type: "string", pattern: "^/[^\\s?#]*$" }, { propertyNames: { pattern: "^[A-Za-z]+$" } }),
+      prefixes: keyed(
+        { type: "string", pattern: "^/[^\\s?#]*$" },
+        { propertyNames: { pattern: "^[A-Za-z]+$" } },
+      ),
       query: { type: "object", additionalProperties: { type: "string" } },
       session,
       signIn: endpointRef,
       refresh: endpointRef,
       operations,
-      tiers: { ...closed(every(["enterprise-byoa", "enterprise", "pro", "startup", "free"], tierRef), []), minProperties: 1 },
+      tiers: {
+        ...closed(every(["enterprise-byoa", "enterprise", "pro", "startup", "free"], tierRef), []),
+        minProperties: 1,
+      },
       fields: texts,
       statuses: keyed({ enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"] }),
       busy: text,
@@ -126,10 +146,25 @@ export const profileSchema: JsonObject = {
       networkTypes: list,
       timing,
       instanceTypes: keyed(keyed(instanceType)),
-      users: closed({ usernameMin: count, passwordMin: count, commands: list }, ["usernameMin", "passwordMin", "commands"]),
+      users: closed({ usernameMin: count, passwordMin: count, commands: list }, [
+        "usernameMin",
+        "passwordMin",
+        "commands",
+      ]),
     },
     [
-      ...["name", "keys", "session", "signIn", "operations", "tiers", "statuses", "busy", "timing", "instanceTypes"],
+      ...[
+        "name",
+        "keys",
+        "session",
+        "signIn",
+        "operations",
+        "tiers",
+        "statuses",
+        "busy",
+        "timing",
+        "instanceTypes",
+      ],
       "users",
     ],
   ),

@@ -21,13 +21,16 @@ export function faultOf(errors: readonly SchemaError[]): ProfileFault {
     .sort((a, b) => depth(b) - depth(a));
   const [worst] = deepest;
   if (worst === undefined) return { path: [], message: "it is no profile" };
-  const path = worst.instancePath.split("/").slice(1).map(unescape);
+  const path = worst.instancePath.split("/").slice(1).map(stepOf);
   const { params } = worst;
   switch (worst.keyword) {
     case "required":
       return { path, message: `${named(path)} lacks "${String(params["missingProperty"])}"` };
     case "additionalProperties":
-      return { path: [...path, String(params["additionalProperty"])], message: `there is no key "${String(params["additionalProperty"])}" here` };
+      return {
+        path: [...path, String(params["additionalProperty"])],
+        message: `there is no key "${String(params["additionalProperty"])}" here`,
+      };
     case "enum":
       return { path, message: `${named(path)} must be or be named one of ${list(params["allowedValues"])}` };
     case "type":
@@ -47,7 +50,7 @@ function named(path: readonly string[]): string {
   return path.length === 0 ? "the profile" : path.join(".");
 }
 
-function unescape(step: string): string {
+function stepOf(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 

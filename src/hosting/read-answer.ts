@@ -39,7 +39,8 @@ export function readAnswer(operation: string, endpoint: Endpoint, text: string):
   const says = Object.keys(endpoint.answer).length > 0;
   const body = parsed(text) ?? (says ? undefined : null);
   if (body === undefined) throw fail("is not JSON");
-  if (says && endpoint.method === "GET" && !isObject(body) && !Array.isArray(body)) throw fail("is no object");
+  if (says && endpoint.method === "GET" && !isObject(body) && !Array.isArray(body))
+    throw fail("is no object");
   const values = answerValues(body, endpoint.answer);
   for (const [name, value] of Object.entries(values)) {
     const isRight = Object.hasOwn(shapes, name) ? shapes[name] : isText;

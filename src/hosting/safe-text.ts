@@ -11,7 +11,8 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 export function safeText(text: string, secrets: readonly string[]): string {
   const spellings = new Set(secrets.filter((secret) => secret !== "").flatMap(spellingsOf));
   const sorted = [...spellings].sort((a, b) => b.length - a.length);
-  if (sorted.some((secret) => secret.length < 4 && text.includes(secret))) return "(withheld: it repeats a secret)";
+  if (sorted.some((secret) => secret.length < 4 && text.includes(secret)))
+    return "(withheld: it repeats a secret)";
   const masked = sorted.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
   const cut = masked.length > longest ? `${masked.slice(0, longest)}...` : masked;
   return cut.replace(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

@@ -69,7 +69,12 @@ export function createSession(options: SessionOptions): Session {
 
   const refreshed = async (held: Tokens | undefined): Promise<Tokens | undefined> => {
     const refreshToken = held?.refreshToken;
-    if (held === undefined || refreshToken === undefined || profile.refresh === undefined || clock.now() >= held.refreshUntil) {
+    if (
+      held === undefined ||
+      refreshToken === undefined ||
+      profile.refresh === undefined ||
+      clock.now() >= held.refreshUntil
+    ) {
       return undefined;
     }
     const key = profile.refresh.body["refreshToken"] ?? "refreshToken";
@@ -106,7 +111,8 @@ export function createSession(options: SessionOptions): Session {
     }
   };
 
-  const ready = (): string | undefined => (tokens !== undefined && isFresh(tokens) ? tokens.token : undefined);
+  const ready = (): string | undefined =>
+    tokens !== undefined && isFresh(tokens) ? tokens.token : undefined;
 
   return {
     ready,
@@ -140,12 +146,19 @@ function signInRequest(
 ): { readonly headers: { readonly [name: string]: string }; readonly body: JsonObject | undefined } {
   const keys = profile.signIn.body;
   if (Object.keys(keys).length > 0) {
-    return { headers: {}, body: { [keys["username"] ?? "username"]: username, [keys["password"] ?? "password"]: password } };
+    return {
+      headers: {},
+      body: { [keys["username"] ?? "username"]: username, [keys["password"] ?? "password"]: password },
+    };
   }
   if (username.includes(":")) {
-    throw new GraphformError("username-colon", "the user name holds a colon, and HTTP Basic cannot carry one", {
-      hint: "check GRAPHFORM_USERNAME",
-    });
+    throw new GraphformError(
+      "username-colon",
+      "the user name holds a colon, and HTTP Basic cannot carry one",
+      {
+        hint: "check GRAPHFORM_USERNAME",
+      },
+    );
   }
   const basic = Buffer.from(`${username}:${password}`, "utf8").toString("base64");
   return { headers: { authorization: `Basic ${basic}` }, body: undefined };
@@ -168,7 +181,10 @@ function nothingToSignInWith(): GraphformError {
 }
 
 function noToken({ session }: Profile): GraphformError {
-  const expected = [`the cookie ${session.tokenCookie}`, ...session.tokenAnswer.map((path) => `"${path}" in the answer`)];
+  const expected = [
+    `the cookie ${session.tokenCookie}`,
+    ...session.tokenAnswer.map((path) => `"${path}" in the answer`),
+  ];
   return new GraphformError("no-session", "the service signed us in and sent no usable session token", {
     hint: `the profile expects ${expected.join(" or ")}`,
   });

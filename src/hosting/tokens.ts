@@ -21,13 +21,19 @@ export interface Tokens {
  */
 export function readTokens(response: WireResponse, session: SessionProfile, now: number): Tokens | undefined {
   const cookies = parseCookies(response.headers["set-cookie"]);
-  const body = answerValues(parsed(response.body), { token: session.tokenAnswer, refreshToken: session.refreshAnswer });
+  const body = answerValues(parsed(response.body), {
+    token: session.tokenAnswer,
+    refreshToken: session.refreshAnswer,
+  });
   const cookie = cookies.get(session.tokenCookie);
   const token = usable(cookie?.value ?? body["token"]);
   if (token === undefined) return undefined;
   const refreshCookie = cookies.get(session.refreshCookie);
   const refreshToken = usable(refreshCookie?.value ?? body["refreshToken"]);
-  const life = Math.min(lifeOfJwt(token) ?? Number.POSITIVE_INFINITY, cookie?.maxAge ?? Number.POSITIVE_INFINITY);
+  const life = Math.min(
+    lifeOfJwt(token) ?? Number.POSITIVE_INFINITY,
+    cookie?.maxAge ?? Number.POSITIVE_INFINITY,
+  );
   const known = life === Number.POSITIVE_INFINITY ? session.tokenLifetime : life;
   return {
     token,

@@ -40,7 +40,9 @@ export function openConnections(options: TransportOptions = {}): Connections {
   };
   return {
     send: (request, signal) =>
-      new Promise((resolve, reject) => exchange(request, serverOf(request.origin), { signal, patience, largest }, resolve, reject)),
+      new Promise((resolve, reject) =>
+        exchange(request, serverOf(request.origin), { signal, patience, largest }, resolve, reject),
+      ),
     close() {
       for (const { agent } of servers.values()) agent.destroy();
     },
@@ -59,9 +61,16 @@ function newServer(origin: string, ca: string | undefined): Server {
   const secure = protocol === "https:";
   const settings = { keepAlive: true, timeout: idle, scheduling: "lifo" } as const;
   const agent = secure
-    ? new (process.getBuiltinModule("node:https").Agent)({ ...settings, ...(ca === undefined ? {} : trusting(ca)) })
+    ? new (process.getBuiltinModule("node:https").Agent)({
+        ...settings,
+        ...(ca === undefined ? {} : trusting(ca)),
+      })
     : new (process.getBuiltinModule("node:http").Agent)(settings);
-  return { agent, secure, address: { hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? null : port } };
+  return {
+    agent,
+    secure,
+    address: { hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? null : port },
+  };
 }
 
 interface Terms {
@@ -77,12 +86,22 @@ function exchange(
   resolve: (response: WireResponse) => void,
   reject: (error: ServiceError) => void,
 ): void {
-  if (terms.signal.aborted) return reject(aborted(request, false));
+  if (terms.signal.aborted) {
+    reject(aborted(request, false));
+    return;
+  }
   const { path, method, headers, body } = request;
   const { agent, secure, address } = server;
   const { request: open } = process.getBuiltinModule(secure ? "node:https" : "node:http");
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const settings: RequestOptions = { ...address, method, path, agent, timeout: terms.patience, headers: { ...headers, ...length } };
+  const settings: RequestOptions = {
+    ...address,
+    method,
+    path,
+    agent,
+    timeout: terms.patience,
+    headers: { ...headers, ...length },
+  };
   const outgoing = open(settings);
   const isSent = sending(outgoing, secure);
   const give = (): void => void outgoing.destroy(new Error("aborted"));
@@ -151,12 +170,20 @@ function failure({ operation, origin, method }: WireRequest, cause: Error, sent:
   const code = codeOf(cause);
   if (sent) {
     const options = { mayHaveWorked: method !== "GET", cause };
-    return new ServiceError("lost", operation, `${operation}: the connection to ${origin} was lost (${code})`, options);
+    return new ServiceError(
+      "lost",
+      operation,
+      `${operation}: the connection to ${origin} was lost (${code})`,
+      options,
+    );
   }
   const hint = /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code)
     ? "set GRAPHFORM_CA_FILE where the service has a certificate authority of its own"
     : "check the address, and whether the service runs";
-  return new ServiceError("unavailable", operation, `${operation}: ${origin} cannot be reached (${code})`, { cause, hint });
+  return new ServiceError("unavailable", operation, `${operation}: ${origin} cannot be reached (${code})`, {
+    cause,
+    hint,
+  });
 }
 
 function codeOf(cause: Error): string {

@@ -15,9 +15,13 @@ export function createUsersToken(fetch: () => Promise<string>): UsersToken {
   const checked = async (): Promise<string> => {
     const token = (await fetch()).trim();
     if (isHeaderText(token)) return token;
-    throw new GraphformError("users-token", "the token for the users host is empty or holds characters that no token has", {
-      hint: "check GRAPHFORM_TOKEN, or what GRAPHFORM_TOKEN_COMMAND prints",
-    });
+    throw new GraphformError(
+      "users-token",
+      "the token for the users host is empty or holds characters that no token has",
+      {
+        hint: "check GRAPHFORM_TOKEN, or what GRAPHFORM_TOKEN_COMMAND prints",
+      },
+    );
   };
   return {
     ready: () => held,

@@ -1,4 +1,3 @@
-import { verify } from "../database/verify.ts";
 import { instanceSchema } from "../fields/instance.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
@@ -153,6 +152,8 @@ async function usable(shown: Live, spec: JsonObject, service: Service, signal: A
         ? true
         : { caFile: service.caFile }
       : false;
+  // Loaded here: planning never speaks to a database, and need not wait for the client to load.
+  const { verify } = await import("../database/verify.ts");
   const verdict = await verify(
     { host, port, password, tls, ...(typeof username === "string" ? { username } : {}) },
     signal,

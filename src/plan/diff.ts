@@ -62,6 +62,8 @@ function covers(ignored: string, path: string): boolean {
 }
 
 function pathsThatDiffer(before: ReadonlyMap<string, Json>, after: ReadonlyMap<string, Json>): readonly string[] {
+  // Canonical values are plain ones: where all are the same there is nothing to walk through.
+  if ([...after].every(([path, value]) => before.get(path) === value)) return [];
   const differences = deepDiff.diff(fromLeaves(before), fromLeaves(after)) ?? [];
   const roots = differences.map((difference) => (difference.path ?? []).join("."));
   return [...after.keys()].filter((path) => roots.some((root) => covers(root, path)));

@@ -22,11 +22,7 @@ describe("a referent that gets a new object", () => {
     const plan = planOf({ house: resized, cat: lodger("house") });
     expect(actions(plan)).toEqual({ cat: "update", house: "replace" });
     expect(changeOf(plan, "cat").fields).toMatchObject([{ path: "home", after: "house" }]);
-    expect(stepsOf(plan)).toEqual([
-      "house delete",
-      "house create < house#delete",
-      "cat update < house, house#delete",
-    ]);
+    expect(stepsOf(plan)).toEqual(["house delete", "house create < house#delete", "cat update < house"]);
   });
 
   it("takes along those whose reference is fixed, and theirs in turn", () => {
@@ -40,10 +36,16 @@ describe("a referent that gets a new object", () => {
       "house delete < cat#delete",
       "house create < house#delete",
       "cat delete < flea#delete",
-      "cat create < cat#delete, house, house#delete",
+      "cat create < cat#delete, house",
       "flea delete",
-      "flea create < cat, cat#delete, flea#delete",
+      "flea create < cat, flea#delete",
     ]);
+  });
+
+  it("stays, where one that would have to go with it may not", () => {
+    const cat = lodger("house", { lifecycle: { protect: true } });
+    const plan = planOf({ house: resized, cat }, { kinds: toysWith({ "x-create-only": true }) });
+    expect(actions(plan)).toEqual({ house: "replace !depends-on-blocked", cat: "replace !protect" });
   });
 
   it("is followed by a value that is made of its outputs", () => {

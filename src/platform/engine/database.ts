@@ -68,7 +68,7 @@ export interface Database {
   setUser(user: DatabaseUser): Promise<void>;
   /** Removes a user and ends its connections; a user that is not there is none of its business. */
   removeUser(username: string): Promise<void>;
-  /** Swaps primary and replica without losing a write. Rejects with EngineError when no replica is in sync. */
+  /** Swaps primary and replica; writes are refused for a moment, and none is lost. Rejects with EngineError when no replica is in sync. */
   failover(): Promise<void>;
   /** Writes the data as it is now to a file, whole or not at all. Rejects when the server cannot save. */
   snapshot(file: string): Promise<void>;

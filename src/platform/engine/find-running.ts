@@ -1,5 +1,6 @@
 import { ping } from "./connection.ts";
 import type { DatabaseNode, DatabaseSpec } from "./database.ts";
+import { refuseWrites } from "./failover.ts";
 import { operatorLogin, untilServing } from "./launch.ts";
 import { configuredPort, type NodeFiles } from "./node-files.ts";
 import { endAll, processesOver } from "./processes.ts";
@@ -34,6 +35,8 @@ export async function findRunning(
   try {
     if (!(await untilServing(login, 3000))) throw new Error("it does not answer");
     const seen = await replicationOf(login);
+    // The platform may have been killed in the middle of a failover.
+    await refuseWrites(login, false);
     const tenant = { ...login, username: spec.user, password: spec.password };
     const knowsTenant = await ping(tenant).then(
       () => true,

@@ -5,12 +5,13 @@ import { isRefusal, type Login, ping, talk } from "./connection.ts";
 import type { Database, DatabaseNode, DatabaseSpec, DatabaseUser } from "./database.ts";
 import { openFolder, saveRecord } from "./database-record.ts";
 import { EngineError } from "./engine-error.ts";
+import { swapRoles } from "./failover.ts";
 import { inTurn } from "./in-turn.ts";
 import { operatorLogin } from "./launch.ts";
 import { type LiveNode, shownNode } from "./live-node.ts";
 import { nodeConfig } from "./node-config.ts";
 import { writeConfig } from "./node-files.ts";
-import { follow, replicationOf, swapRoles } from "./replication.ts";
+import { follow, replicationOf } from "./replication.ts";
 import { endingOnPurpose, type ServerProcess } from "./server-process.ts";
 import { shutDown } from "./shut-down.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -114,15 +115,16 @@ export class LocalDatabase implements Database {
       if (primary === undefined || replica === undefined) {
         throw new EngineError("engine-refused", "there is no replica that a failover could promote");
       }
-      await swapRoles(this.#login(primary), this.#login(replica));
+      const { record } = await openFolder(this.#dir, this.#spec.nodes);
+      const decide = (isReplica: boolean): Promise<void> =>
+        saveRecord(this.#dir, { ...record, primary: isReplica ? replica.index : primary.index });
+      await swapRoles(this.#login(primary), this.#login(replica), decide);
       this.#nodes = [
         { ...replica, role: "primary" },
         { ...primary, role: "replica" },
       ];
-      const { record } = await openFolder(this.#dir, this.#spec.nodes);
-      await saveRecord(this.#dir, { ...record, primary: replica.index });
       await this.#remember(this.#spec);
-      await follow(this.#login(primary), this.#login(replica));
+      if (primary.server.isAlive()) await follow(this.#login(primary), this.#login(replica));
     });
   }
 

@@ -37,6 +37,8 @@ export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
     ["dbfilename", "dump.rdb"],
     ["save", ...(spec.rdb === undefined ? [""] : saveRules[spec.rdb])],
     ["shutdown-on-sigterm", "save"],
+    // Waiting for replicas would pause writes, and a query of the module that is under way then crashes the server.
+    ["shutdown-timeout", "0"],
     ["appendonly", spec.aof === undefined ? "no" : "yes"],
     ["appendfsync", spec.aof ?? "everysec"],
     ["maxmemory", String(spec.maxMemoryBytes ?? 0)],

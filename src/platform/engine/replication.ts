@@ -46,43 +46,9 @@ export async function follow(replica: Login, primary: Login, signal?: AbortSigna
 }
 
 /** True where the primary counts the port among its replicas that are in sync. */
-function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
+export function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
   return [...primary].some(([name, value]) => {
     const fields = new Set(value.split(","));
     return /^slave\d+$/.test(name) && fields.has(`port=${port}`) && fields.has("state=online");
   });
-}
-
-/**
- * Swaps the roles of two nodes: writes wait until the replica has them all. Rejects with EngineError, and leaves everything
- * as it was, where no replica is in sync or it does not catch up.
- */
-export async function swapRoles(primary: Login, replica: Login): Promise<void> {
-  const before = await replicationOf(primary).catch((cause: unknown) => {
-    throw new EngineError(
-      "engine-refused",
-      "the primary does not answer; revive it before a failover",
-      cause,
-    );
-  });
-  if (!hasReplica(before, replica.port))
-    throw new EngineError("engine-refused", "no replica is in sync; nothing was changed");
-  const target = ["127.0.0.1", String(replica.port)];
-  await talk(primary, (ask) => ask("FAILOVER", "TO", ...target, "TIMEOUT", "10000")).catch(
-    (cause: unknown) => {
-      const words = cause instanceof Error ? cause.message : String(cause);
-      throw new EngineError("engine-refused", `the primary refuses the failover: ${words}`, cause);
-    },
-  );
-  for (;;) {
-    const seen = await replicationOf(primary);
-    if (seen.get("master_failover_state") === "no-failover") {
-      if (seen.get("role") === "slave") return;
-      throw new EngineError(
-        "engine-refused",
-        "the replica did not catch up within 10 s; nothing was changed",
-      );
-    }
-    await sleep(10);
-  }
 }

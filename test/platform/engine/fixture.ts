@@ -104,7 +104,7 @@ export async function parameter(database: Database, name: string): Promise<unkno
 /** Asks for the operator's view: the secret is in the folder. */
 export async function asOperator(
   spec: DatabaseSpec,
-  database: Database,
+  database: Reachable,
   command: readonly string[],
 ): Promise<unknown> {
   const record: { secret: string } = JSON.parse(await readFile(join(spec.dir, "database.json"), "utf8"));
@@ -112,7 +112,7 @@ export async function asOperator(
 }
 
 /** Creates `count` nodes. */
-export async function fill(database: Database, count: number): Promise<void> {
+export async function fill(database: Reachable, count: number): Promise<void> {
   await ask(database, ["GRAPH.QUERY", "g", `UNWIND range(1, ${count}) AS i CREATE (:N {i: i})`]);
 }
 

@@ -1,5 +1,7 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ask, countNodes, fill, kill, prepare, processesIn, until } from "./fixture.ts";
+import { ask, asOperator, countNodes, fill, kill, prepare, processesIn, until } from "./fixture.ts";
 
 const ground = prepare();
 
@@ -60,24 +62,65 @@ describe("a failover", () => {
     expect(await countNodes(database)).toBe(111);
   });
 
-  it("loses no write that was acknowledged while it happened", async () => {
+  it("loses no write that was acknowledged while it happened, and kills no server that is writing", async () => {
     const database = await ground.engine.start(ground.spec({ nodes: 2 }));
-    const old = database.port();
+    const exits: string[] = [];
+    database.onExit((node) => exits.push(node.id));
     let acknowledged = 0;
     let isOver = false;
-    const writer = (async () => {
+    const write = async (): Promise<void> => {
       while (!isOver) {
-        const done = await ask(database, ["GRAPH.QUERY", "g", "CREATE (:N)"], { port: old }).catch(
-          () => undefined,
-        );
+        const done = await ask(database, ["GRAPH.QUERY", "g", "CREATE (:N)"]).catch(() => undefined);
         if (done !== undefined) acknowledged += 1;
       }
-    })();
-    await until(() => acknowledged > 20);
-    await database.failover();
+    };
+    const writers = [write(), write(), write()];
+    const swapAfter = async (writes: number): Promise<void> => {
+      await until(() => acknowledged > writes);
+      await database.failover();
+    };
+    for (const writes of [20, 40, 60, 80]) await swapAfter(writes);
     isOver = true;
-    await writer;
+    await Promise.all(writers);
+    expect(exits).toEqual([]);
     expect(await countNodes(database)).toBe(acknowledged);
+  });
+
+  it("waits for a query that is under way", async () => {
+    const database = await ground.engine.start(ground.spec({ nodes: 2 }));
+    const long = fill(database, 200_000);
+    await until(async () => String(await ask(database, ["INFO", "clients"])).includes("blocked_clients:1"));
+    await database.failover();
+    await long;
+    expect(await countNodes(database)).toBe(200_000);
+  });
+
+  it("that was cut off in the middle does not leave a database that takes no writes", async () => {
+    const spec = ground.spec({ nodes: 2 });
+    const database = await ground.engine.start(spec);
+    await asOperator(spec, database, ["CONFIG", "SET", "min-replicas-to-write", "1000"]);
+    await expect(fill(database, 1)).rejects.toThrow("NOREPLICAS");
+    const again = await ground.engine.start(spec);
+    expect(again.nodes()).toEqual(database.nodes());
+    await fill(again, 1);
+  });
+
+  it("that was cut off between its two halves is taken up where the decision was made", async () => {
+    const spec = ground.spec({ nodes: 2 });
+    const database = await ground.engine.start(spec);
+    await fill(database, 4);
+    const file = join(spec.dir, "database.json");
+    await writeFile(file, (await readFile(file, "utf8")).replace('"primary":0', '"primary":1'));
+    const replica = { host: database.host, port: (): number => database.nodes()[1]?.port ?? 0 };
+    await asOperator(spec, replica, ["REPLICAOF", "NO", "ONE"]);
+    await fill(replica, 3);
+    const again = await ground.engine.start(spec);
+    expect(again.nodes().map(({ id, role }) => `${id} ${role}`)).toEqual([
+      "node-1 primary",
+      "node-0 replica",
+    ]);
+    expect(await countNodes(again)).toBe(7);
+    expect(await countNodes(again, { port: database.nodes()[0]?.port ?? 0 })).toBe(7);
   });
 
   it("is remembered: the next start has the same primary, with the data", async () => {

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { type Case, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
+
+const gone: Case = { has: {} };
+const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
+
+interface Row {
+  readonly reason: string;
+  readonly scene: Scene;
+  readonly steps: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  {
+    reason: "what is referred to is created first",
+    scene: { cat: { wants: { home: "house" }, refs: ["house"] }, house: { wants: {} } },
+    steps: ["house create", "cat create < house"],
+  },
+  {
+    reason: "what does not change is not waited for",
+    scene: { cat: { wants: {}, refs: ["house"] }, house: { wants: {}, has: {} } },
+    steps: ["cat create"],
+  },
+  {
+    reason: "what refers is deleted first",
+    scene: { cat: { ...gone, refs: ["house"] }, house: gone, bird: { wants: {}, has: {} } },
+    steps: ["house delete < cat", "cat delete"],
+  },
+  {
+    reason: "what it shows to refer to counts, where the state forgot it",
+    scene: { cat: { has: { home: "house" } }, house: gone, bird: { wants: {}, has: {} } },
+    steps: ["cat delete", "house delete < cat"],
+  },
+  {
+    reason: "what lets go lets go first, and takes hold of the new one before that",
+    scene: {
+      cat: { wants: { home: "tree" }, has: { home: "house" }, refs: ["tree"], boundRefs: ["house"] },
+      house: gone,
+      tree: { wants: {} },
+    },
+    steps: ["tree create", "cat bind", "cat update < cat#bind, tree", "house delete < cat"],
+  },
+  {
+    reason: "a deletion that could only wait in a circle does not wait",
+    scene: {
+      cat: { wants: { home: "tree" }, has: { home: "house" }, refs: ["tree"], boundRefs: ["house"] },
+      house: resized,
+      tree: { wants: { home: "house" }, refs: ["house"] },
+    },
+    steps: [
+      "house delete",
+      "house create < house#delete",
+      "tree create < house",
+      "cat bind",
+      "cat update < cat#bind, tree",
+    ],
+  },
+  {
+    reason: "two that refer to each other, by an old state, are deleted all the same",
+    scene: {
+      cat: { ...gone, refs: ["house"] },
+      house: { ...gone, refs: ["cat"] },
+      bird: { wants: {}, has: {} },
+    },
+    steps: ["house delete < cat", "cat delete"],
+  },
+  {
+    reason: "what is let go of is not waited for",
+    scene: { cat: { recorded: {}, boundRefs: ["house"] }, house: gone, bird: { wants: {}, has: {} } },
+    steps: ["house delete", "cat forget"],
+  },
+  {
+    reason: "what refers waits for the verbs of what it refers to",
+    scene: {
+      cat: { wants: { home: "house" }, refs: ["house"] },
+      house: { wants: { power: "running" }, has: {}, phase: "stopped" },
+    },
+    steps: ["house start", "cat create < house#start"],
+  },
+];
+
+describe("the order of steps", () => {
+  it.each(rows)("$reason", ({ scene, steps }) => {
+    expect(stepsOf(planOf(scene, { guards: {} }))).toEqual(steps);
+  });
+
+  it("gives every step its own key", () => {
+    const scene: Scene = { a: { wants: { power: "stopped" } }, b: resized, "c#delete": { wants: {} } };
+    const keys = planOf(scene).steps.map((step) => step.key);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
