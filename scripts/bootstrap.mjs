@@ -23,7 +23,11 @@ const packaged = { ...process.env, PATH: [bin, ...others].join(delimiter) };
 
 if (!installed()) {
   console.error("graphform: installing what the lock file names ...");
-  run("npm", ["ci", "--no-audit", "--no-fund"], machine);
+  const quiet = ["--no-audit", "--no-fund"];
+  run("npm", ["ci", ...quiet], machine);
+  // An older Node skips binaries that ask for a newer one; the packaged one, which is there now, adds them.
+  if (Number.parseInt(process.versions.node, 10) < 22)
+    run("npm", ["install", "--no-save", ...quiet], packaged);
 }
 if (withEngine) run("node", ["scripts/setup-engine.ts"], packaged);
 run("node", ["scripts/emit-all.ts", "--generated"], packaged);

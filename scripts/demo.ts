@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,13 +14,18 @@ const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "graphform-demo-"));
 const manifest = join(folder, "graphform.yaml");
 const password = randomBytes(12).toString("base64url");
-const env = { ...process.env, SHOP_PASSWORD: password };
+/** Nobody's own service or credentials: the demo has its own. */
+const settings = Object.entries(process.env).filter(([name]) => !/^GRAPHFORM_(?!ENGINE|MODULE)/.test(name));
+const env = { ...Object.fromEntries(settings), SHOP_PASSWORD: password };
+/** What an interrupted demo ends: the command that runs, unless it is the one that tidies up. */
+let running: ChildProcess | undefined;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => running?.kill("SIGINT"));
 
 async function demo(): Promise<void> {
   cpSync(join(root, "examples", "quick-start.yaml"), manifest);
   say("a local platform: the hosting service on this machine, with real databases");
-  await graphform(0, "platform", "up", "--detach");
   try {
+    await graphform(0, "platform", "up", "--detach");
     say("three databases from one manifest");
     await graphform(0, "apply", "--auto-approve");
     say("the same again: nothing to do");
@@ -76,7 +81,10 @@ function graphform(expected: number, ...args: readonly string[]): Promise<string
       cwd: folder,
       env,
       stdio: ["ignore", "pipe", "inherit"],
+      // Out of reach of the terminal's own Ctrl-C.
+      detached: true,
     });
+    running = args.includes("down") ? undefined : child;
     let printed = "";
     child.stdout.on("data", (chunk: Buffer) => {
       printed += chunk.toString("utf8");

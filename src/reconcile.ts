@@ -55,6 +55,7 @@ export async function planFor(intention: Intention, state: StateDocument, world:
     state: afterMoves(state, manifest.moved, kinds),
     now: world.clock.now(),
     listLag: service.profile.timing.listLag,
+    settle: service.profile.timing.settle,
     signal,
   });
   const plan = makePlan({

@@ -4,9 +4,9 @@ import { bindSpec, recordOf } from "./bind.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { driverOf, kindOf } from "./context.ts";
 import { converge } from "./converge.ts";
-import { persist } from "./persist.ts";
+import { persist, type Verdict } from "./persist.ts";
 import { isStale, stale } from "./precondition.ts";
-import { arrivalOf, settle } from "./settle.ts";
+import { arrivalsOf, settle } from "./settle.ts";
 
 /** Updates in place: looks, checks that the decision still holds, sends only what changed, waits. */
 export async function update(step: Step, context: ApplyContext): Promise<StepResult> {
@@ -39,7 +39,9 @@ function reachedBy(verb: string, step: Step, context: ApplyContext): { readonly 
 export async function wait(step: Step, context: ApplyContext): Promise<StepResult> {
   const ref = refOf(step, context);
   const converging = context.journal.state.resources[step.address]?.converging;
-  if (converging !== undefined) return settle(step, ref, converging.operation, undefined, context);
+  if (converging !== undefined) {
+    return settle(step, ref, converging.operation, converging.operation === "create" ? undefined : "first-look", context);
+  }
   const rest = await atRest(step, ref, context);
   return rest.is === "arrived" && rest.live !== undefined ? { result: "done", id: ref.id } : unready(ref, rest.is);
 }
@@ -54,17 +56,23 @@ async function upon(
   const ref = refOf(step, context);
   const before = await atRest(step, ref, context);
   if (before.is !== "arrived" || before.live === undefined) return unready(ref, before.is);
+  if (isThere(operation, before.live)) return settle(step, ref, operation, undefined, context);
   if (isStale(step, before.live, context)) return stale(step, ref);
-  if (operation === "start" || operation === "stop") {
-    if (arrivalOf(operation).includes(before.live.phase.is)) return settle(step, ref, operation, undefined, context);
-  }
   const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
-  await persist(() => send(ref), (live) => (live?.phase.is === "pending" ? "accepted" : "again"), look, timeout, context);
+  const after = (live: Live | undefined, mayHaveWorked: boolean): Verdict =>
+    isThere(operation, live) || (mayHaveWorked && live?.phase.is === "pending") ? "accepted" : "again";
+  await persist(() => send(ref), after, look, timeout, context);
   const since = new Date(context.clock.now()).toISOString();
   await context.journal.accepted(step.address, { operation, since, record });
   if (step.unattended === true) return { result: "done", id: ref.id };
   return settle(step, ref, operation, before.live, context);
+}
+
+/** True where nothing is left to ask for: what is to be stopped is stopped, what is to be started runs. */
+function isThere(operation: string, live: Live | undefined): boolean {
+  const isVerb = operation === "start" || operation === "stop";
+  return isVerb && live !== undefined && arrivalsOf(operation, undefined).includes(live.phase.is);
 }
 
 /** What is in the middle of something is waited for before anything is asked of it. */

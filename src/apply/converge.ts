@@ -11,13 +11,18 @@ export interface Target {
   readonly ref: Ref;
   /** Phases that count as arrived. */
   readonly phases: readonly PhaseName[];
-  /** How it looked before the service accepted the operation; absent for a new object. */
-  readonly before?: Pick<Live, "phase" | "modifiedAt">;
+  readonly before?: Before;
   /** When the service accepted it, ms since 1970. */
   readonly since: number;
   /** Longest wait in ms, from now on. */
   readonly timeout: number;
 }
+
+/**
+ * How it looked before the service accepted the operation; undefined for a new object. Where an earlier run has sent
+ * it, nobody remembers: the first look stands for it.
+ */
+export type Before = Pick<Live, "phase" | "modifiedAt"> | "first-look" | undefined;
 
 /** How the waiting ended. A timeout ends the waiting and nothing else. */
 export type Arrival =
@@ -31,7 +36,7 @@ export type Arrival =
  */
 export async function converge(target: Target, step: Told, context: ApplyContext): Promise<Arrival> {
   const { clock, profile } = context;
-  const watch = { detail: "", moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
+  const watch: Watch & { detail: string; pause: number } = { detail: "", first: undefined, moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
   const look = async (): Promise<Arrival> => {
     const live = await glance(target, context);
     if (live === "unreachable") throw new Error("unreachable");
@@ -58,6 +63,8 @@ export async function converge(target: Target, step: Told, context: ApplyContext
 
 interface Watch {
   readonly detail: string;
+  /** The first of our looks that showed it at rest. */
+  first: Live | undefined;
   moved: boolean;
   told: number;
   readonly started: number;
@@ -80,7 +87,8 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
     watch.moved = true;
     return undefined;
   }
-  const old = target.before;
+  watch.first ??= live;
+  const old = target.before === "first-look" ? watch.first : target.before;
   const changed = old === undefined || old.phase.is !== live.phase.is || (live.modifiedAt !== undefined && live.modifiedAt !== old.modifiedAt);
   if (!changed && !watch.moved && age < context.profile.timing.settle) return undefined;
   if (target.phases.includes(live.phase.is)) return { is: "arrived", live };

@@ -1,8 +1,7 @@
 import type { Address } from "../model/address.ts";
 import { couldBe, unclaimed } from "../model/candidates.ts";
 import { GraphformError } from "../model/errors.ts";
-import type { Live } from "../model/observed.ts";
-import { referenceFields } from "../model/reference-fields.ts";
+import type { Live, Phase } from "../model/observed.ts";
 import type { Intent } from "../model/state.ts";
 import type { ApplyContext } from "./context.ts";
 import { driverOf, kindOf } from "./context.ts";
@@ -25,11 +24,12 @@ export async function findLost(
   let pause = context.profile.timing.poll.first;
   for (;;) {
     const found = await candidates(intent, context);
-    const [only, ...others] = found;
-    if (only !== undefined && others.length > 0) throw ambiguous(address, found);
-    if (only !== undefined) return only;
     const left = until - context.clock.now();
-    if (left <= 0) return undefined;
+    if (left <= 0 || !found.some((live) => live.phase === notDescribed)) {
+      const [only, ...others] = found;
+      if (only !== undefined && others.length > 0) throw ambiguous(address, found);
+      if (only !== undefined || left <= 0) return only;
+    }
     await context.clock.sleep(Math.min(left, pause), context.stopping);
     pause = Math.min(context.profile.timing.poll.longest, pause * 2);
   }
@@ -38,16 +38,18 @@ export async function findLost(
 async function candidates(intent: Intent, context: SearchContext): Promise<readonly Live[]> {
   const driver = driverOf(context, intent.kind);
   const ids = unclaimed(intent, await driver.list(intent.place, context.stopping), context.journal.state);
-  const references = new Set(referenceFields(kindOf(context, intent.kind).schema).map((field) => field.path));
+  const { schema } = kindOf(context, intent.kind);
   const lives = await Promise.all(
     ids.map(async (id) => (await driver.get({ id, place: intent.place }, context.stopping)) ?? unseen(id)),
   );
-  return lives.filter((live) => couldBe(live, intent, references));
+  return lives.filter((live) => couldBe(live, intent, schema));
 }
 
-/** Listed, but describe does not know it yet: nothing speaks against it. */
+const notDescribed: Phase = { is: "pending", detail: "listed, not described yet" };
+
+/** Listed, but describe does not know it yet: nothing speaks against it, and while there is time nothing for it. */
 function unseen(id: string): Live {
-  return { id, phase: { is: "pending", detail: "listed, not described yet" }, spec: {}, outputs: {} };
+  return { id, phase: notDescribed, spec: {}, outputs: {} };
 }
 
 function ambiguous(address: Address, found: readonly Live[]): GraphformError {

@@ -12,7 +12,7 @@ export type Verdict = "again" | "accepted";
  */
 export async function persist(
   send: () => Promise<void>,
-  after: (live: Live | undefined) => Verdict,
+  after: (live: Live | undefined, mayHaveWorked: boolean) => Verdict,
   look: () => Promise<Live | undefined>,
   timeout: number,
   context: ApplyContext,
@@ -30,7 +30,7 @@ export async function persist(
       await context.clock.sleep(error.retryAfter ?? pause, context.stopping);
       pause = Math.min(pause * 2, context.profile.timing.poll.longest);
       const live = await look();
-      if (error.mayHaveWorked && after(live) === "accepted") return;
+      if (after(live, error.mayHaveWorked) === "accepted") return;
       const settled = live?.phase.is !== "pending";
       if (error.failure !== "busy" && settled) refusals += 1;
       if (expired || refusals >= 6) throw error;

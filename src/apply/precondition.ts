@@ -5,12 +5,20 @@ import { preconditionText } from "../model/precondition.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { kindOf } from "./context.ts";
 
-/** True where the values that the step's decision used are no longer what they were. A step in a chain knows better. */
+/**
+ * True where the values that the step's decision used are no longer what they were. A step that comes after another one
+ * upon the same object knows better: that one has changed them.
+ */
 export function isStale(step: Step, live: Live, context: ApplyContext): boolean {
-  const chained = step.after.some((key) => key.split("#")[0] === step.address);
-  if (chained) return false;
+  if (step.after.some((key) => changesAddress(key, step.address))) return false;
   const named = withNames(live, kindOf(context, step.kind).schema, context.outputs);
   return context.digest(preconditionText(named, step.checks)) !== step.precondition;
+}
+
+/** Moves and bindings of an address change the state alone. */
+function changesAddress(key: string, address: string): boolean {
+  const quiet = [`${address}#move`, `${address}#bind`];
+  return (key === address || key.startsWith(`${address}#`)) && !quiet.includes(key);
 }
 
 /** The refusal of a step whose precondition no longer holds. */

@@ -3,19 +3,23 @@ import type { Bound } from "../model/state.ts";
 import { recordOf } from "./bind.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 
-/** Binds an existing object to its address, or brings the remembered guards of a bound one up to date. */
+/**
+ * Binds an existing object to its address, or brings what is remembered of a bound one up to date. What is bound is
+ * wanted: a deletion that did not come to pass is no longer waited for.
+ */
 export async function bind(step: Step, context: ApplyContext): Promise<StepResult> {
   const known = context.journal.state.resources[step.address];
+  const converging = known?.converging;
   const bound: Bound = {
     kind: step.kind,
     id: step.id ?? known?.id ?? "",
     place: step.place,
-    recorded: known?.recorded ?? recordOf(step.spec ?? {}, context),
+    recorded: { ...(known?.recorded ?? recordOf(step.spec ?? {}, context)), ...step.record },
     protect: step.protect ?? known?.protect ?? true,
     onDelete: step.onDelete ?? known?.onDelete ?? "delete",
     refs: step.refs ?? known?.refs ?? [],
     createdAt: known?.createdAt ?? new Date(context.clock.now()).toISOString(),
-    ...(known?.converging === undefined ? {} : { converging: known.converging }),
+    ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };
   await context.journal.bind(step.address, bound);
   return { result: "done", id: bound.id };

@@ -53,7 +53,8 @@ async function runOne(step: Step, before: readonly StepOutcome[], context: Apply
     return outcome({ result, message: `not started: ${missing.address} is not done` });
   }
   if (context.stopping.aborted) return outcome({ result: "interrupted", message: "not started" });
-  const { key, address, kind, operation, verb, id } = step;
+  const { key, address, kind, operation, verb } = step;
+  const id = operation === "create" ? undefined : step.id;
   context.emit({
     type: "step-start",
     key,
@@ -81,10 +82,13 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
   }
 }
 
-/** What the state binds now must be what the plan was made for: a create needs a free address, the rest its object. */
+/**
+ * What the state binds now must be what the plan was made for: a create needs a free address, or the object there that
+ * the plan knows to be gone; the rest needs its object.
+ */
 function bindingMisfit(step: Step, context: ApplyContext): string | undefined {
   const bound = context.journal.state.resources[step.address];
-  if (step.operation === "create") return bound === undefined ? undefined : `${step.address} is bound to ${bound.id} already`;
+  if (step.operation === "create") return bound === undefined || bound.id === step.id ? undefined : `${step.address} is bound to ${bound.id} already`;
   const needsObject = ["update", "delete", "wait"].includes(step.operation);
   if (!needsObject || bound?.id === step.id) return undefined;
   return bound === undefined ? `${step.address} is bound to nothing any more` : `${step.address} is bound to ${bound.id} now`;

@@ -1,32 +1,41 @@
-import type { Live, PhaseName, Ref } from "../model/observed.ts";
+import type { PhaseName, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
-import { converge } from "./converge.ts";
+import { type Before, converge } from "./converge.ts";
 import { untilUsable } from "./usable.ts";
 
-/** Phases that an operation leads to. */
-const arrivals: { readonly [operation: string]: readonly PhaseName[] } = { stop: ["stopped"], delete: ["gone"] };
+/** Operations that lead to one phase, wherever they begin. */
+const arrivals: { readonly [operation: string]: readonly PhaseName[] } = {
+  create: ["ready"],
+  start: ["ready"],
+  restart: ["ready"],
+  stop: ["stopped"],
+  delete: ["gone"],
+};
 
-/** Where an operation leads, when nothing says otherwise: ready. */
-export function arrivalOf(operation: string): readonly PhaseName[] {
-  return arrivals[operation] ?? ["ready"];
+/** Where an operation leads. The others leave what was stopped stopped. */
+export function arrivalsOf(operation: string, before: Before): readonly PhaseName[] {
+  const known = arrivals[operation];
+  if (known !== undefined) return known;
+  if (before === "first-look") return ["ready", "stopped"];
+  return before?.phase.is === "stopped" ? ["stopped"] : ["ready"];
 }
 
 /**
  * Waits until an accepted operation has done its work and records it. `before` is how the resource looked when the
- * service accepted it; undefined for one that is new.
+ * service accepted it.
  */
 export async function settle(
   step: Step,
   ref: Ref,
   operation: string,
-  before: Live | undefined,
+  before: Before,
   context: ApplyContext,
 ): Promise<StepResult> {
   const since = Date.parse(context.journal.state.resources[step.address]?.converging?.since ?? "");
   const started = context.clock.now();
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
-  const phases = operation === "update" && before?.phase.is === "stopped" ? (["stopped"] as const) : arrivalOf(operation);
+  const phases = arrivalsOf(operation, before);
   const arrival = await converge(
     { kind: step.kind, ref, phases, since: Number.isNaN(since) ? started : since, timeout, ...(before === undefined ? {} : { before }) },
     step,

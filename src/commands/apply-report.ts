@@ -1,9 +1,10 @@
 import { kinds } from "../kinds/index.ts";
+import { ManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
-import { versionEvent } from "../report/events.ts";
+import { errorEvent, problemEvents, versionEvent } from "../report/events.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
 import { outcomeText } from "../report/outcome-text.ts";
@@ -19,6 +20,8 @@ export interface ApplyReport {
   plan(plan: Plan): void;
   readonly event: (event: ApplyEvent) => void;
   outcome(outcome: Outcome): void;
+  /** What ended it early, as events of the stream; people are told elsewhere. */
+  error(error: unknown): void;
   /** Everything that was warned of so far. */
   warnings(): readonly string[];
 }
@@ -45,19 +48,24 @@ function textReport(terminal: Terminal): Words {
     plan: (plan) => terminal.out(planText(plan, kindNames(kinds), page)),
     event: (event) => terminal.err(`${progressText(event, page.palette)}\n`),
     outcome: (outcome) => terminal.out(outcomeText(outcome, page)),
+    error: () => {},
   };
 }
 
 function jsonReport(terminal: Terminal): Words {
   const names = kindNames(kinds);
   const stamp = (): string => new Date().toISOString();
+  let isBegun = false;
   const write = (events: readonly JsonObject[]): void => {
-    for (const event of events) terminal.out(`${jsonText(event)}\n`);
+    const head = isBegun ? [] : [versionEvent(packageVersion(), stamp)];
+    isBegun = true;
+    for (const event of [...head, ...events]) terminal.out(`${jsonText(event)}\n`);
   };
   return {
-    plan: (plan) => write([versionEvent(packageVersion(), stamp), ...planEvents(plan, names, stamp)]),
+    plan: (plan) => write(planEvents(plan, names, stamp)),
     event: (event) => write([applyEvent(event, names, stamp)]),
     // Warnings stand in the stream already, where they happened.
     outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp)),
+    error: (error) => write(error instanceof ManifestError ? problemEvents(error.problems, stamp) : [errorEvent(error, stamp)]),
   };
 }

@@ -19,6 +19,7 @@ import { openProject, type Project } from "./project.ts";
 import { assertApplicable } from "./saved-plan.ts";
 import { openSession, planningWorld, planOptions, type Session, sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+import { interrupted } from "./under-lock.ts";
 
 /** What `apply` and `destroy` were told. */
 export interface ApplyOptions extends ManifestOptions {
@@ -30,36 +31,59 @@ export interface ApplyOptions extends ManifestOptions {
 
 /** `apply` and `destroy`: plan, confirm, apply, converge, and verify by a second plan. */
 export async function apply(options: ApplyOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const report = applyReport(options.json === true, terminal);
+  const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted: finishing what is under way (again: stop now)\n"));
+  try {
+    return await locked(options, report, interrupts, env, terminal);
+  } catch (error) {
+    const told = interrupts.stopping.aborted ? interrupted() : error;
+    report.error(told);
+    throw told;
+  } finally {
+    interrupts.release();
+  }
+}
+
+async function locked(
+  options: ApplyOptions,
+  report: ApplyReport,
+  interrupts: Interrupts,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
   if (options.autoApprove !== true && options.planFile === undefined && !terminal.interactive) throw nobodyToAsk(options);
   const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
   const project = await openProject(saved === undefined ? options : withSaved(options, saved));
-  const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted: finishing what is under way (again: stop now)\n"));
   const lock = await project.store.lock(options.destroying ? "destroy" : "apply", {
     clock: systemClock,
     timeout: options.lockTimeout ?? 0,
     signal: interrupts.stopping,
   });
   try {
-    return await underLock(options, saved, project, interrupts, lock, env, terminal);
+    const state = (await project.store.read()) ?? emptyState(project.header.name, saved?.birth);
+    if (saved !== undefined) await assertApplicable(saved, project, state);
+    const session = await openSession(project, state, options, env, terminal, options.destroying ? noSecrets : secretReader(env));
+    return await carryOut({ options, saved, project, state, session, report, interrupts, lock, terminal });
   } finally {
-    interrupts.release();
     await lock.release();
   }
 }
 
-async function underLock(
-  options: ApplyOptions,
-  saved: SavedPlan | undefined,
-  project: Project,
-  interrupts: Interrupts,
-  lock: Lock,
-  env: NodeJS.ProcessEnv,
-  terminal: Terminal,
-): Promise<number> {
-  const state = (await project.store.read()) ?? emptyState(project.header.name, saved?.birth);
-  if (saved !== undefined) await assertApplicable(saved, project, state);
-  const session = await openSession(project, state, options, env, terminal, options.destroying ? noSecrets : secretReader(env));
-  const report = applyReport(options.json === true, terminal);
+/** Everything that one apply works with once the lock is ours. */
+interface Work {
+  readonly options: ApplyOptions;
+  readonly saved: SavedPlan | undefined;
+  readonly project: Project;
+  readonly state: StateDocument;
+  readonly session: Session;
+  readonly report: ApplyReport;
+  readonly interrupts: Interrupts;
+  readonly lock: Lock;
+  readonly terminal: Terminal;
+}
+
+async function carryOut(work: Work): Promise<number> {
+  const { options, saved, project, state, session, report, interrupts, lock, terminal } = work;
   const stopping = AbortSignal.any([interrupts.stopping, lock.lost]);
   const world: ApplyWorld = {
     kinds,
@@ -81,7 +105,10 @@ async function underLock(
     report.plan(planned.plan);
     if (!(await isApproved(planned.plan, options, terminal))) return exitCodes.error;
     const steps = await applyPlan(planned, world);
-    const outcome = await verified(steps, intention, look, world, report);
+    const outcome = await verified(steps, intention, look, world, report).catch((error: unknown) => {
+      report.outcome(unverified(steps, world, report));
+      throw error;
+    });
     report.outcome(outcome);
     return outcome.exitCode;
   } finally {
@@ -109,6 +136,12 @@ async function verified(
   const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
   if (isChanged && !isHeldBack) await world.journal.outputs(outputs);
   return outcomeOf(steps, certify(second, steps), outputs, report.warnings());
+}
+
+/** What was done stands, also where the second look fails. */
+function unverified(steps: readonly StepOutcome[], world: ApplyWorld, report: ApplyReport): Outcome {
+  const outcome = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
+  return { ...outcome, exitCode: exitCodes.error };
 }
 
 function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {

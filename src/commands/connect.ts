@@ -24,9 +24,9 @@ export async function connect(
   const { profile } = project;
   const named = options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? service?.platformUrl ?? profile.platformUrl;
   const local = await findLocalPlatform();
-  const platformUrl = named ?? local?.url;
+  const platformUrl = named ?? (local?.isRunning === true ? local.url : undefined);
   if (platformUrl === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
-  const isLocal = local !== undefined && new URL(platformUrl).origin === new URL(local.url).origin;
+  const isLocal = local !== undefined && URL.parse(platformUrl)?.origin === new URL(local.url).origin;
   const usersUrl = options.usersUrl ?? env["GRAPHFORM_USERS_URL"] ?? service?.usersUrl ?? (isLocal ? local.usersUrl : profile.usersUrl);
   const subscriptionId = options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId ?? (isLocal ? localSubscription : undefined);
   const caFile = env["GRAPHFORM_CA_FILE"] ?? (isLocal ? local.caFile : undefined);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
+import { isPlatform } from "./platform-process.ts";
 
 /** Where the local platform of this folder keeps what is known of it. */
 export const localPlatformDir: string = join(".graphform", "platform");
@@ -15,13 +16,15 @@ export interface LocalPlatform {
   readonly usersUrl: string;
   readonly username: string;
   readonly password: string;
+  /** The authority of its databases that serve over TLS. */
   readonly caFile?: string;
+  readonly isRunning: boolean;
 }
 
 /** What `.graphform/platform/` says, or undefined where no platform was ever started here. */
 export async function findLocalPlatform(dir: string = localPlatformDir): Promise<LocalPlatform | undefined> {
   const [found, credentials] = await Promise.all([readJson(join(dir, "platform.json")), readJson(join(dir, "credentials.json"))]);
-  const { url, usersUrl, caFile } = found;
+  const { url, usersUrl, caFile, pid } = found;
   const { username, password } = credentials;
   if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string") return undefined;
   return {
@@ -29,6 +32,7 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
     usersUrl: typeof usersUrl === "string" ? usersUrl : url,
     username,
     password,
+    isRunning: typeof pid === "number" && isPlatform(pid),
     ...(typeof caFile === "string" ? { caFile } : {}),
   };
 }

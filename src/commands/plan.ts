@@ -14,6 +14,7 @@ import { openProject } from "./project.ts";
 import { savePlan } from "./saved-plan.ts";
 import { openSession, planningWorld, planOptions } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+import { interrupted } from "./under-lock.ts";
 
 /** `plan`: looks, compares and says what apply would do. Writes nothing anywhere but where it is told. */
 export async function plan(
@@ -21,10 +22,10 @@ export async function plan(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const interrupts = listenForInterrupts(() => terminal.err("interrupted\n"));
   const project = await openProject(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   const session = await openSession(project, state, options, env, terminal);
+  const interrupts = listenForInterrupts(() => {});
   try {
     const intention = { manifest: session.manifest, options: planOptions(options), timestamp: project.timestamp, destroying: false };
     const { plan: made } = await planFor(intention, state, planningWorld(session, interrupts.stopping));
@@ -33,6 +34,8 @@ export async function plan(
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(options.json === true ? `${jsonText(planJson(made, names))}\n` : planText(made, names, page));
     return options.detailedExitcode === true && hasChanges(made) ? exitCodes.changes : exitCodes.done;
+  } catch (error) {
+    throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {
     interrupts.release();
     await session.service.close();

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { platformProgram } from "./package-files.ts";
+import { type Announcement, announced, announcement, endDatabases, isPlatform, platformPid } from "./platform-process.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `platform up` was told; everything else on its command line goes to the platform's program. */
@@ -17,38 +18,33 @@ export interface PlatformUpOptions {
   readonly rest: readonly string[];
 }
 
-interface Announcement {
-  readonly url: string;
-  readonly usersUrl: string;
-  readonly pid: number;
-  readonly engine: unknown;
-  readonly line: string;
-}
-
 /** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
 export async function platformUp(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   return options.detach ? detached(options, terminal) : inForeground(options, terminal);
 }
 
-/** Ends the platform of a data folder and waits until it is gone. */
+/**
+ * Ends the platform of a data folder with its databases, gently, and waits until they are gone. Databases that outlived
+ * a platform that was killed are ended as well.
+ */
 export async function platformDown(dataDir: string, terminal: Terminal): Promise<number> {
-  const found = await announced(dataDir);
-  if (found === undefined || !isAlive(found.pid)) {
-    terminal.err("no local platform is running here\n");
-    return 0;
+  const pid = await platformPid(dataDir);
+  if (pid !== undefined) {
+    process.kill(pid, "SIGTERM");
+    await until(() => !isPlatform(pid), 30_000);
+    if (isPlatform(pid)) throw new GraphformError("platform-stays", `the platform (pid ${pid}) does not stop`, { hint: `see ${join(dataDir, "platform.log")}` });
   }
-  process.kill(found.pid, "SIGTERM");
-  await until(() => !isAlive(found.pid), 30_000);
-  if (isAlive(found.pid)) throw new GraphformError("platform-stays", `the platform (pid ${found.pid}) does not stop`, { hint: `see ${join(dataDir, "platform.log")}` });
-  terminal.err("the local platform is down; its databases and their data are kept\n");
+  const left = await endDatabases(dataDir);
+  if (pid !== undefined || left) terminal.err("the local platform is down; its databases and their data are kept\n");
+  else terminal.err("no local platform is running here\n");
   return 0;
 }
 
 /** Says whether a platform runs, and where. Exit code 0 when it runs, 1 when not. */
 export async function platformStatus(dataDir: string, json: boolean, terminal: Terminal): Promise<number> {
   const found = await announced(dataDir);
-  const running = found !== undefined && isAlive(found.pid);
+  const running = found !== undefined && isPlatform(found.pid);
   if (json) {
     const { url, usersUrl, engine, pid } = found ?? { url: null, usersUrl: null, engine: null, pid: null };
     terminal.out(`${JSON.stringify({ running, dataDir, ...(running ? { url, usersUrl, engine, pid } : {}) })}\n`);
@@ -83,6 +79,8 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
     detached: true,
   });
   closeSync(out);
+  const giveUp = (): void => void child.kill("SIGTERM");
+  process.on("SIGINT", giveUp).on("SIGTERM", giveUp);
   let exit: number | undefined;
   child.once("exit", (code) => {
     exit = code ?? 1;
@@ -93,12 +91,13 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
     if (found?.pid === child.pid) ready = found;
     return ready !== undefined || exit !== undefined;
   }, 120_000);
+  process.off("SIGINT", giveUp).off("SIGTERM", giveUp);
   child.unref();
   if (ready !== undefined) {
     terminal.out(options.json ? `${ready.line}\n` : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n`);
     return 0;
   }
-  if (before !== undefined && isAlive(before.pid)) {
+  if (before !== undefined && isPlatform(before.pid)) {
     throw new GraphformError("platform-running", `a platform is running here already, at ${before.url} (pid ${before.pid})`, {
       hint: "use it as it is, or stop it with `graphform platform down`",
     });
@@ -106,37 +105,9 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
   throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, { hint: `see ${log}` });
 }
 
-async function announced(dataDir: string): Promise<Announcement | undefined> {
-  try {
-    return announcement(await readFile(join(dataDir, "platform.json"), "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function announcement(text: string): Announcement | undefined {
-  try {
-    const line = text.trim();
-    const value: unknown = JSON.parse(line);
-    if (!isObject(value) || typeof value["url"] !== "string" || typeof value["pid"] !== "number") return undefined;
-    return { url: value["url"], usersUrl: String(value["usersUrl"]), pid: value["pid"], engine: value["engine"], line };
-  } catch {
-    return undefined;
-  }
-}
-
 function engineText(engine: unknown): string {
   if (!isObject(engine)) return `engine ${String(engine)}`;
   return `engine ${String(engine["name"])} ${String(engine["version"] ?? "")}: ${String(engine["why"] ?? "")}`;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function until(condition: () => boolean | Promise<boolean>, ms: number): Promise<void> {

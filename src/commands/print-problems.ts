@@ -11,9 +11,10 @@ export function printValidation(problems: readonly Problem[], terminal: Terminal
   printSome(problems, most.validating, "graphform validate --json", terminal);
 }
 
-/** Prints the first few warnings of a command that is not about them. */
+/** Prints the first few warnings of a command that is not about them; what is as true tomorrow is for validate to say. */
 export function printFewWarnings(warnings: readonly Problem[], terminal: Terminal): void {
-  printSome(warnings, most.otherwise, "graphform validate", terminal);
+  const urgent = warnings.filter(({ code }) => code !== "create-only-default");
+  printSome(urgent, most.otherwise, "graphform validate", terminal);
 }
 
 function printSome(problems: readonly Problem[], limit: number, where: string, terminal: Terminal): void {

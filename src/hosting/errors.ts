@@ -3,31 +3,25 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { safeText } from "./safe-text.ts";
-import type { WireResponse } from "./wire.ts";
+import type { WireRequest, WireResponse } from "./wire.ts";
 
 /** The longest pause that a service can ask for, in ms. */
 const longestPause = 10 * 60_000;
-
-/** What the client knows about a request that was refused. */
-export interface Refused {
-  readonly operation: string;
-  readonly isWrite: boolean;
-  readonly profile: Profile;
-  /** Ms since 1970, for a Retry-After that is a date. */
-  readonly now: number;
-  /** Values that were sent and must not come back in a message. */
-  readonly secrets: readonly string[];
-}
 
 /**
  * The typed error behind an answer other than 2xx (specification 7), also where the body is not what the
  * specification says: the users host's own shape, HTML, nothing.
  *
  * A failure of the server (5xx) may have done what was asked: `lost` for a write, `unavailable` for a read. 429 and an
- * operation in progress surely did nothing.
+ * operation in progress surely did nothing. `now` is in ms since 1970, for a Retry-After that is a date.
  */
-export function serviceError(response: WireResponse, refused: Refused): ServiceError {
-  const { operation, isWrite, profile, now, secrets } = refused;
+export function serviceError(
+  response: WireResponse,
+  request: Pick<WireRequest, "operation" | "isWrite" | "secrets">,
+  profile: Profile,
+  now: number,
+): ServiceError {
+  const { operation, isWrite, secrets } = request;
   const { status } = response;
   const body = objectOf(response.body);
   const said = messageOf(body);
@@ -80,7 +74,8 @@ function retryAfterOf(response: WireResponse, now: number): number | undefined {
   const header = response.headers["retry-after"];
   const text = typeof header === "string" ? header.trim() : "";
   if (text === "") return undefined;
-  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  const isDate = /[A-Za-z]/.test(text);
+  const ms = isDate ? Date.parse(text) - now : /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestPause);
 }
 

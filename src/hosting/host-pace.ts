@@ -27,6 +27,9 @@ const pauses = { least: 10, first: 100, longest: 2000 };
 const patience = { first: 2000, longest: 2 * 60_000 };
 const slowest = 0.2;
 
+/** A rate is measured by at least so many requests in a second; before that, pauses have to do. */
+const enough = 3;
+
 /** Nothing is known yet. */
 export const newHostPace: HostPace = {
   quietUntil: 0,
@@ -57,7 +60,7 @@ export function started(host: HostPace, now: number): HostPace {
 export function taken(host: HostPace, sentAt: number, now: number): HostPace {
   const counted = rolled(host, now);
   const next = { ...counted, taken: counted.taken + 1 };
-  if (sentAt < host.waveAt) return next;
+  if (sentAt <= host.waveAt) return next;
   if (host.rate === Number.POSITIVE_INFINITY) return { ...next, waves: 0 };
   const top = now < host.probeAt ? host.ceiling : Number.POSITIVE_INFINITY;
   const growth = host.ceiling === Number.POSITIVE_INFINITY ? 1.05 : 1.01;
@@ -75,14 +78,16 @@ export function refused(
   retryAfter: number | undefined,
   now: number,
 ): HostPace {
-  const isNewWave = sentAt >= host.waveAt;
+  const isNewWave = sentAt > host.waveAt;
   const waves = isNewWave ? host.waves + 1 : host.waves;
   const own = Math.min(pauses.longest, pauses.first * 2 ** Math.max(0, waves - 1));
   const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, retryAfter ?? own));
   const quiet = { ...rolled(host, now), waves, quietUntil, ...(isNewWave ? { waveAt: now } : {}) };
   if (!isNewWave) return quiet;
-  if (host.rate === Number.POSITIVE_INFINITY)
-    return alone ? { ...quiet, rate: Math.max(1, quiet.taken, quiet.takenBefore) } : quiet;
+  if (host.rate === Number.POSITIVE_INFINITY) {
+    const measured = Math.max(quiet.taken, quiet.takenBefore);
+    return alone && measured >= enough ? { ...quiet, rate: measured } : quiet;
+  }
   const isProbe = host.rate > host.ceiling;
   const least = Math.max(patience.first, (retryAfter ?? 0) * 10);
   const wait = Math.min(patience.longest, isProbe ? Math.max(least, host.patience * 2) : least);

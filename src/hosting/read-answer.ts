@@ -5,8 +5,34 @@ import type { Endpoint } from "../model/profile.ts";
 import type { Answer } from "../model/service.ts";
 import { answerValues } from "./answer-values.ts";
 
-/** What our names promise, whatever the service calls them. All other names are text. */
+const texts = [
+  ...[
+    "status",
+    "cloudProvider",
+    "region",
+    "networkType",
+    "network",
+    "createdAt",
+    "modifiedAt",
+    "completedAt",
+    "host",
+  ],
+  ...[
+    "failure",
+    "resourceId",
+    "name",
+    "cidr",
+    "statusMessage",
+    "instructions",
+    "offboard",
+    "instanceId",
+    "type",
+  ],
+];
+
+/** What our names promise, whatever the service calls them. Other names may hold anything. */
 const shapes: { readonly [name: string]: (value: Json) => boolean } = {
+  ...Object.fromEntries(texts.map((name) => [name, isText])),
   id: (value) => typeof value === "string" || typeof value === "number",
   ids: (value) => Array.isArray(value) && value.every((id: Json) => typeof id === "string"),
   items: (value) => Array.isArray(value) && value.every(isObject),
@@ -37,13 +63,14 @@ export function readAnswer(operation: string, endpoint: Endpoint, text: string):
       hint: "check the address of the service, and the profile",
     });
   const says = Object.keys(endpoint.answer).length > 0;
-  const body = parsed(text) ?? (says ? undefined : null);
-  if (body === undefined) throw fail("is not JSON");
+  const given = parsed(text);
+  if (given === undefined && says) throw fail("is not JSON");
+  const body = given ?? null;
   if (says && endpoint.method === "GET" && !isObject(body) && !Array.isArray(body))
     throw fail("is no object");
   const values = answerValues(body, endpoint.answer);
   for (const [name, value] of Object.entries(values)) {
-    const isRight = Object.hasOwn(shapes, name) ? shapes[name] : isText;
+    const isRight = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
     if (isRight?.(value) === false) throw fail(`has a ${nameOf(endpoint, name)} of the wrong kind`);
   }
   const lists = ["ids", "items"].filter((name) => endpoint.answer[name] !== undefined);

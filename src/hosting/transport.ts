@@ -157,19 +157,21 @@ function collect(
   incoming.on("end", () => done(Buffer.concat(chunks).toString("utf8")));
 }
 
-function aborted({ operation }: WireRequest, sent: boolean): ServiceError {
-  return new ServiceError("aborted", operation, `${operation}: interrupted`, { mayHaveWorked: sent });
+function aborted({ operation, isWrite }: WireRequest, sent: boolean): ServiceError {
+  return new ServiceError("aborted", operation, `${operation}: interrupted`, {
+    mayHaveWorked: isWrite && sent,
+  });
 }
 
-function tooLarge({ operation, method }: WireRequest, largest: number): ServiceError {
+function tooLarge({ operation, isWrite }: WireRequest, largest: number): ServiceError {
   const message = `${operation}: the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`;
-  return new ServiceError("shape", operation, message, { mayHaveWorked: method !== "GET" });
+  return new ServiceError("shape", operation, message, { mayHaveWorked: isWrite });
 }
 
-function failure({ operation, origin, method }: WireRequest, cause: Error, sent: boolean): ServiceError {
+function failure({ operation, origin, isWrite }: WireRequest, cause: Error, sent: boolean): ServiceError {
   const code = codeOf(cause);
   if (sent) {
-    const options = { mayHaveWorked: method !== "GET", cause };
+    const options = { mayHaveWorked: isWrite, cause };
     return new ServiceError(
       "lost",
       operation,

@@ -43,7 +43,7 @@ export function newWidth(parallelism?: number): Width {
 
 /** After a request that was taken: fast up to what is known to be fine, then one more for each round. */
 export function widened(width: Width, flight: Flight, now: number): Width {
-  if (width.told || flight.sentAt < width.waveAt) return width;
+  if (width.told || flight.sentAt <= width.waveAt) return width;
   const top = now < width.probeAt ? Math.min(widest, width.ceiling) : widest;
   const step = width.limit < width.ceiling ? 1 : 1 / width.limit;
   return { ...width, limit: Math.max(width.limit, Math.min(top, width.limit + step)) };
@@ -55,7 +55,7 @@ export function widened(width: Width, flight: Flight, now: number): Width {
  */
 export function narrowed(width: Width, flight: Flight, pause: number, now: number): Width {
   if (width.told) return width;
-  if (flight.sentAt < width.waveAt) {
+  if (flight.sentAt <= width.waveAt) {
     const survivors = width.survivors - 1;
     const ceiling = Math.max(1, survivors);
     return { ...width, survivors, ceiling, limit: Math.min(width.limit, ceiling) };

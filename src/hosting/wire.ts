@@ -9,6 +9,10 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly body?: string;
+  /** Whether it asks for a change, so that it matters whether it worked. */
+  readonly isWrite: boolean;
+  /** Values in it that must not come back in a message. */
+  readonly secrets: readonly string[];
 }
 
 /** The answer as it came; every status is one. */

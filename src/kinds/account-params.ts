@@ -7,8 +7,8 @@ import type { Reads } from "../model/service.ts";
 const prefix = "r-injectedaccountconfig";
 
 /**
- * Path parameters of the account configuration resource, found through the service plans once (specification 2.6).
- * The result rejects where no plan has one.
+ * Path parameters of the account configuration resource, found through the service plans once (specification 2.6); none
+ * where the profile lists no plans and its paths name the resource themselves. The result rejects where no plan has one.
  */
 export function accountParams(
   service: Reads,
@@ -24,6 +24,7 @@ export function accountParams(
 }
 
 async function search(service: Reads, signal: AbortSignal): Promise<{ readonly [name: string]: string }> {
+  if (!service.offers("plans.list")) return {};
   const { body } = await service.read({ operation: "plans.list", params: {} }, signal);
   for (const entry of entriesOf(body)) {
     const resources = Array.isArray(entry["resourceParameters"])

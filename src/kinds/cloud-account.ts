@@ -5,10 +5,10 @@ import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
-import { leaves } from "../model/spec-paths.ts";
 import { instructionsOf } from "./account-instructions.ts";
 import { accountParams } from "./account-params.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
+import { listedIds } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 
 /** Cloud accounts: instances of the account configuration resource (specification 2.5, 4.3). A person runs the bootstrap. */
@@ -33,16 +33,16 @@ function reader(service: Reads): Reader {
   const params = accountParams(service);
   return {
     async list(_place, signal) {
-      const { ids } = (
-        await service.read({ operation: "account.list", params: await params(signal) }, signal)
-      ).values;
-      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+      return listedIds(
+        (await service.read({ operation: "account.list", params: await params(signal) }, signal)).values,
+      );
     },
     async get(ref, signal) {
       try {
         const on = { ...(await params(signal)), id: ref.id };
         const { values } = await service.read({ operation: "account.get", params: on }, signal);
-        return live(ref, values, waitingFor(values, await configuration(values, service, signal), service));
+        const account = await configuration(values, service, signal);
+        return live(ref, values, waitingFor(values, account, service), service);
       } catch (error) {
         if (isServiceError(error, "not-found")) return undefined;
         throw error;
@@ -56,9 +56,8 @@ function driver(service: Service): Driver {
   return {
     ...reader(service),
     async create(spec, signal) {
-      const provider = spec["cloudProvider"] ?? "";
-      const config = isObject(spec["config"]) ? spec["config"] : {};
-      const body = { cloud_provider: provider, requestParams: { cloud_provider: provider, ...config } };
+      const { fields } = service.profile;
+      const body = requestBody(spec, (name) => fields[name] ?? name);
       const { values } = await service.write(
         { operation: "account.create", params: await params(signal), body },
         signal,
@@ -74,6 +73,15 @@ function driver(service: Service): Driver {
     },
     async operate() {},
   };
+}
+
+/** The body of a create, in the service's spelling. Of the four providers, only aws repeats its name inside (4.3). */
+function requestBody(spec: JsonObject, spelled: (name: string) => string): JsonObject {
+  const provider = spec["cloudProvider"] ?? "";
+  const config = isObject(spec["config"]) ? spec["config"] : {};
+  const params = { ...(provider === "aws" ? { cloud_provider: provider } : {}), ...config };
+  const requestParams = Object.entries(params).map(([name, value]): [string, Json] => [spelled(name), value]);
+  return { [spelled("cloud_provider")]: provider, requestParams: Object.fromEntries(requestParams) };
 }
 
 /** The account configuration behind the instance: what a person has to run, and whether it was run. */
@@ -97,21 +105,29 @@ async function configuration(
   }
 }
 
+/** The configuration's id: where the profile's answer says, else where specification 2.1 says. */
 function configId(values: { readonly [name: string]: Json }): string | undefined {
   const params = values["resultParams"];
-  const id = isObject(params) ? params["cloud_provider_account_config_id"] : undefined;
+  const id =
+    values["configId"] ?? (isObject(params) ? params["cloud_provider_account_config_id"] : undefined);
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-function live(ref: Ref, values: { readonly [name: string]: Json }, waiting: Waiting): Live {
+const configRows = Object.keys(cloudAccountSchema.properties["config"]?.properties ?? {});
+
+function live(
+  ref: Ref,
+  values: { readonly [name: string]: Json },
+  waiting: Waiting,
+  service: Reads,
+): Live {
   const id = configId(values);
   const echo: JsonObject = isObject(values["resultParams"]) ? values["resultParams"] : {};
-  const shown = [...leaves(cloudAccountSchema.properties["config"]?.properties === undefined ? {} : echo)];
-  const config = shown.flatMap(([name, value]): [string, Seen][] =>
-    cloudAccountSchema.properties["config"]?.properties?.[name] === undefined || value === ""
-      ? []
-      : [[`config.${name}`, { value, source: "echoed" }]],
-  );
+  const config = configRows.flatMap((name): [string, Seen][] => {
+    const value = echo[service.profile.fields[name] ?? name];
+    const isShown = value !== undefined && value !== null && value !== "";
+    return isShown ? [[`config.${name}`, { value, source: "echoed" }]] : [];
+  });
   const { cloudProvider, createdAt, modifiedAt, status } = values;
   return {
     id: ref.id,
@@ -146,6 +162,8 @@ function waitingFor(
   service: Reads,
 ): Waiting {
   const own = phaseOf(values, service.profile);
+  const itself = account === undefined ? own : phaseOf(account.values, service.profile);
+  if (own.is === "pending" && itself.is === "failed") return { phase: withMessage(itself, account) };
   const status = String(account?.values["status"] ?? "").toUpperCase();
   const step = status === "PENDING" ? "bootstrap" : status === "READY_TO_OFFBOARD" ? "offboard" : undefined;
   if (own.is !== "pending" || account === undefined || step === undefined) return { phase: own };
@@ -155,4 +173,9 @@ function waitingFor(
     phase: { is: "waiting-for-person", detail: `the ${step} must be run in the account${what}` },
     ...(instructions === undefined ? {} : { bootstrap: instructions.text }),
   };
+}
+
+function withMessage(phase: Phase, account: Answer | undefined): Phase {
+  const message = account?.values["statusMessage"];
+  return typeof message === "string" ? { ...phase, detail: `${phase.detail}: ${message}` } : phase;
 }

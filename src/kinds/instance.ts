@@ -10,6 +10,7 @@ import { valueAt } from "../model/spec-paths.ts";
 import { failoverBody } from "./instance-failover.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
+import { listedIds } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 
 /** Database instances (specification 2.1, 2.2, 4.7). */
@@ -42,8 +43,7 @@ function reader(service: Reads): Reader {
   return {
     async list(place, signal) {
       const params = instanceParams(place, service.profile);
-      const { ids } = (await service.read({ operation: "instance.list", params }, signal)).values;
-      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+      return listedIds((await service.read({ operation: "instance.list", params }, signal)).values);
     },
     async get(ref, signal) {
       const params = { ...instanceParams(ref.place, service.profile), id: ref.id };

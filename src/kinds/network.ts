@@ -1,10 +1,10 @@
 import { networkSchema } from "../fields/network.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
+import { listedIds } from "./listed-ids.ts";
 import { checkNetwork } from "./network-rules.ts";
 import { phaseOf } from "./phase.ts";
 
@@ -32,9 +32,7 @@ function reader(service: Reads): Reader {
   return {
     async list(_place, signal) {
       if (!service.offers("network.list")) return [];
-      const { items } = (await service.read({ operation: "network.list", params: {} }, signal)).values;
-      const found = Array.isArray(items) ? items.filter(isObject) : [];
-      return found.map((item) => item["id"]).filter((id) => typeof id === "string");
+      return listedIds((await service.read({ operation: "network.list", params: {} }, signal)).values);
     },
     async get(ref, signal) {
       try {

@@ -1,4 +1,7 @@
+import type { FieldSchema, KindSchema } from "./field-schema.ts";
+import type { Json } from "./json.ts";
 import type { Live } from "./observed.ts";
+import { parseSize } from "./quantity.ts";
 import type { Intent, StateDocument } from "./state.ts";
 
 /** How far the service's clock and ours may be apart, in ms. */
@@ -11,20 +14,33 @@ export function unclaimed(intent: Intent, listed: readonly string[], state: Stat
   return listed.filter((id) => !before.has(id) && !bound.has(id));
 }
 
-/**
- * True where nothing that the object shows speaks against it being what the intent created. `references` are the
- * paths whose values are names here and ids there: they say nothing.
- */
-export function couldBe(live: Live, intent: Intent, references: ReadonlySet<string>): boolean {
+/** True where nothing that the object shows speaks against it being what the intent created. */
+export function couldBe(live: Live, intent: Intent, schema: KindSchema): boolean {
   if (live.phase.is === "gone") return false;
   const created = live.createdAt === undefined ? Number.NaN : Date.parse(live.createdAt);
   if (created < Date.parse(intent.startedAt) - skew) return false;
   return Object.entries(live.spec).every(([path, seen]) => {
     const wanted = intent.recorded[path];
-    return wanted === undefined || references.has(path) || seen.source === "recorded" || typeof wanted === "object" || sameText(wanted, seen.value);
+    if (wanted === undefined || typeof wanted === "object" || seen.source === "recorded") return true;
+    return isSilent(rowAt(schema, path), wanted) || isSame(wanted, seen.value);
   });
 }
 
-function sameText(left: unknown, right: unknown): boolean {
-  return String(left).toLowerCase() === String(right).toLowerCase();
+/**
+ * Fields that say nothing: a reference is a name here and an id there, a verb may be due yet, a default may be another
+ * one than the specification's, and spellings that only planning knows are not compared here.
+ */
+function isSilent(row: FieldSchema, wanted: Json): boolean {
+  const spelled = row["x-compare"] !== undefined && row["x-compare"] !== "size";
+  return row["x-reference"] !== undefined || row["x-operations"] !== undefined || row.default === wanted || spelled;
+}
+
+function isSame(left: Json, right: Json): boolean {
+  const [one, other] = [String(left).toLowerCase(), String(right).toLowerCase()];
+  const size = parseSize(one);
+  return one === other || (size !== undefined && size === parseSize(other));
+}
+
+function rowAt(schema: FieldSchema, path: string): FieldSchema {
+  return path.split(".").reduce<FieldSchema>((row, key) => row.properties?.[key] ?? {}, schema);
 }

@@ -20,6 +20,8 @@ export interface ObserveContext {
   readonly now: number;
   /** How long a created object may be missing, in ms. */
   readonly listLag: number;
+  /** How long an old status may show after an operation was accepted, in ms. */
+  readonly settle: number;
   readonly signal: AbortSignal;
 }
 
@@ -60,8 +62,10 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const lives = [...boundLives, ...adoptedLives];
   const listed = new Set(lists.flat());
   const found = known.flatMap((entry, at): [Known, Live][] => {
-    const live = lives[at] ?? notYetThere(entry, listed, context);
-    return live === undefined || live.phase.is === "gone" ? [] : [[entry, live]];
+    const shown = lives[at];
+    if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined) throw notFound(entry);
+    const live = shown ?? notYetThere(entry, listed, context);
+    return live === undefined || live.phase.is === "gone" ? [] : [[entry, unsettled(live, entry, context)]];
   });
   const outputs = new Map(found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]));
   const observed = new Map(
@@ -149,6 +153,14 @@ function notYetThere(entry: Known, listed: ReadonlySet<string>, context: Observe
   const young = context.now - Date.parse(bound.createdAt) < context.listLag;
   if (deleting || (!listed.has(entry.ref.id) && !young)) return undefined;
   return { id: entry.ref.id, phase: { is: "pending", detail: "not shown yet" }, spec: {}, outputs: {} };
+}
+
+/** Right after an operation was accepted the old status may still show: it is on its way. */
+function unsettled(live: Live, entry: Known, context: ObserveContext): Live {
+  const converging = context.state.resources[entry.address]?.converging;
+  const isFresh = converging !== undefined && context.now - Date.parse(converging.since) < context.settle;
+  if (!isFresh || converging.operation === "create" || live.phase.is === "waiting-for-person") return live;
+  return { ...live, phase: { is: "pending", detail: live.phase.detail } };
 }
 
 function notFound(entry: Known): GraphformError {

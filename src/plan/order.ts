@@ -20,7 +20,7 @@ export function order(steps: readonly Step[], heldBy: (address: Address) => read
 }
 
 function builtFirst(step: Step, building: ReadonlyMap<Address, readonly string[]>): readonly string[] {
-  const works = ["create", "update", "operate", "wait"].includes(step.operation);
+  const works = ["create", "update", "operate"].includes(step.operation);
   return works ? (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? []) : [];
 }
 

@@ -11,12 +11,6 @@ import { isBeingDeleted, type Subject } from "./propose.ts";
 import type { Traits } from "./traits.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
-/** A verb, and what counts as applied once it has worked. */
-interface Verb {
-  readonly verb: string;
-  readonly record?: { readonly [path: string]: Json };
-}
-
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
 
 /**
@@ -119,17 +113,16 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const mustStart = input.profile.updateNeeds === "ready" && subject.observed?.phase.is === "stopped" && patch !== undefined;
   const verbs = fields.flatMap((field) => {
     const verb = traitAt(traits, field.path).operations?.[`${String(field.before)}>${String(field.after)}`];
-    return verb === undefined ? [] : [{ verb, from: String(field.before), record: { [field.path]: field.after ?? null } }];
+    return verb === undefined ? [] : [{ verb, from: String(field.before) }];
   });
-  const starts = verbs.filter((entry) => entry.from === "stopped");
+  const starts = verbs.filter((entry) => entry.from === "stopped").map((entry) => entry.verb);
   const others = verbs.filter((entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined));
   const around = mustStart && starts.length === 0 ? [...traits.values()].map((trait) => trait.operations).find(isObject) : undefined;
   const before = [...starts, ...optional(around?.["stopped>running"])];
-  const after = [...others, ...optional(around?.["running>stopped"])];
-  const operate = ({ verb, record }: Verb): Step => ({
+  const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"])];
+  const operate = (verb: string): Step => ({
     ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
     verb,
-    ...(record === undefined ? {} : { record }),
   });
   const update: readonly Step[] =
     patch === undefined ? [] : [{ ...existing(change.address, "update", change, subject, input), patch }];
@@ -200,6 +193,6 @@ function chain(steps: readonly Step[]): readonly Step[] {
   });
 }
 
-function optional(verb: string | undefined): readonly Verb[] {
-  return verb === undefined ? [] : [{ verb }];
+function optional(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value];
 }

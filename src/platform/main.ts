@@ -1,7 +1,8 @@
 import { unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ArgumentError, readArguments } from "./arguments.ts";
 import { writeDurably } from "./durable.ts";
+import { ensureAuthority } from "./engine/index.ts";
 import { PlatformRunningError } from "./lock.ts";
 import { startPlatform } from "./start.ts";
 
@@ -12,7 +13,8 @@ import { startPlatform } from "./start.ts";
 async function main(argv: readonly string[]): Promise<void> {
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
   const { url, usersUrl, pageUrl, dataDir, engine, pid } = platform;
-  const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid });
+  const { caFile } = await ensureAuthority(dataDir);
+  const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid, caFile: resolve(caFile) });
   const file = join(dataDir, "platform.json");
   await writeDurably(join(dataDir, "page.json"), `${JSON.stringify({ pageUrl })}\n`);
   await writeDurably(file, `${announcement}\n`);

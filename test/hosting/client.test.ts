@@ -3,7 +3,7 @@ import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import { listen, type Reply } from "./listen.ts";
-import { always, behindSignIn, failure, nappingClock, place, serviceOf } from "./service-of.ts";
+import { always, behindSignIn, failure, fastClock, nappingClock, place, serviceOf } from "./service-of.ts";
 
 const profile = await loadProfile("default");
 const component = "/2022-09-01-00/resource-instance/sp-default/graphdb/v1/prod/hosted/pro/standalone";
@@ -25,7 +25,9 @@ describe("requests", () => {
   it.each([".", "..", ""])("refuses the id %j before anything is sent", async (id) => {
     const server = await listen(behindSignIn(() => ({})));
     const service = await serviceOf(server);
-    const error = await failure(service.read({ operation: "instance.describe", params: { ...place, id } }, always));
+    const error = await failure(
+      service.read({ operation: "instance.describe", params: { ...place, id } }, always),
+    );
     expect(error).toMatchObject({ code: "path-parameter" });
     expect(server.to("/user/signin").length).toBe(server.seen.length);
   });
@@ -84,7 +86,9 @@ describe("reads", () => {
   ];
 
   it.each(passing)("repeat after %s", async (_, reply) => {
-    const server = await listen(behindSignIn((_seen, number) => (number < 4 ? reply : { body: { status: "RUNNING" } })));
+    const server = await listen(
+      behindSignIn((_seen, number) => (number < 4 ? reply : { body: { status: "RUNNING" } })),
+    );
     const clock = nappingClock();
     const service = await serviceOf(server, { clock });
     const { values } = await service.read(describeCall, always);
@@ -108,9 +112,14 @@ describe("reads", () => {
 
   it("do not follow a redirect, and say so", async () => {
     const other = await listen(() => ({ body: { status: "RUNNING" } }));
-    const server = await listen(behindSignIn(() => ({ status: 307, headers: { location: `${other.url}/x` } })));
+    const server = await listen(
+      behindSignIn(() => ({ status: 307, headers: { location: `${other.url}/x` } })),
+    );
     const error = await failure((await serviceOf(server)).read(describeCall, always));
-    expect(error).toMatchObject({ failure: "shape", message: expect.stringMatching(/^instance\.describe: .*redirect/) });
+    expect(error).toMatchObject({
+      failure: "shape",
+      message: expect.stringMatching(/^instance\.describe: .*redirect/),
+    });
     expect(other.seen).toEqual([]);
   });
 
@@ -120,9 +129,10 @@ describe("reads", () => {
         number === 1 ? { status: 503, headers: { "retry-after": "7" } } : { body: { status: "RUNNING" } },
       ),
     );
-    const clock = nappingClock();
+    const clock = fastClock(100);
+    const begun = clock.now();
     await (await serviceOf(server, { clock })).read(describeCall, always);
-    expect(Math.max(...clock.slept)).toBeGreaterThan(6900);
+    expect(clock.now() - begun).toBeGreaterThanOrEqual(7000);
   });
 });
 
@@ -168,7 +178,7 @@ describe("writes", () => {
         number < 4 ? { status: 429, headers: { "retry-after": "2" } } : { status: 202, body: { id: "i-1" } },
       ),
     );
-    const service = await serviceOf(server, { clock: systemClockAt(1000) });
+    const service = await serviceOf(server, { clock: fastClock(1000) });
     const { values } = await service.write(createCall, always);
     expect(values["id"]).toBe("i-1");
     expect(server.to("/standalone")).toHaveLength(4);
@@ -178,13 +188,20 @@ describe("writes", () => {
     const clock = nappingClock();
     const service = await serviceOf({ url: "http://127.0.0.1:1" }, { clock });
     const error = await failure(service.write(createCall, always));
-    expect(error).toMatchObject({ failure: "unavailable", mayHaveWorked: false, hint: expect.stringContaining("address") });
+    expect(error).toMatchObject({
+      failure: "unavailable",
+      mayHaveWorked: false,
+      hint: expect.stringContaining("address"),
+    });
     expect(clock.slept.length).toBeGreaterThanOrEqual(5);
   });
 
   it("need no answer where none is promised", async () => {
     const server = await listen(behindSignIn(() => ({ status: 202, body: "accepted" })));
-    const { body } = await (await serviceOf(server)).write({ operation: "instance.stop", params: { ...place, id: "i-1" } }, always);
+    const { body } = await (await serviceOf(server)).write(
+      { operation: "instance.stop", params: { ...place, id: "i-1" } },
+      always,
+    );
     expect(body).toBeNull();
   });
 });
@@ -241,16 +258,22 @@ describe("credentials", () => {
     },
   );
 
-  it.each(["https://platform.example.com", "http://localhost:1", "http://127.0.0.1:1", "http://127.9.9.9", "http://[::1]:1"])(
-    "may travel to %s",
+  it.each([
+    "https://platform.example.com",
+    "http://localhost:1",
+    "http://127.0.0.1:1",
+    "http://127.9.9.9",
+    "http://[::1]:1",
+  ])("may travel to %s", (url) => {
+    expect(() => open(url)).not.toThrow();
+  });
+
+  it.each(["platform.example.com", "ftp://x.example.com", "https://x.example.com/?a=1", ""])(
+    "need a URL, not %j",
     (url) => {
-      expect(() => open(url)).not.toThrow();
+      expect(() => open(url)).toThrow(expect.objectContaining({ code: "url-invalid" }));
     },
   );
-
-  it.each(["platform.example.com", "ftp://x.example.com", "https://x.example.com/?a=1", ""])("need a URL, not %j", (url) => {
-    expect(() => open(url)).toThrow(expect.objectContaining({ code: "url-invalid" }));
-  });
 
   it("in a URL are refused and not repeated", () => {
     expect(() => open("https://ada:hunter22@x.example.com")).toThrow(
@@ -263,20 +286,25 @@ describe("credentials", () => {
     const server = await listen(
       behindSignIn(({ body, headers }) => ({
         status: 400,
-        body: { name: "bad_request", message: `${password} | ${body} | ${encodeURIComponent(password)} | ${headers.cookie}` },
+        body: {
+          name: "bad_request",
+          message: `${password} | ${body} | ${encodeURIComponent(password)} | ${headers.cookie}`,
+        },
       })),
     );
     const service = await serviceOf(server);
-    const error = await failure(service.write({ ...createCall, body: { requestParams: { graphdbPassword: password } } }, always));
+    const error = await failure(
+      service.write({ ...createCall, body: { requestParams: { graphdbPassword: password } } }, always),
+    );
     const said = JSON.stringify(error, Object.getOwnPropertyNames(error));
     expect(error).toMatchObject({ failure: "invalid", message: expect.stringContaining("***") });
-    for (const spelling of [password, JSON.stringify(password).slice(1, -1), encodeURIComponent(password), "token-1"]) {
+    for (const spelling of [
+      password,
+      JSON.stringify(password).slice(1, -1),
+      encodeURIComponent(password),
+      "token-1",
+    ]) {
       expect(said).not.toContain(spelling);
     }
   });
 });
-
-/** A real clock whose time runs `times` faster. */
-function systemClockAt(times: number): typeof systemClock {
-  return { ...systemClock, now: () => Date.now() * times, sleep: (ms, signal) => systemClock.sleep(ms / times, signal) };
-}

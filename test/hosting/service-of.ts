@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
-import { type Client, createService, type ServiceOptions } from "../../src/hosting/client.ts";
+import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile.ts";
+import type { Client, ServiceOptions } from "../../src/hosting/service-options.ts";
 import { type Clock, systemClock } from "../../src/model/clock.ts";
 import type { Listening, Reply, Seen } from "./listen.ts";
 
@@ -14,6 +15,15 @@ export function nappingClock(): Clock & { readonly slept: readonly number[] } {
       slept.push(ms);
       return systemClock.sleep(0, signal);
     },
+  };
+}
+
+/** The real clock, `times` as fast. */
+export function fastClock(times: number): Clock {
+  return {
+    ...systemClock,
+    now: () => Date.now() * times,
+    sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
   };
 }
 
@@ -44,7 +54,10 @@ export const always: AbortSignal = new AbortController().signal;
 
 export const signedIn: Reply = {
   headers: {
-    "set-cookie": ["svc_token=token-1; Max-Age=3600; Path=/; HttpOnly", "svc_refresh_token=refresh-1; Max-Age=86400"],
+    "set-cookie": [
+      "svc_token=token-1; Max-Age=3600; Path=/; HttpOnly",
+      "svc_refresh_token=refresh-1; Max-Age=86400",
+    ],
   },
 };
 

@@ -93,18 +93,6 @@ describe("power", () => {
     };
     expect(stepsOf(planOf({ a: toy }, { profile: careless }))).toEqual(["a update"]);
   });
-
-  it("records where a verb led, so that it is not taken for somebody else's doing", () => {
-    const stop = planOf({ a: { wants: { power: "stopped" }, has: {}, recorded: { power: "running" } } });
-    expect(stop.steps).toMatchObject([{ verb: "stop", record: { power: "stopped" } }]);
-    const around = planOf({
-      a: { wants: { power: "stopped", colour: "red" }, has: { colour: "blue" }, phase: "stopped" },
-    });
-    expect(around.steps.map((step) => step.record)).toEqual([undefined, undefined, undefined]);
-    const created = planOf({ a: { wants: { power: "stopped" } } });
-    expect(created.steps).toMatchObject([{ operation: "create", record: { size: 1 } }, { verb: "stop" }]);
-    expect(created.steps[1]?.record).toBeUndefined();
-  });
 });
 
 const since = "2026-01-01T00:00:00.000Z";

@@ -68,7 +68,9 @@ describe("the platform as a process", () => {
       dataDir,
       engine: { name: "none", version: "", why: expect.any(String) },
       pid: child.pid,
+      caFile: join(dataDir, "tls", "ca.pem"),
     });
+    expect((await stat(rest.caFile)).isFile()).toBe(true);
     const file = JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8"));
     expect(file).toEqual(JSON.parse(line));
     for (const name of ["credentials.json", "platform.json", "page.json", "signing.key", "requests.jsonl"]) {

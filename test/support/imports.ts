@@ -19,8 +19,8 @@ const patterns = [
   /^[ \t]*(?:import|export)\b[^;"']*?\bfrom\s*["']([^"']+)["']/gm,
   /** `import "y"` */
   /^[ \t]*import\s*["']([^"']+)["']/gm,
-  /** `import("y")`, as a value or as a type, and `require("y")`. */
-  /\b(?:import|require)\s*\(\s*["'`]([^"'`]+)["'`]/g,
+  /** `import("y")`, as a value or as a type, and what else loads by name. */
+  /\b(?:import|require|getBuiltinModule)\s*\(\s*["'`]([^"'`]+)["'`]/g,
 ];
 
 /** Every import of a file, type imports too. Comments are no imports. */

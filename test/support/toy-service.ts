@@ -16,6 +16,8 @@ export interface Fault {
   readonly on: string;
   readonly effect: Loss | Ending | "hangs" | Refusal;
   readonly times?: number;
+  /** Id, or for a create the colour, of the only one that it befalls. */
+  readonly target?: string;
 }
 
 type Refusal = Exclude<ServiceFailure, "lost" | "shape" | "aborted">;
@@ -76,8 +78,10 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
   const faults = (options.faults ?? []).map((fault) => ({ ...fault, left: fault.times ?? 1 }));
   let born = 0;
 
-  const takeFault = (operation: string): Effect => {
-    const found = faults.find((fault) => fault.on === operation && fault.left > 0);
+  const takeFault = ({ operation, target }: Omit<ToyRequest, "at">): Effect => {
+    const found = faults.find(
+      (fault) => fault.on === operation && fault.left > 0 && (fault.target ?? target) === target,
+    );
     if (found !== undefined) found.left -= 1;
     return found?.effect;
   };
@@ -89,7 +93,7 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
     handle: (ending: Effect) => T,
   ): Promise<T> => {
     const { operation } = sent;
-    const effect = takeFault(operation);
+    const effect = takeFault(sent);
     const travel = (): Promise<void> =>
       aborting(clock.sleep(latency * (0.5 + clock.random()), signal), operation, signal);
     log.push({ ...sent, at: clock.now() });

@@ -45,7 +45,7 @@ export async function findRunning(
     const role = seen.get("role") === "master" ? "primary" : "replica";
     return { pid, port, role, knowsTenant, end: () => shutDown(files, pid, login) };
   } catch {
-    await endingOnPurpose(files.config, () => endAll(files.config, 5000));
+    await endingOnPurpose(files.config, () => endAll(files.config, 3000));
     return undefined;
   }
 }

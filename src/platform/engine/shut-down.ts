@@ -13,8 +13,13 @@ const savingTime = 300_000;
  * not answer is ended with TERM, which saves as well, and at last with KILL.
  */
 export async function shutDown(files: NodeFiles, pid: number, login: Login): Promise<void> {
+  let isEnding = false;
   try {
-    await ping(login, 3000);
+    // One that is still loading answers, too; it saves nothing then, and need not.
+    await ping(login, 3000).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+    });
+    isEnding = true;
     await talk(login, save, savingTime);
   } catch (error) {
     // The server hangs up instead of answering, unless it refuses.
@@ -27,8 +32,8 @@ export async function shutDown(files: NodeFiles, pid: number, login: Login): Pro
       );
     }
   }
-  if (await isGoneWithin(pid, files.config, 1000)) return;
-  await endAll(files.config, 5000);
+  if (isEnding && (await isGoneWithin(pid, files.config, 10_000))) return;
+  await endAll(files.config, 3000);
 }
 
 /**

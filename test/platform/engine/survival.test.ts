@@ -36,14 +36,6 @@ describe("stop and start", () => {
     await database.stop();
     expect(await countNodes(await ground.engine.start({ ...without, aof: "always" }))).toBe(10);
   });
-
-  it("ends a server that is halted, too", async () => {
-    const spec = ground.spec();
-    const database = await ground.engine.start(spec);
-    process.kill(database.nodes()[0]?.pid ?? 0, "SIGSTOP");
-    await database.stop();
-    expect(await processesIn(spec.dir)).toEqual([]);
-  }, 60_000);
 });
 
 describe("a process that is killed", () => {
@@ -112,16 +104,6 @@ describe("a platform that is killed", () => {
     expect(await countNodes(database, { password: wanted.password })).toBe(7);
     expect(await processesIn(spec.dir)).toHaveLength(1);
   });
-
-  it("leaves a server that no longer answers: it is ended and started anew", async () => {
-    const spec = ground.spec({ aof: "always" });
-    const [before] = await startAndDie(spec);
-    process.kill(before?.pid ?? 0, "SIGSTOP");
-    const database = await ground.engine.start(spec);
-    expect(database.nodes()[0]?.pid).not.toBe(before?.pid);
-    expect(await countNodes(database)).toBe(7);
-    expect(await processesIn(spec.dir)).toHaveLength(1);
-  }, 60_000);
 
   it("is not mistaken for a stranger that has the pid of its pid file", async () => {
     const spec = ground.spec();

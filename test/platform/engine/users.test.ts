@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../../src/platform/engine/acl.ts";
-import { ask, asOperator, countNodes, fill, kill, prepare, processesIn, secret } from "./fixture.ts";
+import { ask, asOperator, countNodes, fill, kill, prepare, processesIn, secret, until } from "./fixture.ts";
 
 const ground = prepare();
 const reader = { username: "reader", passwordHash: hashOf("reader-pw"), rules: "~* +GRAPH.RO_QUERY +PING" };
@@ -90,7 +90,7 @@ describe("another user", () => {
     await database.setUser(reader);
     for (const { port } of database.nodes()) {
       const login = { username: "reader", password: "reader-pw", port };
-      expect(await countNodes(database, login)).toBe(4);
+      await until(async () => (await countNodes(database, login).catch(() => 0)) === 4);
       await expect(ask(database, ["GRAPH.QUERY", "g", "CREATE ()"], login)).rejects.toThrow("NOPERM");
       await expect(ask(database, ["GRAPH.LIST"], login)).rejects.toThrow("NOPERM");
     }

@@ -1,0 +1,41 @@
+import type { Clock } from "../model/clock.ts";
+import type { Profile } from "../model/profile.ts";
+import type { Service } from "../model/service.ts";
+import type { Budget } from "./budget.ts";
+import type { SessionStore } from "./session.ts";
+import type { Transport } from "./wire.ts";
+
+/** Where a service is, and who asks it. */
+export interface ServiceOptions {
+  readonly profile: Profile;
+  readonly platformUrl: string;
+  /** Without it the users host is the platform host. */
+  readonly usersUrl?: string;
+  readonly subscriptionId?: string;
+  /** Without them only a kept session can be used. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+  /** Bearer token of the users host; without it the session's own. */
+  readonly usersToken?: () => Promise<string>;
+  /** Keeps the session between commands. */
+  readonly sessionStore?: SessionStore;
+  /** PEM file of an authority to trust besides the system's. */
+  readonly caFile?: string;
+  /** Requests in flight; learned where it is not told. */
+  readonly parallelism?: number;
+  readonly clock: Clock;
+  /** In place of a budget of its own, where several clients share one. */
+  readonly budget?: Budget;
+  /** In place of HTTP over the network. */
+  readonly transport?: Transport;
+  /** One line per request: method, path, status, ms; no header and no body. */
+  readonly trace?: (line: string) => void;
+}
+
+/** A service with a session to begin and end, and connections to let go of. */
+export type Client = Service & {
+  /** Signs in now rather than with the first request. */
+  signIn(): Promise<void>;
+  /** Ends the session at the service, where the profile can, and here. */
+  signOut(): Promise<void>;
+  close(): Promise<void>;
+};

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { Json } from "../../src/model/json.ts";
+import type { Driver } from "../../src/model/kind.ts";
+import type { Seen } from "../../src/model/observed.ts";
+import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
+import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
+
+const toys: Toys = { a: { colour: "red" }, b: { colour: "green" }, c: { colour: "blue", size: 2 } };
+
+const faults: readonly Fault["effect"][] = [
+  "lost-before",
+  "lost-after",
+  "error-after",
+  "nonsense",
+  "unavailable",
+  "busy",
+  "rate-limited",
+];
+
+const services: readonly [string, ToyServiceOptions][] = [
+  ["that tells everything at once", {}],
+  ["that lists late", { listLag: 20_000 }],
+  ["that describes late", { describeLag: 20_000 }],
+  ["that lists and describes late", { listLag: 10_000, describeLag: 25_000 }],
+  ["that is slow", { latency: 8000, work: 90_000 }],
+  ["that is done before the answer", { work: 0 }],
+];
+
+const cases = faults.flatMap((effect) => services.map(([words, options]) => ({ effect, words, options })));
+
+/** The declared toys are there, once each, bound to their addresses; and nothing else is. */
+async function expectExactly(world: ToyWorld, wanted: Toys): Promise<void> {
+  const { resources, intents } = await world.state();
+  expect(intents).toEqual({});
+  const found = Object.fromEntries(world.service.all().map((toy) => [toy.id, toy.spec["colour"]]));
+  const bound = Object.fromEntries(Object.entries(resources).map(([address, { id }]) => [id, address]));
+  expect(Object.keys(found).sort()).toEqual(Object.keys(bound).sort());
+  expect(Object.keys(bound)).toHaveLength(Object.keys(wanted).length);
+  for (const [id, colour] of Object.entries(found)) {
+    expect(wanted[(bound[id] ?? "").slice("toys.".length)]).toMatchObject({ colour });
+  }
+}
+
+describe("a create happens once", () => {
+  it.each(cases)("$effect, of a service $words", async ({ effect, options }) => {
+    const world = toyWorld({ ...options, faults: [{ on: "create", effect, times: 2 }] });
+    const { certificate, steps } = await world.run(toys);
+    expect(steps.map((step) => step.result)).toEqual(["done", "done", "done"]);
+    expect(certificate).toEqual([]);
+    await expectExactly(world, toys);
+  });
+
+  it("is not sent again where it surely cannot work", async () => {
+    const world = toyWorld({ faults: [{ on: "create", effect: "invalid" }] });
+    const { steps } = await world.run({ a: { colour: "red" } });
+    expect(steps).toMatchObject([{ result: "failed", message: "create: refused (invalid)" }]);
+    expect(world.service.writes("create")).toHaveLength(1);
+    expect((await world.state()).intents).toEqual({});
+  });
+
+  it("is given up after a while, and then nothing was made", async () => {
+    const world = toyWorld({ faults: [{ on: "create", effect: "lost-before", times: 9 }] });
+    const { steps } = await world.run({ a: { colour: "red" } });
+    expect(steps).toMatchObject([
+      { result: "failed", message: "the service lost the create of toys.a 4 times" },
+    ]);
+    expect(world.service.all()).toEqual([]);
+    expect((await world.state()).intents).toEqual({});
+  });
+});
+
+describe("a lost create is told from the others", () => {
+  const lost: Fault = { on: "create", effect: "lost-after" };
+
+  /** Somebody else makes one at the same moment. */
+  function beside(world: ToyWorld, colour: string): Driver {
+    const { create } = world.service;
+    return {
+      ...world.service,
+      create: (spec, signal) => {
+        world.service.add({ colour, size: 1 });
+        return create(spec, signal);
+      },
+    };
+  }
+
+  it("stops where several could be it, and names them: nothing is guessed", async () => {
+    const world = toyWorld({ faults: [lost] });
+    const { steps } = await world.run({ a: { colour: "red" } }, { driver: beside(world, "red") });
+    expect(steps).toMatchObject([{ result: "failed" }]);
+    expect(steps[0]?.message).toMatch(/several new objects could be it: toy-1, toy-2$/);
+    expect(steps[0]?.hint).toBe("look at them, then bind the right one: graphform import 'toys.a' ID");
+    expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
+    await expect(world.run({ a: { colour: "red" } })).rejects.toMatchObject({
+      code: "create-ambiguous",
+      exitCode: 1,
+    });
+    expect(world.service.writes("create")).toHaveLength(1);
+  });
+
+  it("by what they show", async () => {
+    const world = toyWorld({ faults: [lost] });
+    const { certificate } = await world.run({ a: { colour: "red" } }, { driver: beside(world, "black") });
+    expect(certificate).toEqual([]);
+    expect((await world.state()).resources["toys.a"]?.id).toBe("toy-2");
+  });
+
+  it("not by another of the same place that is only listed yet", async () => {
+    const world = toyWorld({ faults: [lost, lost], listLag: 4000, describeLag: 15_000, latency: 3000 });
+    const pair: Toys = { a: { colour: "red", size: 1 }, b: { colour: "blue", size: 2 } };
+    expect((await world.run(pair)).certificate).toEqual([]);
+    await expectExactly(world, pair);
+  });
+
+  it.each<[string, Toys, { readonly [path: string]: Json }]>([
+    [
+      "a reference, which is a name here and an id there",
+      { house: { colour: "red" }, a: { colour: "black", home: "house" } },
+      {},
+    ],
+    ["a verb that is still to come", { a: { colour: "black", power: "stopped" } }, {}],
+    ["a size in another spelling", { a: { colour: "black", memory: "6GB" } }, { memory: "6144MB" }],
+    ["a default that the service chose otherwise", { a: { colour: "black" } }, { size: 3 }],
+  ])("whatever its fields show: %s", async (_, wanted, shown) => {
+    const world = toyWorld({ work: 0, faults: [lost, lost] });
+    const respelled = Object.entries(shown).map(([path, value]): [string, Seen] => [
+      path,
+      { value, source: "described" },
+    ]);
+    const driver: Driver = {
+      ...world.service,
+      get: async (ref, signal) => {
+        const live = await world.service.get(ref, signal);
+        return live === undefined
+          ? live
+          : { ...live, spec: { ...live.spec, ...Object.fromEntries(respelled) } };
+      },
+    };
+    await world.run(wanted, { driver });
+    expect(world.service.writes("create")).toHaveLength(Object.keys(wanted).length);
+    await expectExactly(world, wanted);
+  });
+});

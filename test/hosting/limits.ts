@@ -1,0 +1,115 @@
+import { createBudget } from "../../src/hosting/budget.ts";
+import { ServiceError } from "../../src/model/errors.ts";
+import type { VirtualClock } from "../support/virtual-clock.ts";
+
+/** What a service allows: whether it takes a request now, and that one of those that it took has ended. */
+export interface Limit {
+  take(now: number): boolean;
+  end(): void;
+}
+
+/** So many at a time. */
+export function atATime(most: number): Limit {
+  let busy = 0;
+  return {
+    take: () => {
+      if (busy >= most) return false;
+      busy += 1;
+      return true;
+    },
+    end: () => {
+      busy -= 1;
+    },
+  };
+}
+
+/** So many in each second of the clock. */
+export function eachSecond(most: number): Limit {
+  let second = 0;
+  let count = 0;
+  return {
+    take: (now) => {
+      const current = Math.floor(now / 1000);
+      if (current !== second) count = 0;
+      second = current;
+      count += 1;
+      return count <= most;
+    },
+    end: () => undefined,
+  };
+}
+
+/** A bucket that fills with so many a second, and holds as many. */
+export function bucket(rate: number): Limit {
+  let tokens = rate;
+  let last = 0;
+  return {
+    take: (now) => {
+      tokens = Math.min(rate, tokens + ((now - last) * rate) / 1000);
+      last = now;
+      if (tokens < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+    end: () => undefined,
+  };
+}
+
+export interface Run {
+  /** Virtual ms from the first request to the last answer. */
+  readonly ms: number;
+  readonly refused: number;
+  /** Most in flight at once. */
+  readonly together: number;
+}
+
+interface Load {
+  readonly limit: Limit;
+  readonly requests: number;
+  /** How long the service takes over a request, in ms, give or take a fifth. */
+  readonly latency: number;
+  /** What a refusal says, in ms. */
+  readonly retryAfter?: number;
+  readonly parallelism?: number;
+}
+
+/** Sends requests at a limited service through a budget, each until it is taken. */
+export async function run(load: Load, clock: VirtualClock): Promise<Run> {
+  const budget = createBudget(clock, load.parallelism);
+  const signal = new AbortController().signal;
+  const begun = clock.now();
+  let refused = 0;
+  let inFlight = 0;
+  let together = 0;
+  const request = async (): Promise<void> => {
+    inFlight += 1;
+    together = Math.max(together, inFlight);
+    const isTaken = load.limit.take(clock.now());
+    await clock.sleep(isTaken ? load.latency * (0.8 + clock.random() * 0.4) : 1);
+    inFlight -= 1;
+    if (isTaken) {
+      load.limit.end();
+      return;
+    }
+    refused += 1;
+    const { retryAfter } = load;
+    const options = { status: 429, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    throw new ServiceError("rate-limited", "thing.do", "slow down", options);
+  };
+  const untilTaken = async (): Promise<void> => {
+    const ticket = budget.ticket();
+    for (let isTaken = false; !isTaken; ) {
+      isTaken = await budget.run("platform", ticket, request, signal).then(
+        () => true,
+        () => false,
+      );
+    }
+  };
+  let last = begun;
+  const all = Array.from({ length: load.requests }, async () => {
+    await untilTaken();
+    last = clock.now();
+  });
+  await clock.drive(Promise.all(all));
+  return { ms: last - begun, refused, together };
+}

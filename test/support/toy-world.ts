@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import { certify } from "../../src/apply/outcome.ts";
+import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Driver, Kind } from "../../src/model/kind.ts";
+import type { Manifest } from "../../src/model/manifest.ts";
+import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
+import type { Plan } from "../../src/model/plan.ts";
+import type { Profile } from "../../src/model/profile.ts";
+import type { Sealed } from "../../src/model/sealed.ts";
+import type { Service } from "../../src/model/service.ts";
+import type { StateDocument } from "../../src/model/state.ts";
+import type { PlanOptions } from "../../src/plan/input.ts";
+import { type ApplyWorld, applyPlan, type Planned, planFor, resolveIntents } from "../../src/reconcile.ts";
+import { emptyState } from "../../src/state/document.ts";
+import { openJournal } from "../../src/state/journal.ts";
+import { createMemoryStore } from "../../src/state/memory-store.ts";
+import type { StateStore } from "../../src/state/store.ts";
+import { createVault } from "../../src/state/vault.ts";
+import { somewhere } from "./plan-input.ts";
+import { toyKind, toyProfile } from "./toy-kind.ts";
+import { type ToyService, type ToyServiceOptions, toyService } from "./toy-service.ts";
+import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
+
+/** What a manifest of toys says of one: its spec, and the rest where it is not the common case. */
+export interface Declared {
+  readonly spec: JsonObject;
+  readonly refs?: readonly string[];
+  readonly lifecycle?: Partial<Lifecycle>;
+  readonly timeouts?: Timeouts;
+  readonly importId?: string;
+}
+
+/** Name of a toy -> its spec. A spec's `home` is a reference. */
+export type Toys = { readonly [name: string]: JsonObject | Declared };
+
+/** What one run did. */
+export interface Ran {
+  readonly plan: Plan;
+  readonly steps: readonly StepOutcome[];
+  /** The plan from fresh observation that follows every apply. */
+  readonly second: Plan;
+  /** What the second plan found and nothing excuses. */
+  readonly certificate: readonly string[];
+}
+
+/** One run of the program: what it goes through, and what may be different this time. */
+export interface RunOptions {
+  readonly options?: Partial<PlanOptions>;
+  readonly manifest?: Partial<Manifest>;
+  readonly destroying?: boolean;
+  readonly stopping?: AbortSignal;
+  readonly aborting?: AbortSignal;
+  /** Stands between the engine and the world. */
+  readonly driver?: Driver;
+  readonly store?: Pick<StateStore, "write">;
+}
+
+/** A service of toys, a state, and the real engine between them, in virtual time. */
+export interface ToyWorld {
+  readonly clock: VirtualClock;
+  readonly service: ToyService;
+  readonly events: readonly ApplyEvent[];
+  seal(text: string): Sealed;
+  state(): Promise<StateDocument>;
+  /** Resolves intents, plans, applies, plans again: what `apply` does. */
+  run(toys: Toys, options?: RunOptions): Promise<Ran>;
+  plan(toys: Toys, options?: RunOptions): Promise<Plan>;
+  /** Applies a plan that was made before. */
+  apply(plan: Plan, toys: Toys, options?: RunOptions): Promise<readonly StepOutcome[]>;
+  drive<T>(promise: Promise<T>): Promise<T>;
+}
+
+export interface ToyWorldOptions extends ToyServiceOptions {
+  readonly seed?: number;
+  readonly kind?: Partial<Kind>;
+  readonly profile?: Partial<Profile>;
+}
+
+export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
+  const clock = virtualClock(options.seed);
+  const service = toyService(clock, options);
+  const vault = createVault("5a".repeat(32));
+  const born = emptyState("toys", { lineage: "lineage-1", key: "5a".repeat(32) });
+  const store = createMemoryStore();
+  const profile: Profile = { ...toyProfile, ...options.profile };
+  const events: ApplyEvent[] = [];
+  const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const state = async (): Promise<StateDocument> => (await store.read()) ?? born;
+
+  const worldOf = async (run: RunOptions): Promise<ApplyWorld> => {
+    const never = new AbortController().signal;
+    return {
+      kinds: [toyKind(run.driver ?? service, options.kind)],
+      service: serviceOf(profile),
+      clock,
+      digest,
+      journal: openJournal(run.store ?? store, await state(), clock),
+      open: vault.open,
+      emit: (event) => events.push(event),
+      stopping: run.stopping ?? never,
+      aborting: run.aborting ?? never,
+    };
+  };
+  const look = (toys: Toys, run: RunOptions, world: ApplyWorld): Promise<Planned> => {
+    const chosen = { targets: [], exclude: [], replace: [], allowDestroy: [], ...run.options };
+    const manifest = { ...manifestOf(toys), ...run.manifest };
+    const intention = {
+      manifest,
+      options: chosen,
+      timestamp: "2026-01-01T00:00:00.000Z",
+      destroying: run.destroying === true,
+    };
+    return planFor(intention, world.journal.state, { ...world, signal: world.stopping });
+  };
+
+  return {
+    clock,
+    service,
+    events,
+    seal: vault.seal,
+    state,
+    drive: clock.drive,
+    plan: async (toys, run = {}) =>
+      clock.drive(worldOf(run).then(async (world) => (await look(toys, run, world)).plan)),
+    apply: async (plan, toys, run = {}) =>
+      clock.drive(
+        worldOf(run).then(async (world) => applyPlan({ ...(await look(toys, run, world)), plan }, world)),
+      ),
+    run: async (toys, run = {}) =>
+      clock.drive(
+        worldOf(run).then(async (world) => {
+          await resolveIntents(world);
+          const planned = await look(toys, run, world);
+          const steps = await applyPlan(planned, world);
+          const { stopping: _interrupted, ...rest } = run;
+          const { plan: second } = await look(toys, rest, {
+            ...world,
+            stopping: new AbortController().signal,
+          });
+          return { plan: planned.plan, steps, second, certificate: certify(second, steps) };
+        }),
+      ),
+  };
+}
+
+function serviceOf(profile: Profile): Service {
+  const nothing = (): Promise<never> => Promise.reject(new Error("toys are not reached over the wire"));
+  return {
+    profile,
+    offers: (operation) => profile.operations[operation] !== undefined,
+    read: nothing,
+    write: nothing,
+  };
+}
+
+function manifestOf(toys: Toys): Manifest {
+  return {
+    name: "toys",
+    state: {},
+    desired: Object.entries(toys).map(([name, entry]) =>
+      desiredOf(name, isDeclared(entry) ? entry : { spec: entry }),
+    ),
+    outputs: {},
+    imports: [],
+    moved: [],
+    removed: [],
+    guards: {},
+    warnings: [],
+  };
+}
+
+function isDeclared(entry: JsonObject | Declared): entry is Declared {
+  return typeof entry["spec"] === "object";
+}
+
+function desiredOf(name: string, { spec, refs = [], lifecycle, timeouts = {}, importId }: Declared): Desired {
+  const home = spec["home"];
+  return {
+    address: `toys.${name}`,
+    kind: "toys",
+    // As the manifest does it: what verbs reach is always managed.
+    spec: { power: "running", ...spec },
+    refs: [...(typeof home === "string" ? [home] : []), ...refs].map((ref) => `toys.${ref}`),
+    where: somewhere,
+    lifecycle: { onReplace: "recreate", onDelete: "delete", ignoreChanges: [], dependsOn: [], ...lifecycle },
+    timeouts,
+    ...(importId === undefined ? {} : { importId }),
+  };
+}
