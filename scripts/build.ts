@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type BuildResult, build } from "esbuild";
+import { leanUndici } from "./lean-undici.ts";
 import { bundledPackages, noticesOf } from "./notices.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -29,6 +30,7 @@ const result = await build({
   legalComments: "none",
   // Bundled CommonJS packages ask for Node's own modules.
   banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
+  plugins: [leanUndici],
   metafile: true,
   write: false,
   logLevel: "warning",

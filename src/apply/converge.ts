@@ -95,7 +95,9 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
   if (live.phase.is === "waiting-for-person") {
     return age < context.profile.timing.settle ? undefined : { is: "waiting-for-person", live, detail: live.phase.detail };
   }
-  if (live.phase.is === "failed" && !target.phases.includes("gone")) return { is: "failed", live, detail: live.phase.detail };
+  // What had failed already is deleted like anything else; only a failure that comes after is the deletion's.
+  const isOld = target.phases.includes("gone") && !watch.moved;
+  if (live.phase.is === "failed" && !isOld) return { is: "failed", live, detail: live.phase.detail };
   return undefined;
 }
 

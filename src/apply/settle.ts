@@ -57,7 +57,10 @@ export async function settle(
         result: "failed",
         id: ref.id,
         message: `${ref.id} failed: ${arrival.detail}`,
-        hint: `the next plan offers to try it again in place; --replace ${step.address} asks for a new one`,
+        hint:
+          operation === "delete"
+            ? "the next plan deletes it again"
+            : `the next plan offers to try it again in place; --replace ${step.address} asks for a new one`,
       };
     case "waiting-for-person":
       context.outputs.set(step.address, arrival.live.outputs);

@@ -48,7 +48,7 @@ export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEn
     assertNoChange(proof, found);
     return found;
   });
-  for (const [address, reason] of written.leftOut) terminal.err(`left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}\n`);
+  for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
   if (options.out === undefined) {
     terminal.out(written.text);
     terminal.err(`${said(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`);
@@ -134,6 +134,13 @@ async function assertNew(file: string): Promise<void> {
   const { existsSync } = await import("node:fs");
   if (!existsSync(file)) return;
   throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, { hint: "name another file with --out" });
+}
+
+/** A few by name: a service may have hundreds. */
+function leftOutLines({ leftOut }: Written): readonly string[] {
+  const lines = [...leftOut].map(([address, reason]) => `left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}`);
+  const rest = lines.length - 5;
+  return rest <= 0 ? lines : [...lines.slice(0, 5), `and ${rest} more, which stand in the manifest as comments`];
 }
 
 function said({ declared, leftOut }: Written): string {

@@ -21,8 +21,8 @@ export function addressOf({ kind, name }: Imported): string {
 /** A manifest of live objects as YAML; what cannot be declared stands there as a comment with its reason. */
 export function importedText(objects: readonly Imported[], frame: ManifestFrame): string {
   const sections = [...new Set(objects.map((object) => object.kind.name))];
-  const declared = objects.filter((object) => !frame.leftOut.has(addressOf(object)));
-  const imports = declared.filter((object) => object.spec["id"] !== object.id);
+  const imports = objects.filter((object) => object.spec["id"] !== object.id);
+  const isNone = imports.every((object) => frame.leftOut.has(addressOf(object)));
   return [
     "# yaml-language-server: $schema=./node_modules/graphform/schemas/manifest.schema.json",
     "# Written by graphform import --all from what was live. A field that is left out is not managed.",
@@ -30,8 +30,11 @@ export function importedText(objects: readonly Imported[], frame: ManifestFrame)
     `name: ${scalar(frame.name)}`,
     ...(frame.service === undefined ? [] : ["", "service:", ...mapLines(Object.entries(frame.service), 1)]),
     ...sections.flatMap((section) => ["", ...sectionLines(section, objects, frame)]),
-    ...(imports.length === 0 ? [] : ["", "imports:"]),
-    ...imports.map((object) => `  - { address: ${scalar(addressOf(object))}, id: ${scalar(object.id)} }`),
+    ...(imports.length === 0 ? [] : ["", isNone ? "# imports:" : "imports:"]),
+    ...imports.map((object) => {
+      const entry = `- { address: ${scalar(addressOf(object))}, id: ${scalar(object.id)} }`;
+      return `  ${frame.leftOut.has(addressOf(object)) ? "# " : ""}${entry}`;
+    }),
     "",
   ].join("\n");
 }
@@ -43,7 +46,7 @@ function sectionLines(section: string, objects: readonly Imported[], { leftOut }
     const reason = leftOut.get(addressOf(object));
     const lines = [`  ${scalar(object.name)}:`, ...object.notes.map((note) => `    # ${comment(note)}`), ...mapLines(Object.entries(object.spec), 2)];
     if (reason === undefined) return lines;
-    return [`  # left out, since ${comment(reason)}:`, ...lines.map((line) => `  # ${line.slice(2)}`), `  # id: ${comment(object.id)}`];
+    return [`  # left out, since ${comment(reason)}:`, ...lines.map((line) => `  # ${line.slice(2)}`)];
   });
   return [isEmpty ? `# ${section}:` : `${section}:`, ...blocks.flatMap((lines) => lines)];
 }

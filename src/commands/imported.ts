@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { withNames } from "../model/names.ts";
 import type { Live, Seen } from "../model/observed.ts";
+import { referenceFields } from "../model/reference-fields.ts";
 import { fromLeaves } from "../model/spec-paths.ts";
 import type { Found } from "./live-objects.ts";
 
@@ -46,15 +47,17 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
     }
     return [[path, value]];
   });
-  const unseen = offered.filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row)).map(([path]) => path.replace(/^config\./, ""));
+  const unseen = offered.filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live)).map(([path]) => path.replace(/^config\./, ""));
   if (unseen.length > 0) notes.push(`not shown by the service: ${unseen.join(", ")}`);
   const missing = [...required].filter((path) => kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path));
   return { kind, name, id: live.id, spec: fromLeaves(pairs), notes, missing };
 }
 
-/** Settings that a person may ask after; what the place or a reference says is no such thing. */
-function isSetting(path: string, row: FieldSchema): boolean {
-  return path.startsWith("config.") || (row["x-secret"] === true);
+/** Settings that a person may ask after: not what the place or a reference says, nor what is another provider's. */
+function isSetting(path: string, row: FieldSchema, live: Live): boolean {
+  const provider = /^config\.(aws|gcp|azure|oci)_/.exec(path)?.[1];
+  if (provider !== undefined && provider !== live.spec["cloudProvider"]?.value) return false;
+  return path.startsWith("config.") || row["x-secret"] === true;
 }
 
 function rowsOf(kind: Kind): readonly (readonly [string, FieldSchema])[] {
@@ -85,11 +88,20 @@ function isDefault(value: Json, row: FieldSchema): boolean {
 /** Names from what people called the objects, otherwise from their ids; the older one keeps a name that two have. */
 function namesOf(found: readonly Found[]): readonly string[] {
   const taken = new Set<string>();
-  return found.map(({ kind, live }) => {
-    const base = nameFrom(wordsOf(kind, live)) ?? nameFrom(live.id) ?? kind.noun;
+  const numbers = new Map<string, number>();
+  const hosts = new Map<string, string>();
+  return found.map(({ kind, live, place }) => {
+    const host = referenceFields(kind.schema).find((field) => field.place);
+    const within = host === undefined ? undefined : hosts.get(`${host.section} ${String(place[host.path])}`);
+    const own = nameFrom(wordsOf(kind, live)) ?? nameFrom(live.id) ?? kind.noun;
+    const base = within === undefined ? own : `${within}-${own}`;
     let name = base;
-    for (let number = 2; taken.has(`${kind.name}.${name}`); number += 1) name = `${base}-${number}`;
+    for (let number = numbers.get(`${kind.name}.${base}`) ?? 2; taken.has(`${kind.name}.${name}`); number += 1) {
+      name = `${base}-${number}`;
+      numbers.set(`${kind.name}.${base}`, number);
+    }
     taken.add(`${kind.name}.${name}`);
+    hosts.set(`${kind.name} ${live.id}`, name);
     return name;
   });
 }

@@ -53,6 +53,8 @@ export async function operate(
   const palette = makePalette(terminal.colour);
   const names = kindNames(kinds);
   const emit = (event: ApplyEvent): void => {
+    // What is not waited for is accepted, and nobody knows yet how it ends.
+    if (options.wait === false && event.type === "step-end" && event.outcome.result === "done") return;
     if (options.json !== true) terminal.err(`${progressText(event, palette)}\n`);
     else terminal.out(`${jsonText(applyEvent(event, names, () => new Date().toISOString()))}\n`);
   };

@@ -26,7 +26,7 @@ export function isNotReady(error: ErrorReply): boolean {
  */
 export async function openDatabase(target: DatabaseTarget, signal: AbortSignal): Promise<Database> {
   signal.throwIfAborted();
-  const client = createClient({ ...credentialsOf(target), ...quiet, socket: await socketOf(target) });
+  const client = template.duplicate({ ...credentialsOf(target), socket: await socketOf(target) });
   client.on("error", () => undefined);
   client.unref();
   const end = endOf(target, signal);
@@ -57,6 +57,9 @@ const quiet: Pick<RedisClientOptions, "disableClientInfo" | "maintNotifications"
   disableClientInfo: true,
   maintNotifications: "disabled",
 };
+
+/** The library builds a class of all commands for each new set of options, 10 ms a time; copies share this one's. */
+const template = createClient(quiet);
 
 function credentialsOf({
   username,

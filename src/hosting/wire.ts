@@ -2,7 +2,7 @@
 export interface WireRequest {
   /** Our name of the operation, for errors: `instance.describe`. */
   readonly operation: string;
-  readonly method: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Scheme, host and port. */
   readonly origin: string;
   /** Path and query. */

@@ -115,12 +115,7 @@ function configId(values: { readonly [name: string]: Json }): string | undefined
 
 const configRows = Object.keys(cloudAccountSchema.properties["config"]?.properties ?? {});
 
-function live(
-  ref: Ref,
-  values: { readonly [name: string]: Json },
-  waiting: Waiting,
-  service: Reads,
-): Live {
+function live(ref: Ref, values: { readonly [name: string]: Json }, waiting: Waiting, service: Reads): Live {
   const id = configId(values);
   const echo: JsonObject = isObject(values["resultParams"]) ? values["resultParams"] : {};
   const config = configRows.flatMap((name): [string, Seen][] => {
@@ -165,7 +160,8 @@ function waitingFor(
   const itself = account === undefined ? own : phaseOf(account.values, service.profile);
   if (own.is === "pending" && itself.is === "failed") return { phase: withMessage(itself, account) };
   const status = String(account?.values["status"] ?? "").toUpperCase();
-  const step = status === "PENDING" ? "bootstrap" : status === "READY_TO_OFFBOARD" ? "offboard" : undefined;
+  const isAsked = status === "PENDING" || itself.is === "waiting-for-person";
+  const step = status === "READY_TO_OFFBOARD" ? "offboard" : isAsked ? "bootstrap" : undefined;
   if (own.is !== "pending" || account === undefined || step === undefined) return { phase: own };
   const instructions = instructionsOf(account, step);
   const what = instructions?.first === undefined ? "" : `: ${instructions.first}`;

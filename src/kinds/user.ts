@@ -1,10 +1,10 @@
 import { userSchema } from "../fields/user.ts";
-import { isServiceError } from "../model/errors.ts";
+import { isServiceError, ServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
-import type { Reads, Service } from "../model/service.ts";
+import type { Call, Reads, Service } from "../model/service.ts";
 import { checkUser } from "./user-rules.ts";
 
 /** Database users of an instance, kept by the users host (specification 2.7, 4.2). Their id is instance/name. */
@@ -58,13 +58,31 @@ function driver(service: Service): Driver {
       return `${String(instance)}/${String(username)}`;
     },
     async update(ref, patch, signal) {
-      await service.write({ operation: "user.update", params: on(ref.place), body: patch }, signal);
+      const call = { operation: "user.update", params: on(ref.place), body: patch };
+      await unlessMissing(call, ref, service, signal);
     },
     async delete(ref, signal) {
-      await service.write({ operation: "user.delete", params: on(ref.place) }, signal);
+      await unlessMissing({ operation: "user.delete", params: on(ref.place) }, ref, service, signal);
     },
     async operate() {},
   };
+}
+
+/**
+ * Sends a write upon a user. The host answers 500 where there is no such user, and also where it deleted one in part: the
+ * list decides, and what is not there is `not-found`, as everywhere else.
+ */
+async function unlessMissing(call: Call, ref: Ref, service: Service, signal: AbortSignal): Promise<void> {
+  try {
+    await service.write(call, signal);
+  } catch (error) {
+    if (!isServiceError(error, "lost") || error.status === undefined) throw error;
+    const users = await readUsers(String(ref.place["instance"]), service, signal);
+    const { username } = call.params;
+    if (users === undefined || username === undefined || users.has(username)) throw error;
+    const message = `${call.operation}: there is no user ${JSON.stringify(username)}`;
+    throw new ServiceError("not-found", call.operation, message, { status: error.status, cause: error });
+  }
 }
 
 type Users = ReadonlyMap<string, string>;

@@ -37,7 +37,7 @@ describe("built-in profiles", () => {
   });
 
   it("load in less than 3 ms", async () => {
-    const times = [];
+    const times: number[] = [];
     for (let round = 0; round < 21; round += 1) {
       const begun = performance.now();
       await loadProfile("default");
@@ -52,7 +52,8 @@ describe("built-in profiles", () => {
 });
 
 describe("the default profile", () => {
-  const component = "/2022-09-01-00/resource-instance/{provider}/{service}/v1/prod/{serviceModelKey}/{productTierKey}/{resourceKey}";
+  const component =
+    "/2022-09-01-00/resource-instance/{provider}/{service}/v1/prod/{serviceModelKey}/{productTierKey}/{resourceKey}";
   const users = "/v1/customer-ldap/instances/{instanceId}/users";
 
   it.each([
@@ -80,11 +81,20 @@ describe("the default profile", () => {
     ["user.update", "PUT", `${users}/{username}`],
     ["user.delete", "DELETE", `${users}/{username}`],
   ])("%s is %s %s", (operation, method, path) => {
-    expect(profile.operations[operation]).toMatchObject({ method, path, host: path.startsWith("/v1") ? "users" : "platform" });
+    expect(profile.operations[operation]).toMatchObject({
+      method,
+      path,
+      host: path.startsWith("/v1") ? "users" : "platform",
+    });
   });
 
   it("signs in and refreshes as sections 4.1 and 5 say", () => {
-    expect(profile.signIn).toMatchObject({ method: "POST", path: "/2022-09-01-00/resource-instance/user/signin", query: {}, body: {} });
+    expect(profile.signIn).toMatchObject({
+      method: "POST",
+      path: "/2022-09-01-00/resource-instance/user/signin",
+      query: {},
+      body: {},
+    });
     expect(profile.refresh).toMatchObject({ method: "POST", path: "/2022-09-01-00/refresh-token" });
     expect(profile.session).toMatchObject({
       send: "cookie",
@@ -101,11 +111,13 @@ describe("the default profile", () => {
   });
 
   it("has the tiers, instance types, commands and statuses of the service", () => {
-    const keys = Object.entries(profile.tiers).map(([tier, { serviceModelKey, productTierKey, components }]) => [
-      tier,
-      `${serviceModelKey}/${productTierKey}`,
-      Object.keys(components).join(),
-    ]);
+    const keys = Object.entries(profile.tiers).map(
+      ([tier, { serviceModelKey, productTierKey, components }]) => [
+        tier,
+        `${serviceModelKey}/${productTierKey}`,
+        Object.keys(components).join(),
+      ],
+    );
     expect(keys).toEqual([
       ["enterprise-byoa", "byoa/enterprise-byoa", "standalone,single-zone,multi-zone"],
       ["enterprise", "hosted/enterprise", "standalone,single-zone,multi-zone"],
@@ -116,15 +128,27 @@ describe("the default profile", () => {
     expect(new Set(profile.users.commands).size).toBe(52);
     expect(Object.keys(profile.instanceTypes["aws"] ?? {})).toHaveLength(14);
     expect(Object.keys(profile.instanceTypes["gcp"] ?? {})).toHaveLength(11);
-    expect(profile.statuses).toMatchObject({ RUNNING: "ready", STOPPED: "stopped", FAILED: "failed", DELETED: "gone", DELETING: "pending" });
+    expect(profile.statuses).toMatchObject({
+      RUNNING: "ready",
+      STOPPED: "stopped",
+      FAILED: "failed",
+      DELETED: "gone",
+      DELETING: "pending",
+    });
   });
 });
 
 describe("the profile of the real service", () => {
   it.each([
     ["instance.update", { method: "PATCH" }],
-    ["instance.failover", { body: { failedReplicaId: "failedReplicaID", failedReplicaAction: "failedReplicaAction" } }],
-    ["instance.list-all", { method: "GET", path: "/2022-09-01-00/resource-instance", answer: { items: ["resourceInstances"] } }],
+    [
+      "instance.failover",
+      { body: { failedReplicaId: "failedReplicaID", failedReplicaAction: "failedReplicaAction" } },
+    ],
+    [
+      "instance.list-all",
+      { method: "GET", path: "/2022-09-01-00/resource-instance", answer: { items: ["resourceInstances"] } },
+    ],
     ["network.create", { method: "POST", path: "/2022-09-01-00/resource-instance/custom-network" }],
     ["network.list", { method: "GET", answer: { items: ["customNetworks"] } }],
     ["network.delete", { method: "DELETE" }],
@@ -143,7 +167,19 @@ describe("the profile of the real service", () => {
       timing: { settle: 60_000 },
     });
     expect(Object.keys(cloud.fields).sort()).toEqual(
-      ["graphdbUser", "graphdbPassword", ...["CacheSize", "MaxQueuedQueries", "NodeCreationBuffer", "QueryMemCapacity", "ResultSetSize", "TimeoutDefault", "TimeoutMax"].map((name) => `graphDB${name}`)].sort(),
+      [
+        "graphdbUser",
+        "graphdbPassword",
+        ...[
+          "CacheSize",
+          "MaxQueuedQueries",
+          "NodeCreationBuffer",
+          "QueryMemCapacity",
+          "ResultSetSize",
+          "TimeoutDefault",
+          "TimeoutMax",
+        ].map((name) => `graphDB${name}`),
+      ].sort(),
     );
     expect(cloud.tiers["enterprise"]?.components["cluster-multi-zone"]).toBe("cluster-Multi-Zone");
   });
@@ -178,7 +214,10 @@ describe("a profile file", () => {
     expect(own.networkTypes).toEqual(["PRIVATE"]);
     expect(own).not.toHaveProperty("refresh");
     expect(own.operations).not.toHaveProperty(["instance.backup"]);
-    expect(own.operations["instance.stop"]).toEqual({ ...profile.operations["instance.stop"], path: "/halt/{id}" });
+    expect(own.operations["instance.stop"]).toEqual({
+      ...profile.operations["instance.stop"],
+      path: "/halt/{id}",
+    });
     expect(own.operations["instance.describe"]?.answer).toEqual({
       ...profile.operations["instance.describe"]?.answer,
       status: ["state"],
@@ -196,23 +235,93 @@ describe("a profile file", () => {
 
   it.each<[string, readonly string[], string, string]>([
     ["an unknown key", ["name: own", "extends: default", "tming: {}"], "3:8", 'no key "tming"'],
-    ["an operation nobody knows", ["name: own", "extends: default", "operations:", "  instance.updat: PUT /x"], "4:19", "instance.updat"],
-    ["a wrong type", ["name: own", "extends: default", "timing:", "  settle: 5"], "4:11", "timing.settle must be of type string"],
-    ["a duration that is none", ["name: own", "extends: default", "timing:", "  settle: soon"], "4:11", "timing.settle must match"],
-    ["a phase that is none", ["name: own", "extends: default", "statuses:", "  UP: good"], "4:7", "ready, stopped"],
-    ["a request that is none", ["name: own", "extends: default", "operations:", "  instance.stop: halt"], "4:18", "instance.stop"],
-    ["an unknown prefix", ["name: own", "extends: default", "operations:", "  instance.stop: POST <nowhere>/x"], "4:18", 'no prefix "nowhere"'],
-    ["an unknown parameter", ["name: own", "extends: default", "operations:", "  instance.stop: POST /x/{instance}"], "4:18", "{instance}"],
-    ["no regular expression", ["name: own", "extends: default", "session:", '  missingToken: "("'], "4:17", "regular expression"],
-    ["a tier nobody knows", ["name: own", "extends: default", "tiers:", "  gold: {}"], "4:9", 'no key "gold"'],
-    ["a tier without its keys", ["name: own", "extends: default", "tiers:", "  pro: { serviceModelKey: null }"], "4:8", 'lacks "serviceModelKey"'],
-    ["an operation that is needed", ["name: own", "extends: default", "operations:", "  instance.list: null"], "4:3", 'lacks "instance.list"'],
-    ["a URL with a password", ["name: own", "extends: default", "platformUrl: https://a:b@x.example.com"], "3:14", "platformUrl must match"],
+    [
+      "an operation nobody knows",
+      ["name: own", "extends: default", "operations:", "  instance.updat: PUT /x"],
+      "4:19",
+      "instance.updat",
+    ],
+    [
+      "a wrong type",
+      ["name: own", "extends: default", "timing:", "  settle: 5"],
+      "4:11",
+      "timing.settle must be of type string",
+    ],
+    [
+      "a duration that is none",
+      ["name: own", "extends: default", "timing:", "  settle: soon"],
+      "4:11",
+      "timing.settle must match",
+    ],
+    [
+      "a phase that is none",
+      ["name: own", "extends: default", "statuses:", "  UP: good"],
+      "4:7",
+      "ready, stopped",
+    ],
+    [
+      "a request that is none",
+      ["name: own", "extends: default", "operations:", "  instance.stop: halt"],
+      "4:18",
+      "instance.stop",
+    ],
+    [
+      "an unknown prefix",
+      ["name: own", "extends: default", "operations:", "  instance.stop: POST <nowhere>/x"],
+      "4:18",
+      'no prefix "nowhere"',
+    ],
+    [
+      "an unknown parameter",
+      ["name: own", "extends: default", "operations:", "  instance.stop: POST /x/{instance}"],
+      "4:18",
+      "{instance}",
+    ],
+    [
+      "no regular expression",
+      ["name: own", "extends: default", "session:", '  missingToken: "("'],
+      "4:17",
+      "regular expression",
+    ],
+    [
+      "a tier nobody knows",
+      ["name: own", "extends: default", "tiers:", "  gold: {}"],
+      "4:9",
+      'no key "gold"',
+    ],
+    [
+      "a tier without its keys",
+      ["name: own", "extends: default", "tiers:", "  pro: { serviceModelKey: null }"],
+      "4:8",
+      'lacks "serviceModelKey"',
+    ],
+    [
+      "an operation that is needed",
+      ["name: own", "extends: default", "operations:", "  instance.list: null"],
+      "4:3",
+      'lacks "instance.list"',
+    ],
+    [
+      "a URL with a password",
+      ["name: own", "extends: default", "platformUrl: https://a:b@x.example.com"],
+      "3:14",
+      "platformUrl must match",
+    ],
     ["no map", ["- a"], "1:1", "a map of keys and values"],
     ["nothing", [""], "1:1", "a map of keys and values"],
     ["no YAML", ["name: own", "a: [b"], "2:", ""],
     ["a key twice", ["name: own", "name: other"], "2:1", "unique"],
-    ["an alias bomb", ["a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]", "b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]", "c: &c [*b, *b, *b, *b, *b, *b, *b, *b]", "d: [*c, *c, *c]"], "1:1", ""],
+    [
+      "an alias bomb",
+      [
+        "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]",
+        "b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]",
+        "c: &c [*b, *b, *b, *b, *b, *b, *b, *b]",
+        "d: [*c, *c, *c]",
+      ],
+      "1:1",
+      "",
+    ],
     ["no name, no base", ["keys: {}"], "1:1", 'lacks "name"'],
     ["itself as its base", ["name: own", "extends: ./own.yaml"], "2:10", "without end"],
   ])("with %s is refused at its line", async (_, lines, position, message) => {
@@ -225,10 +334,17 @@ describe("a profile file", () => {
     expect(said).not.toContain("\n");
   });
 
-  it.each(["nowhere.yaml", "./", "falkordb"])("that is not there names the ones that are: %s", async (name) => {
-    const error = await failure(loadProfile(name));
-    expect(error).toMatchObject({ code: "profile-unreadable", exitCode: 3, hint: expect.stringContaining("falkordb-cloud") });
-  });
+  it.each(["nowhere.yaml", "./", "falkordb"])(
+    "that is not there names the ones that are: %s",
+    async (name) => {
+      const error = await failure(loadProfile(name));
+      expect(error).toMatchObject({
+        code: "profile-unreadable",
+        exitCode: 3,
+        hint: expect.stringContaining("falkordb-cloud"),
+      });
+    },
+  );
 
   it("knows every operation that the built-in ones use", () => {
     const used = [...Object.keys(profile.operations), ...Object.keys(cloud.operations)];

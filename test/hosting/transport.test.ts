@@ -56,8 +56,9 @@ describe("the transport", () => {
       socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
     });
     const transport = send();
-    for (let round = 0; round < 5; round += 1) expect((await transport(get(url), always)).body).toBe("ok");
-    expect(ports.size).toBe(1);
+    for (let round = 0; round < 20; round += 1) expect((await transport(get(url), always)).body).toBe("ok");
+    // The pool takes a connection back a turn after its answer, so that two of them take turns.
+    expect(ports.size).toBeLessThanOrEqual(2);
   });
 
   it("hands on status, headers and text, and sends bodies with their length in bytes", async () => {

@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
+import { type ToyWorld, type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
+
+/** A world with one toy in it, made in peace; the faults come after. */
+async function worldWith(spec: JsonObject, options: ToyWorldOptions = {}): Promise<ToyWorld> {
+  const { faults = [], ...rest } = options;
+  const world = toyWorld(rest);
+  await world.run({ a: spec });
+  await world.drive(world.clock.sleep(60_000));
+  for (const fault of faults) world.service.fault(fault);
+  return world;
+}
+
+const services: readonly [string, ToyServiceOptions][] = [
+  ["is quick to tell", {}],
+  ["shows the old status for a while", { stale: 3000 }],
+  ["is done in no time", { work: 0 }],
+  ["is slow", { latency: 6000, work: 120_000 }],
+];
+
+describe("an update", () => {
+  it.each(services)("sends only what changed, once, and waits for a service that %s", async (_, options) => {
+    const world = await worldWith({ colour: "red", memory: "1GB" }, options);
+    const { steps, certificate } = await world.run({ a: { colour: "blue", memory: "1GB" } });
+    expect(steps).toMatchObject([{ operation: "update", result: "done", id: "toy-1" }]);
+    expect(world.service.writes("update")).toMatchObject([{ target: "toy-1", body: { colour: "blue" } }]);
+    expect(certificate).toEqual([]);
+    expect((await world.state()).resources["toys.a"]).toMatchObject({
+      recorded: { colour: "blue", memory: "1GB" },
+    });
+    expect((await world.state()).resources["toys.a"]).not.toHaveProperty("converging");
+  });
+
+  it("opens a secret for the request, and remembers its fingerprint", async () => {
+    const world = await worldWith({ colour: "red" });
+    const token = world.seal("tell nobody");
+    const { certificate } = await world.run({ a: { colour: "red", token } });
+    expect(certificate).toEqual([]);
+    expect(world.service.all()[0]?.spec["token"]).toBe("tell nobody");
+    expect((await world.state()).resources["toys.a"]?.recorded["token"]).toEqual(token);
+  });
+
+  it.each<Fault["effect"]>([
+    "lost-before",
+    "lost-after",
+    "error-after",
+    "nonsense",
+    "busy",
+    "conflict",
+    "unavailable",
+    "rate-limited",
+  ])("goes through after %s, three times over", async (effect) => {
+    const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect, times: 3 }] });
+    const { steps, certificate } = await world.run({ a: { colour: "blue" } });
+    expect(steps).toMatchObject([{ result: "done" }]);
+    expect(certificate).toEqual([]);
+    expect(world.service.all()).toMatchObject([{ spec: { colour: "blue" } }]);
+  });
+
+  it.each<Fault["effect"]>(["invalid", "forbidden"])("is not sent again after %s", async (effect) => {
+    const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect }] });
+    const { steps } = await world.run({ a: { colour: "blue" } });
+    expect(steps).toMatchObject([{ result: "failed", message: `update: refused (${effect})` }]);
+    expect(world.service.writes("update")).toHaveLength(1);
+  });
+
+  it("is given up where the service refuses it again and again", async () => {
+    const world = await worldWith(
+      { colour: "red" },
+      { faults: [{ on: "update", effect: "conflict", times: 99 }] },
+    );
+    const { steps } = await world.run({ a: { colour: "blue" } });
+    expect(steps).toMatchObject([{ result: "failed" }]);
+    expect(world.service.writes("update").length).toBeLessThan(10);
+  });
+
+  it("waits for what somebody else is doing", async () => {
+    const world = await worldWith({ colour: "red" }, { work: 60_000 });
+    const signal = new AbortController().signal;
+    await world.drive(world.service.operate({ id: "toy-1", place: {} }, "restart", signal));
+    const { steps, certificate } = await world.run({ a: { colour: "blue" } });
+    expect(steps).toMatchObject([{ operation: "update", result: "done" }]);
+    expect(certificate).toEqual([]);
+    expect(world.service.writes("update")).toHaveLength(1);
+  });
+
+  it("that fails says why, and records nothing", async () => {
+    const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect: "fails" }] });
+    const { steps, certificate } = await world.run({ a: { colour: "blue" } });
+    expect(steps).toMatchObject([{ result: "failed", message: "toy-1 failed: FAILED" }]);
+    expect(certificate).toEqual([]);
+    expect((await world.state()).resources["toys.a"]?.recorded["colour"]).toBe("red");
+    const again = await world.run({ a: { colour: "blue" } });
+    expect(again.steps).toMatchObject([{ operation: "update", result: "done" }]);
+    expect(again.certificate).toEqual([]);
+  });
+});
+
+describe("a step whose ground has moved", () => {
+  it.each<[string, (world: ToyWorld) => void, string]>([
+    [
+      "the field that differed was changed outside",
+      (world) => world.service.change("toy-1", { colour: "black" }),
+      "stale",
+    ],
+    [
+      "another field was changed outside",
+      (world) => world.service.change("toy-1", { memory: "9GB" }),
+      "done",
+    ],
+    ["it was deleted outside", (world) => world.service.remove("toy-1"), "stale"],
+  ])("%s: %s", async (_, meddle, result) => {
+    const world = await worldWith({ colour: "red", memory: "1GB" });
+    const toys = { a: { colour: "blue" } };
+    const plan = await world.plan(toys);
+    meddle(world);
+    expect(await world.apply(plan, toys)).toMatchObject([{ result }]);
+    expect(world.service.writes("update")).toHaveLength(result === "done" ? 1 : 0);
+  });
+
+  it("the field that forced a replacement is as it was wanted by now: nothing is deleted", async () => {
+    const world = await worldWith({ colour: "red", size: 1 });
+    const toys = { a: { colour: "red", size: 2 } };
+    const plan = await world.plan(toys);
+    world.service.change("toy-1", { size: 2 });
+    expect((await world.apply(plan, toys)).map((step) => step.result)).toEqual(["stale", "skipped"]);
+    expect(world.service.writes("delete")).toEqual([]);
+  });
+
+  it("the address has been bound to something else", async () => {
+    const world = await worldWith({ colour: "red" });
+    const plan = await world.plan({ a: { colour: "blue" } });
+    await world.run({ a: { colour: "red", size: 2 } });
+    expect(await world.apply(plan, { a: { colour: "blue" } })).toMatchObject([
+      { result: "stale", message: "toys.a is bound to toy-2 now", hint: "make a new plan" },
+    ]);
+  });
+});
+
+describe("power", () => {
+  it.each<Fault["effect"]>(["lost-before", "lost-after", "error-after", "busy", "conflict"])(
+    "is switched after %s, both ways",
+    async (effect) => {
+      const world = await worldWith(
+        { colour: "red" },
+        {
+          faults: [
+            { on: "stop", effect, times: 2 },
+            { on: "start", effect, times: 2 },
+          ],
+        },
+      );
+      for (const power of ["stopped", "running"]) {
+        const { steps, certificate } = await world.run({ a: { colour: "red", power } });
+        expect(steps).toMatchObject([{ operation: "operate", result: "done" }]);
+        expect(certificate).toEqual([]);
+        expect((await world.plan({ a: { colour: "red", power } })).changes).toMatchObject([
+          { action: "keep", drift: [] },
+        ]);
+      }
+    },
+  );
+
+  it("goes up for a change of what is stopped, and down again", async () => {
+    const world = await worldWith({ colour: "red", power: "stopped" });
+    const { steps, certificate } = await world.run({ a: { colour: "blue", power: "stopped" } });
+    expect(steps.map(({ verb, operation, result }) => [verb ?? operation, result])).toEqual([
+      ["start", "done"],
+      ["update", "done"],
+      ["stop", "done"],
+    ]);
+    expect(certificate).toEqual([]);
+    expect(world.service.all()).toMatchObject([{ phase: "stopped", spec: { colour: "blue" } }]);
+  });
+
+  it("asks for nothing where somebody was faster", async () => {
+    const world = await worldWith({ colour: "red" });
+    const plan = await world.plan({ a: { colour: "red", power: "stopped" } });
+    world.service.change("toy-1", {}, "stopped");
+    expect(await world.apply(plan, { a: { colour: "red", power: "stopped" } })).toMatchObject([
+      { result: "done" },
+    ]);
+    expect(world.service.writes("stop")).toEqual([]);
+  });
+});
+
+describe("a wait that was too short", () => {
+  it("ends the waiting and nothing else: the next run goes on", async () => {
+    const world = toyWorld({ work: 90_000 });
+    const toys = (colour: string): Parameters<ToyWorld["run"]>[0] => ({
+      a: { spec: { colour }, timeouts: { create: 30_000, update: 30_000 } },
+    });
+    const first = await world.run(toys("red"));
+    expect(first.steps).toMatchObject([
+      {
+        result: "converging",
+        message: "toy-1 is still PENDING after the time that was allowed",
+        hint: "run apply again to go on waiting",
+      },
+    ]);
+    expect(first.certificate).toEqual([]);
+    const second = await world.run(toys("red"), {});
+    expect(second.steps).toMatchObject([{ operation: "wait", result: "converging" }]);
+    const third = await world.run(toys("red"));
+    expect(third.steps).toMatchObject([{ operation: "wait", result: "done" }]);
+    expect(world.service.writes()).toHaveLength(1);
+    expect(third.second.steps).toEqual([]);
+  });
+});

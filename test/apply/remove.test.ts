@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { actions } from "../support/plan-input.ts";
+import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
+import { type Toys, type ToyWorld, type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
+
+const both: Toys = { a: { colour: "red" }, b: { colour: "green" } };
+const left: Toys = { b: { colour: "green" } };
+
+/** Two toys that are made in peace; the faults come after. */
+async function worldOfTwo(options: ToyWorldOptions = {}, toys: Toys = both): Promise<ToyWorld> {
+  const { faults = [], ...rest } = options;
+  const world = toyWorld(rest);
+  await world.run(toys);
+  await world.drive(world.clock.sleep(60_000));
+  for (const fault of faults) world.service.fault(fault);
+  return world;
+}
+
+const idOf = async (world: ToyWorld): Promise<string> => (await world.state()).resources["toys.a"]?.id ?? "";
+const colours = (world: ToyWorld): readonly unknown[] => world.service.all().map((toy) => toy.spec["colour"]);
+
+describe("a deletion", () => {
+  it.each<[string, ToyServiceOptions]>([
+    ["at once", { work: 0 }],
+    ["in a while", {}],
+    ["after the old status has shown for a while", { stale: 3000 }],
+    ["slowly", { latency: 6000, work: 120_000 }],
+  ])("waits until nothing is there, %s, and lets go then", async (_, options) => {
+    const world = await worldOfTwo(options);
+    const { steps, certificate } = await world.run(left);
+    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(certificate).toEqual([]);
+    expect(world.service.writes("delete")).toHaveLength(1);
+    expect(colours(world)).toEqual(["green"]);
+    expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
+  });
+
+  it.each<Fault["effect"]>([
+    "lost-before",
+    "lost-after",
+    "error-after",
+    "nonsense",
+    "busy",
+    "conflict",
+    "unavailable",
+    "not-found",
+  ])("goes through after %s", async (effect) => {
+    const world = await worldOfTwo({
+      faults: [{ on: "delete", effect, times: effect === "not-found" ? 1 : 3 }],
+    });
+    if (effect === "not-found") world.service.remove(await idOf(world));
+    const { steps, certificate } = await world.run(left);
+    expect(steps).toMatchObject([{ address: "toys.a", result: "done" }]);
+    expect(certificate).toEqual([]);
+    expect(colours(world)).toEqual(["green"]);
+  });
+
+  it("of what is gone by now is done", async () => {
+    const world = await worldOfTwo();
+    const plan = await world.plan(left);
+    world.service.remove(await idOf(world));
+    expect(await world.apply(plan, left)).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
+  });
+
+  it("of what is too young to be described still deletes it: nothing is left behind", async () => {
+    const world = toyWorld({ describeLag: 20_000, latency: 50 });
+    const stop = new AbortController();
+    const running = world.run({ a: { colour: "red" } }, { stopping: stop.signal });
+    void world.clock.sleep(1000).then(() => stop.abort(new Error("interrupted")));
+    expect((await running).steps).toMatchObject([{ result: "interrupted" }]);
+    const { steps } = await world.run({}, { destroying: true });
+    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(world.service.all()).toEqual([]);
+    expect((await world.state()).resources).toEqual({});
+  });
+
+  it("that fails says so; the next plan asks again", async () => {
+    const world = await worldOfTwo({ faults: [{ on: "delete", effect: "fails" }] });
+    const { steps, certificate } = await world.run(left);
+    expect(steps).toMatchObject([{ result: "failed", hint: "the next plan deletes it again" }]);
+    expect(certificate).toEqual([]);
+    expect((await world.run(left)).steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(colours(world)).toEqual(["green"]);
+  });
+
+  it("of what had failed before is no failure", async () => {
+    const world = await worldOfTwo({ stale: 8000 });
+    world.service.change(await idOf(world), {}, "failed");
+    expect((await world.run(left)).steps).toMatchObject([{ operation: "delete", result: "done" }]);
+  });
+
+  it("that was begun by an earlier run is not asked for again", async () => {
+    const world = await worldOfTwo({ work: 60_000 });
+    const stop = new AbortController();
+    const running = world.run(left, { stopping: stop.signal });
+    void world.clock.sleep(5000).then(() => stop.abort(new Error("interrupted")));
+    expect((await running).steps).toMatchObject([{ result: "interrupted" }]);
+    expect((await world.state()).resources["toys.a"]?.converging?.operation).toBe("delete");
+    expect((await world.run(left)).steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(world.service.writes("delete")).toHaveLength(1);
+  });
+
+  it("that was begun, and is no longer wanted, is followed by a new one", async () => {
+    const world = await worldOfTwo({ work: 60_000 });
+    const before = await idOf(world);
+    const stop = new AbortController();
+    const running = world.run(left, { stopping: stop.signal });
+    void world.clock.sleep(5000).then(() => stop.abort(new Error("interrupted")));
+    await running;
+    const { plan, steps, certificate } = await world.run(both);
+    expect(actions(plan)).toMatchObject({ a: "replace" });
+    expect(steps.map(({ operation, result }) => [operation, result])).toEqual([
+      ["delete", "done"],
+      ["create", "done"],
+    ]);
+    expect(certificate).toEqual([]);
+    expect(await idOf(world)).not.toBe(before);
+    expect(world.service.writes("delete")).toHaveLength(1);
+    expect(colours(world).sort()).toEqual(["green", "red"]);
+  });
+
+  it("waits for a person, and goes on when the person is done", async () => {
+    const world = await worldOfTwo({ faults: [{ on: "delete", effect: "waits" }] });
+    expect((await world.run(left)).steps).toMatchObject([{ result: "waiting-for-person" }]);
+    expect((await world.state()).resources["toys.a"]?.converging?.operation).toBe("delete");
+    expect((await world.run(left)).steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(colours(world)).toEqual(["green"]);
+  });
+});
+
+describe("a backup before the deletion", () => {
+  const kept: Toys = { ...both, a: { spec: { colour: "red" }, lifecycle: { onDelete: "backup" } } };
+
+  it("comes first", async () => {
+    const world = await worldOfTwo({}, kept);
+    const { steps } = await world.run(left);
+    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(
+      world.service
+        .writes()
+        .slice(2)
+        .map(({ operation }) => operation),
+    ).toEqual(["backup", "delete"]);
+  });
+
+  it.each<Fault["effect"]>(["fails", "invalid"])(
+    "that does not succeed (%s) deletes nothing",
+    async (effect) => {
+      const world = await worldOfTwo({ faults: [{ on: "backup", effect }] }, kept);
+      const { steps } = await world.run(left);
+      expect(steps).toMatchObject([{ result: "failed" }]);
+      expect(world.service.writes("delete")).toEqual([]);
+      expect(Object.keys((await world.state()).resources)).toEqual(["toys.a", "toys.b"]);
+    },
+  );
+});
+
+describe("a replacement", () => {
+  it("deletes, then creates, at one address", async () => {
+    const world = await worldOfTwo();
+    const before = await idOf(world);
+    const { steps, certificate } = await world.run({ ...both, a: { colour: "red", size: 2 } });
+    expect(steps.map(({ operation, result }) => [operation, result])).toEqual([
+      ["delete", "done"],
+      ["create", "done"],
+    ]);
+    expect(certificate).toEqual([]);
+    expect(world.service.all().map((toy) => toy.id)).not.toContain(before);
+    expect(world.service.all()).toHaveLength(2);
+  });
+
+  it("creates nothing where the deletion does not succeed", async () => {
+    const world = await worldOfTwo({ faults: [{ on: "delete", effect: "forbidden" }] });
+    const { steps } = await world.run({ ...both, a: { colour: "red", size: 2 } });
+    expect(steps.map(({ operation, result }) => [operation, result])).toEqual([
+      ["delete", "failed"],
+      ["create", "skipped"],
+    ]);
+    expect(world.service.all()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,141 @@
+import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
+import type { Answer, Call, Reads, Service } from "../../src/model/service.ts";
+import type { Effect, Fault } from "./case.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Proc } from "./proc.ts";
+import type { Ending } from "./registry.ts";
+import { handle, type Sender } from "./service-model.ts";
+import type { World } from "./world.ts";
+
+/** A process's connection to the service: requests travel, work or don't, and their answers travel back or don't. */
+export function connection(process: Proc, world: World, oracle: Oracle): Service & { ping(id: string): Promise<boolean> } {
+  const { schedule, dice, profile, registry } = world;
+  const sender: Sender = oracle.sender(process);
+  const latency = (): number => world.latency * (0.2 + 1.6 * dice.next());
+
+  const request = (call: Call, on: Fault["on"] | undefined, isWrite: boolean, signal: AbortSignal): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const { operation } = call;
+      if (signal.aborted) {
+        reject(failure("aborted", operation, false));
+        return;
+      }
+      const effect = on === undefined ? undefined : process.takeFault(on);
+      const fate = fates[effect ?? "none"] ?? {};
+      let isSettled = false;
+      // A slow request waits in the client, behind others and refusals: what gives up meanwhile was never sent.
+      let isSent = effect !== "slow";
+      let isOnItsWay = true;
+      const settle = (error: ServiceError | undefined, answer?: Answer): void => {
+        if (isSettled || process.dead) return;
+        isSettled = true;
+        process.pending.delete(pending);
+        if (error !== undefined) reject(error);
+        else if (answer !== undefined) resolve(answer);
+      };
+      const pending = {
+        signal,
+        give: () => {
+          isOnItsWay &&= isSent && dice.is(0.5);
+          settle(failure("aborted", operation, isWrite));
+        },
+      };
+      process.pending.add(pending);
+      const work = (): void => {
+        if (process.dead && isOnItsWay) isOnItsWay = dice.is(0.5);
+        let error = fate.refusal === undefined ? undefined : failure(fate.refusal, operation, false, fate);
+        let answer: Answer | undefined;
+        if (error === undefined && fate.works !== false && isOnItsWay) {
+          try {
+            answer = handle(call, registry, sender, fate.ending);
+          } catch (thrown) {
+            if (!(thrown instanceof ServiceError)) {
+              oracle.violate("defect of the simulator", String(thrown));
+              return;
+            }
+            error = thrown;
+          }
+        }
+        if (fate.loss !== undefined && error === undefined) error = failure(isWrite ? fate.loss : "unavailable", operation, isWrite, fate);
+        schedule.after(latency(), world.service, () => settle(error, answer));
+      };
+      if (effect === "late") {
+        schedule.after(latency(), world.service, () => settle(failure("lost", operation, isWrite)));
+        schedule.after(latency() + dice.next() * 3000, world.service, work);
+      } else if (isSent) schedule.after(latency(), world.service, work);
+      else {
+        schedule.after(dice.scale(1000, 120_000), process, () => {
+          isSent = true;
+          schedule.after(latency(), world.service, work);
+        });
+      }
+    });
+
+  const reads: Reads = {
+    profile,
+    offers: (operation) => Object.hasOwn(profile.operations, operation),
+    read: (call, signal) => request(call, /list$/.test(call.operation) ? "list" : "describe", false, signal),
+  };
+  return {
+    ...reads,
+    write(call, signal) {
+      if (process.phase === "planning") oracle.violate("write during plan", call.operation);
+      return request(call, faultOn(call.operation), true, signal);
+    },
+    ping: (id) =>
+      new Promise((resolve) => {
+        const isFaulty = process.takeFault("ping") !== undefined;
+        schedule.after(latency(), process, () => resolve(!isFaulty && registry.at(id)?.look.status === "RUNNING"));
+      }),
+  };
+}
+
+function faultOn(operation: string): Fault["on"] {
+  const [, verb = ""] = operation.split(".");
+  return verb === "create" || verb === "update" || verb === "delete" ? verb : "verb";
+}
+
+/** What an effect does to a request. */
+interface Fate {
+  /** Refused without work. */
+  readonly refusal?: ServiceFailure;
+  /** False: no work; otherwise work, whatever the answer. */
+  readonly works?: false;
+  /** What the sender is told of a write in place of the answer. */
+  readonly loss?: ServiceFailure;
+  readonly status?: number;
+  readonly retryAfter?: number;
+  readonly ending?: Ending;
+}
+
+const fates: { readonly [effect in Effect]?: Fate } & { readonly [effect: string]: Fate } = {
+  "lost-before": { works: false, loss: "lost" },
+  "lost-after": { loss: "lost" },
+  "500-before": { works: false, loss: "lost", status: 500 },
+  "500-after": { loss: "lost", status: 500 },
+  "503-before": { works: false, loss: "lost", status: 503 },
+  "503-after": { loss: "lost", status: 503 },
+  "nonsense-before": { works: false, loss: "shape", status: 202 },
+  "nonsense-after": { loss: "shape", status: 202 },
+  unavailable: { refusal: "unavailable" },
+  "rate-limited": { refusal: "rate-limited", status: 429 },
+  "rate-limited-until": { refusal: "rate-limited", status: 429, retryAfter: 20_000 },
+  forbidden: { refusal: "forbidden", status: 403 },
+  unauthorized: { refusal: "unauthorized", status: 401 },
+  busy: { refusal: "busy", status: 409 },
+  fails: { ending: "fails" },
+  sticks: { ending: "sticks" },
+};
+
+function failure(
+  kind: ServiceFailure,
+  operation: string,
+  mayHaveWorked: boolean,
+  { status, retryAfter }: Pick<Fate, "status" | "retryAfter"> = {},
+): ServiceError {
+  return new ServiceError(kind, operation, `${operation}: simulated (${kind})`, {
+    mayHaveWorked,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}

@@ -1,0 +1,57 @@
+import type { Address } from "../../src/model/address.ts";
+import type { Plan } from "../../src/model/plan.ts";
+import type { Effect, Fault, ResourceCase, RunCase } from "./case.ts";
+import type { Life } from "./schedule.ts";
+import type { Look, Thing } from "./thing.ts";
+
+/** Something that a process waits for and that ends when it is told to stop. */
+export interface Pending {
+  readonly signal: AbortSignal;
+  give(): void;
+}
+
+/** One process of the program: it dies at a crash, and nothing that it waited for comes back. */
+export interface Proc extends Life {
+  readonly name: string;
+  readonly run: RunCase;
+  readonly pending: Set<Pending>;
+  readonly stopping: AbortController;
+  readonly aborting: AbortController;
+  /** What it is doing: while it plans it must not write. */
+  phase: "planning" | "applying";
+  plan?: Plan;
+  /** How each object looked to it while it planned, and when it looked last. */
+  readonly seen: Map<Thing, { readonly planned?: Look; readonly last: Look }>;
+  takeFault(on: Fault["on"]): Effect | undefined;
+  resource(address: Address): ResourceCase | undefined;
+}
+
+/** A process that carries out a run; a rival is spared the run's faults. */
+export function proc(name: string, run: RunCase, faults: readonly Fault[]): Proc {
+  const counts = new Map<Fault["on"], number>();
+  return {
+    name,
+    run,
+    dead: false,
+    pending: new Set(),
+    stopping: new AbortController(),
+    aborting: new AbortController(),
+    phase: "planning",
+    seen: new Map(),
+    takeFault(on) {
+      const nth = (counts.get(on) ?? 0) + 1;
+      counts.set(on, nth);
+      return faults.find((fault) => fault.on === on && fault.nth === nth)?.effect;
+    },
+    resource: (address) => run.resources.find((entry) => entry.address === address),
+  };
+}
+
+/** Ends what waits for a signal that is aborted by now. */
+export function letGo(process: Proc): void {
+  for (const pending of process.pending) {
+    if (!pending.signal.aborted) continue;
+    process.pending.delete(pending);
+    pending.give();
+  }
+}

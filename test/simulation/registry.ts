@@ -1,0 +1,128 @@
+import type { Address } from "../../src/model/address.ts";
+import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
+import type { Json, JsonObject } from "../../src/model/json.ts";
+import type { ServiceCase } from "./case.ts";
+import type { Chance } from "./chance.ts";
+import { isThere, type Look, type Thing } from "./thing.ts";
+
+/** How work that is taken on ends otherwise than well: badly, or not before calm. */
+export type Ending = "fails" | "sticks" | undefined;
+
+/** The objects of a service, how they are seen, and how work upon them goes on. */
+export interface Registry {
+  readonly things: readonly Thing[];
+  readonly options: ServiceCase;
+  readonly dice: Chance;
+  now(): number;
+  bear(born: Birth): Thing;
+  /** The object that a request names. Throws not-found where there is none, or where it is not known yet. */
+  find(kind: string, id: string, operation: string): Thing;
+  /** The same without the veil; gone ones too. */
+  at(id: string): Thing | undefined;
+  listed(kind: string, place: string): readonly string[];
+  /** What describe shows of it by now. */
+  shown(thing: Thing): Look;
+  begin(thing: Thing, operation: string, through: string, ending: Ending, end: Partial<Look>): void;
+  leave(thing: Thing, ending: Ending): void;
+  /** Ends what has lasted long enough. */
+  advance(): void;
+  /** What was stuck goes on. */
+  calm(): void;
+}
+
+/** An object that is about to be. */
+export interface Birth {
+  readonly id: string;
+  readonly kind: string;
+  readonly place: string;
+  readonly look: Omit<Look, "modifiedAt">;
+  readonly tag?: number;
+  readonly madeFor?: Address;
+  readonly protects?: ReadonlySet<boolean>;
+  /** True for one that is known at once. */
+  readonly seen?: boolean;
+}
+
+/** An empty registry. */
+export function registry(options: ServiceCase, now: () => number, dice: Chance): Registry {
+  const things: Thing[] = [];
+  const byId = new Map<string, Thing>();
+  const lag = (longest: number): number => (longest === 0 ? 0 : dice.next() * longest);
+  const isHidden = (until: number): boolean => now() < until && !(options.flicker && dice.is(0.5));
+  const advance = (thing: Thing): void => {
+    const { work } = thing;
+    if (work === undefined || now() < work.until) return;
+    delete thing.work;
+    work.end();
+  };
+  const vanish = (thing: Thing): void => {
+    thing.goneAt = now();
+    for (const other of things) if (other.kind === "users" && other.place === thing.id && isThere(other)) vanish(other);
+  };
+  const begin = (thing: Thing, operation: string, through: string, ending: Ending, end: () => void): void => {
+    if (options.stale > 0) thing.old = { until: now() + lag(options.stale), look: thing.look };
+    thing.look = { ...thing.look, status: ending === "sticks" ? "REBALANCING" : through, modifiedAt: now() };
+    const until = ending === "sticks" ? Number.POSITIVE_INFINITY : now() + dice.scale(50, options.work);
+    const fail = (): void => {
+      thing.look = { ...thing.look, status: "FAILED", modifiedAt: now() };
+    };
+    thing.work = { operation, through, until, end: ending === "fails" ? fail : end };
+  };
+  return {
+    things,
+    options,
+    dice,
+    now,
+    bear({ look, seen = false, protects = new Set(), ...rest }) {
+      const wait = seen ? 0 : lag(options.describeLag);
+      const thing: Thing = {
+        ...rest,
+        bornAt: now(),
+        describedFrom: now() + wait,
+        listedFrom: now() + (seen ? 0 : lag(options.listLag)),
+        ours: rest.madeFor !== undefined,
+        protects,
+        look: { ...look, modifiedAt: now() },
+      };
+      things.push(thing);
+      byId.set(thing.id, thing);
+      return thing;
+    },
+    find(kind, id, operation) {
+      const thing = byId.get(id);
+      if (thing !== undefined) advance(thing);
+      if (thing?.kind !== kind || !isThere(thing) || isHidden(thing.describedFrom)) throw refused("not-found", operation, 404);
+      return thing;
+    },
+    at: (id) => byId.get(id),
+    listed(kind, place) {
+      const shown = things.filter((thing) => {
+        if (thing.kind !== kind || thing.place !== place) return false;
+        advance(thing);
+        if (thing.goneAt === undefined) return !isHidden(thing.listedFrom);
+        return now() < thing.goneAt + options.linger && !(options.flicker && dice.is(0.5));
+      });
+      return [...new Set(shown.map((thing) => thing.id))];
+    },
+    shown: (thing) => (thing.old !== undefined && now() < thing.old.until ? thing.old.look : thing.look),
+    begin: (thing, operation, through, ending, end) =>
+      begin(thing, operation, through, ending, () => {
+        thing.look = { ...thing.look, ...end, modifiedAt: now() };
+      }),
+    leave: (thing, ending) => begin(thing, "delete", "DELETING", ending, () => vanish(thing)),
+    advance: () => things.forEach(advance),
+    calm() {
+      for (const thing of things) if (thing.work?.until === Number.POSITIVE_INFINITY) thing.work.until = now() + 1000;
+    },
+  };
+}
+
+/** A refusal: the request surely did nothing. */
+export function refused(failure: ServiceFailure, operation: string, status?: number): ServiceError {
+  return new ServiceError(failure, operation, `${operation}: refused (${failure})`, status === undefined ? {} : { status });
+}
+
+/** An object as JSON has it, or an empty one. */
+export function objectOf(value: Json | undefined): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

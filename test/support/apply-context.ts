@@ -1,0 +1,34 @@
+import type { ApplyContext } from "../../src/apply/context.ts";
+import { oneAtATime } from "../../src/apply/one-at-a-time.ts";
+import type { Driver } from "../../src/model/kind.ts";
+import type { ApplyEvent } from "../../src/model/outcome.ts";
+import { emptyState } from "../../src/state/document.ts";
+import { openJournal } from "../../src/state/journal.ts";
+import { createMemoryStore } from "../../src/state/memory-store.ts";
+import { toyKind, toyProfile } from "./toy-kind.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+/** What one step of apply works with, over a driver of toys. */
+export function applyContext(
+  clock: VirtualClock,
+  driver: Driver,
+  over: Partial<ApplyContext> = {},
+): ApplyContext {
+  const state = emptyState("toys", { lineage: "lineage-1", key: "00".repeat(32) });
+  const never = new AbortController().signal;
+  return {
+    kinds: [toyKind(driver)],
+    drivers: new Map([["toys", driver]]),
+    profile: toyProfile,
+    clock,
+    journal: openJournal(createMemoryStore(), state, clock),
+    open: () => undefined,
+    digest: (text) => text,
+    emit: (_event: ApplyEvent) => {},
+    outputs: new Map(),
+    stopping: never,
+    aborting: never,
+    oneAtATime: oneAtATime(),
+    ...over,
+  };
+}
