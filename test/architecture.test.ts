@@ -50,7 +50,7 @@ const rules: FolderRules = {
   apply: { may: ["model"], packages: ["p-retry"], never: [print] },
   state: { may: ["model"], node: "any", never: [print] },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
-  hosting: { may: ["model"], packages: ["p-retry", "yaml"], node: "any", never: [print] },
+  hosting: { may: ["model"], packages: ["p-retry", "undici", "yaml"], node: "any", never: [print] },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
   report: { may: ["model"], packages: ["picocolors"], never: pure },
   // It shares with the reconciler the field table, and the words that the table is written in.

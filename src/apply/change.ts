@@ -79,7 +79,9 @@ function isThere(operation: string, live: Live | undefined): boolean {
 async function atRest(step: Step, ref: Ref, context: ApplyContext): Promise<Awaited<ReturnType<typeof converge>>> {
   const timeout = step.timeout ?? context.profile.timing.timeout["update"] ?? 40 * 60_000;
   const phases = ["ready", "stopped", "failed"] as const;
-  return converge({ kind: step.kind, ref, phases, since: context.clock.now(), timeout }, step, context);
+  const since = context.clock.now();
+  const hiddenUntil = since + context.profile.timing.listLag;
+  return converge({ kind: step.kind, ref, phases, since, hiddenUntil, timeout }, step, context);
 }
 
 function unready(ref: Ref, is: string): StepResult {

@@ -14,6 +14,8 @@ export interface Target {
   readonly before?: Before;
   /** When the service accepted it, ms since 1970. */
   readonly since: number;
+  /** Until when it may be there without being shown, ms since 1970: a new object, or the deletion of a young one. */
+  readonly hiddenUntil: number;
   /** Longest wait in ms, from now on. */
   readonly timeout: number;
 }
@@ -36,7 +38,7 @@ export type Arrival =
  */
 export async function converge(target: Target, step: Told, context: ApplyContext): Promise<Arrival> {
   const { clock, profile } = context;
-  const watch: Watch & { detail: string; pause: number } = { detail: "", first: undefined, moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
+  const watch: Watch & { detail: string; pause: number } = { detail: "", first: undefined, seen: false, moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
   const look = async (): Promise<Arrival> => {
     const live = await glance(target, context);
     if (live === "unreachable") throw new Error("unreachable");
@@ -65,6 +67,8 @@ interface Watch {
   readonly detail: string;
   /** The first of our looks that showed it at rest. */
   first: Live | undefined;
+  /** It was shown while we looked. */
+  seen: boolean;
   moved: boolean;
   told: number;
   readonly started: number;
@@ -82,7 +86,9 @@ async function glance(target: Target, context: ApplyContext): Promise<Live | und
 
 function judge(target: Target, live: Live | undefined, watch: Watch, context: ApplyContext): Arrival | undefined {
   const age = context.clock.now() - target.since;
-  if (live === undefined || live.phase.is === "gone") return judgeAbsence(target, live, age, context);
+  if (live === undefined) return judgeAbsence(target, watch, context);
+  watch.seen = true;
+  if (live.phase.is === "gone") return gone(target, live);
   if (live.phase.is === "pending") {
     watch.moved = true;
     return undefined;
@@ -101,12 +107,17 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
   return undefined;
 }
 
-/** Absent is arrived for a deletion; a new object may be absent for a while. */
-function judgeAbsence(target: Target, live: Live | undefined, age: number, context: ApplyContext): Arrival | undefined {
+/** What was not shown yet may be hidden for a while; after that, and once it was shown, it is gone. */
+function judgeAbsence(target: Target, watch: Watch, context: ApplyContext): Arrival | undefined {
+  const isNew = target.phases.includes("gone") ? !watch.seen : true;
+  if (isNew && context.clock.now() < target.hiddenUntil) return undefined;
+  return gone(target, { id: target.ref.id, phase: { is: "gone", detail: "" }, spec: {}, outputs: {} });
+}
+
+/** Absence is what a deletion leads to. */
+function gone(target: Target, live: Live): Arrival {
   if (target.phases.includes("gone")) return { is: "arrived", live: undefined };
-  if (age < context.profile.timing.listLag) return undefined;
-  const missing: Live = live ?? { id: target.ref.id, phase: { is: "gone", detail: "" }, spec: {}, outputs: {} };
-  return { is: "failed", live: missing, detail: "it is gone: it was deleted while we waited" };
+  return { is: "failed", live, detail: "it is gone: it was deleted while we waited" };
 }
 
 /** What of a step is told while it is waited for. */

@@ -3,7 +3,7 @@ import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { driverOf } from "./context.ts";
-import { persist, type Verdict } from "./persist.ts";
+import { persist } from "./persist.ts";
 import { isStale, stale } from "./precondition.ts";
 import { settle } from "./settle.ts";
 
@@ -24,7 +24,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     const snapshot = await backup(step, ref, context);
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
-    await persist(() => deleted(ref, step, context), isGoing, look, timeout, context);
+    await persist(() => deleted(ref, step, context), () => "again", look, timeout, context);
     const since = new Date(context.clock.now()).toISOString();
     await context.journal.accepted(step.address, { operation: "delete", since, record: {} });
   }
@@ -33,10 +33,6 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   await context.journal.release(step.address);
   context.outputs.delete(step.address);
   return end;
-}
-
-function isGoing(live: Live | undefined, mayHaveWorked: boolean): Verdict {
-  return live === undefined || (mayHaveWorked && live.phase.is === "pending") ? "accepted" : "again";
 }
 
 /** A deletion in two phases: once the person has done his part, the same request finishes it. False: not yet. */

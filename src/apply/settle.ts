@@ -32,12 +32,15 @@ export async function settle(
   before: Before,
   context: ApplyContext,
 ): Promise<StepResult> {
-  const since = Date.parse(context.journal.state.resources[step.address]?.converging?.since ?? "");
+  const bound = context.journal.state.resources[step.address];
   const started = context.clock.now();
+  const since = timeOf(bound?.converging?.since, started);
+  const born = operation === "delete" ? timeOf(bound?.createdAt, 0) : since;
+  const hiddenUntil = born + context.profile.timing.listLag;
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
   const phases = arrivalsOf(operation, before);
   const arrival = await converge(
-    { kind: step.kind, ref, phases, since: Number.isNaN(since) ? started : since, timeout, ...(before === undefined ? {} : { before }) },
+    { kind: step.kind, ref, phases, since, hiddenUntil, timeout, ...(before === undefined ? {} : { before }) },
     step,
     context,
   );
@@ -75,4 +78,9 @@ export async function settle(
     case "interrupted":
       return { result: "interrupted", id: ref.id, message: `${ref.id} was left ${arrival.detail}; run apply again to go on` };
   }
+}
+
+function timeOf(text: string | undefined, otherwise: number): number {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? otherwise : time;
 }

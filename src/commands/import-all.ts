@@ -6,6 +6,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
+import { referenceFields } from "../model/reference-fields.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { carryOut, planFor } from "../reconcile.ts";
 import { amount } from "../report/amounts.ts";
@@ -31,6 +32,8 @@ export interface ImportAllOptions extends ManifestOptions {
   readonly out?: string;
   /** The manifest's name. */
   readonly name?: string;
+  /** Users too: as comments, since no service shows a password. */
+  readonly users?: boolean;
 }
 
 /**
@@ -42,7 +45,7 @@ export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEn
   const start = await starting(options);
   if (options.out !== undefined) await assertNew(options.out);
   const written = await withServiceOf(start, options, env, terminal, async ({ service, signal }) => {
-    const objects = importedFrom(await findEverything(service, signal));
+    const objects = importedFrom(await findEverything(wantedKinds(options), service, signal));
     const found = await writtenManifest(objects, start.header.name, sectionOf(start, options, env), options);
     const proof = await planOf(found.manifest, emptyState(start.header.name), service, signal);
     assertNoChange(proof, found);
@@ -134,6 +137,11 @@ async function assertNew(file: string): Promise<void> {
   const { existsSync } = await import("node:fs");
   if (!existsSync(file)) return;
   throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, { hint: "name another file with --out" });
+}
+
+/** Users are one request for each of their hosts, at a host that allows few a minute: only for those who ask. */
+function wantedKinds({ users }: ImportAllOptions): typeof kinds {
+  return users === true ? kinds : kinds.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
 }
 
 /** A few by name: a service may have hundreds. */

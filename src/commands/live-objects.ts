@@ -14,12 +14,13 @@ export interface Found {
 }
 
 /**
- * Everything that a subscription has: cloud accounts, networks, instances of every tier and component, and their
- * users; in the order of the kinds, oldest first. Networks that no list shows are found through what lies in them.
+ * Everything of these kinds that a subscription has: cloud accounts, networks, instances of every tier and component,
+ * and what lies in them; in the order of the kinds, oldest first. Networks that no list shows are found through what
+ * refers to them.
  */
-export async function findEverything(service: Reads, signal: AbortSignal): Promise<readonly Found[]> {
+export async function findEverything(wanted: readonly Kind[], service: Reads, signal: AbortSignal): Promise<readonly Found[]> {
   const found: Found[] = [];
-  for (const kind of kinds) {
+  for (const kind of wanted) {
     const places = placesOf(kind, service.profile, found);
     found.push(...(await at(kind, places, service, signal)));
   }

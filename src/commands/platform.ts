@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
@@ -20,8 +20,10 @@ export interface PlatformUpOptions {
 
 /** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
 export async function platformUp(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  return options.detach ? detached(options, terminal) : inForeground(options, terminal);
+  // Databases run in folders of their own: what they are told must not depend on ours.
+  const placed = { ...options, dataDir: resolve(options.dataDir) };
+  mkdirSync(placed.dataDir, { recursive: true, mode: 0o700 });
+  return options.detach ? detached(placed, terminal) : inForeground(placed, terminal);
 }
 
 /**

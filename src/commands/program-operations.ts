@@ -87,6 +87,7 @@ function addImport(program: Command, { env, at, done }: Registration): void {
     .option("--all", "write a manifest for everything that is live")
     .option("--out <file>", "with --all: write it there and bind everything (default: standard output, nothing bound)")
     .option("--name <name>", "with --all: the manifest's name (default: imported)")
+    .option("--users", "with --all: database users too, as comments, since no service shows their passwords")
     .action(async (address: string | undefined, id: string | undefined, options: Coloured<ImportAllOptions & { all?: boolean }>) => {
       if (options.all === true && address === undefined) {
         const { importAll } = await import("./import-all.ts");

@@ -13,15 +13,19 @@ const prefix = "r-injectedaccountconfig";
 export function accountParams(
   service: Reads,
 ): (signal: AbortSignal) => Promise<{ readonly [name: string]: string }> {
-  let found: Promise<{ readonly [name: string]: string }> | undefined;
   return (signal) => {
-    found ??= search(service, signal).catch((error: unknown) => {
-      found = undefined;
+    const before = searches.get(service);
+    if (before !== undefined) return before;
+    const found = search(service, signal).catch((error: unknown) => {
+      searches.delete(service);
       throw error;
     });
+    searches.set(service, found);
     return found;
   };
 }
+
+const searches = new WeakMap<Reads, Promise<{ readonly [name: string]: string }>>();
 
 async function search(service: Reads, signal: AbortSignal): Promise<{ readonly [name: string]: string }> {
   if (!service.offers("plans.list")) return {};

@@ -150,6 +150,12 @@ interface Waiting {
   readonly bootstrap?: string;
 }
 
+/** The person has done his part: the same delete, sent once more, finishes it (wire facts 1.3). */
+const givenBack: Phase = {
+  is: "waiting-for-person",
+  detail: "the account is being given back; the next apply finishes its deletion",
+};
+
 /** A pending account configuration waits for its bootstrap, one that is ready to offboard for its offboarding. */
 function waitingFor(
   values: { readonly [name: string]: Json },
@@ -160,6 +166,7 @@ function waitingFor(
   const itself = account === undefined ? own : phaseOf(account.values, service.profile);
   if (own.is === "pending" && itself.is === "failed") return { phase: withMessage(itself, account) };
   const status = String(account?.values["status"] ?? "").toUpperCase();
+  if (own.is === "pending" && status === "DELETING") return { phase: givenBack };
   const isAsked = status === "PENDING" || itself.is === "waiting-for-person";
   const step = status === "READY_TO_OFFBOARD" ? "offboard" : isAsked ? "bootstrap" : undefined;
   if (own.is !== "pending" || account === undefined || step === undefined) return { phase: own };

@@ -90,7 +90,8 @@ function live(id: string, values: { readonly [name: string]: Json }, service: Re
     typeof values["status"] === "string"
       ? phaseOf(values, service.profile)
       : { is: "ready" as const, detail: "" };
-  const outputs = Object.fromEntries(shown.map((field) => [field, values[field] ?? null]));
+  const given = shown.filter((field) => network.outputs.includes(field));
+  const outputs = Object.fromEntries(given.map((field) => [field, values[field] ?? null]));
   const { createdAt, modifiedAt } = values;
   return {
     id,

@@ -39,6 +39,7 @@ function waitFor(
     ref: { id: "toy-1", place: {} },
     phases: ["ready"],
     since: start,
+    hiddenUntil: start + 30_000,
     timeout: 600_000,
     ...over,
   };
@@ -276,6 +277,7 @@ describe("waiting", () => {
       ref: { id: "toy-1", place: {} },
       phases: ["ready"],
       since: 0,
+      hiddenUntil: 0,
       timeout: 1000,
     };
     const step = { key: "toys.a", address: "toys.a", kind: "toys", operation: "update" as const };

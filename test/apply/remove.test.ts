@@ -17,7 +17,11 @@ async function worldOfTwo(options: ToyWorldOptions = {}, toys: Toys = both): Pro
 }
 
 const idOf = async (world: ToyWorld): Promise<string> => (await world.state()).resources["toys.a"]?.id ?? "";
-const colours = (world: ToyWorld): readonly unknown[] => world.service.all().map((toy) => toy.spec["colour"]);
+const colours = (world: ToyWorld): readonly string[] =>
+  world.service
+    .all()
+    .map((toy) => String(toy.spec["colour"]))
+    .sort();
 
 describe("a deletion", () => {
   it.each<[string, ToyServiceOptions]>([
@@ -117,7 +121,7 @@ describe("a deletion", () => {
     expect(certificate).toEqual([]);
     expect(await idOf(world)).not.toBe(before);
     expect(world.service.writes("delete")).toHaveLength(1);
-    expect(colours(world).sort()).toEqual(["green", "red"]);
+    expect(colours(world)).toEqual(["green", "red"]);
   });
 
   it("waits for a person, and goes on when the person is done", async () => {

@@ -30,7 +30,11 @@ const profile = await loadProfile(new URL("../support/full-profile.yaml", import
 export const benches: { readonly [name: string]: () => Promise<Bench> } = {
   "a fake": async () => {
     const paths: string[] = [];
-    return watched(fakeService(profile, (path) => paths.push(path)), paths, async () => undefined);
+    return watched(
+      fakeService(profile, (path) => paths.push(path)),
+      paths,
+      async () => undefined,
+    );
   },
   "the local platform": async () => {
     const options = { echo: true, networks: "full", autoBootstrap: true, usersPerMinute: 100_000 } as const;

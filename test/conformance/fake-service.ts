@@ -77,7 +77,10 @@ export function fakeService(profile: Profile, told: (path: string) => void): Ser
   const described = (thing: Thing, more: JsonObject): Answer => {
     const { status, createdAt, values, params } = look(thing);
     const echo = Object.entries(params).filter(([name]) => name !== "numReplicas");
-    const resultParams = { ...Object.fromEntries(echo.map(([name, value]) => [name, String(value)])), ...more };
+    const resultParams = {
+      ...Object.fromEntries(echo.map(([name, value]) => [name, String(value)])),
+      ...more,
+    };
     return answer({ status, createdAt, modifiedAt: createdAt, ...values, resultParams });
   };
   const usersOf = ({ params }: Asked): User[] => {
@@ -100,7 +103,12 @@ export function fakeService(profile: Profile, told: (path: string) => void): Ser
         },
       ]),
     "instance.create": (asked) => {
-      const { cloud_provider: cloudProvider = "", region = "", network_type: type, custom_network_id: network } = asked.body;
+      const {
+        cloud_provider: cloudProvider = "",
+        region = "",
+        network_type: type,
+        custom_network_id: network,
+      } = asked.body;
       const networkType = type ?? (network === undefined ? "PUBLIC" : "INTERNAL");
       const values = { cloudProvider, region, networkType, ...(network === undefined ? {} : { network }) };
       const thing = add(asked, asked.shelf, values, "RUNNING");
@@ -108,7 +116,8 @@ export function fakeService(profile: Profile, told: (path: string) => void): Ser
       return answer({ id: thing.id });
     },
     "instance.list": ({ shelf }) => answer({ ids: listed(shelf) }),
-    "instance.describe": (asked) => described(find(asked), { graphdbHostname: "db.example.com", graphdbPort: 6379 }),
+    "instance.describe": (asked) =>
+      described(find(asked), { graphdbHostname: "db.example.com", graphdbPort: 6379 }),
     "instance.update": (asked) => {
       const thing = find(asked);
       const { requestParams, network_type: networkType } = asked.body;
@@ -122,14 +131,24 @@ export function fakeService(profile: Profile, told: (path: string) => void): Ser
     "instance.restart": (asked) => begin(find(asked), "RESTARTING", "RUNNING"),
 
     "account.create": (asked) =>
-      answer({ id: add(asked, "accounts", { cloudProvider: asked.body["cloud_provider"] ?? "" }, "READY").id }),
+      answer({
+        id: add(asked, "accounts", { cloudProvider: asked.body["cloud_provider"] ?? "" }, "READY").id,
+      }),
     "account.list": () => answer({ ids: listed("accounts") }),
-    "account.get": (asked) => described(find({ ...asked, shelf: "accounts" }), { cloud_provider_account_config_id: `ac-${asked.id}` }),
+    "account.get": (asked) =>
+      described(find({ ...asked, shelf: "accounts" }), {
+        cloud_provider_account_config_id: `ac-${asked.id}`,
+      }),
     "account.describe": ({ id }) => answer({ id, status: "VERIFYING" }),
     "account.delete": (asked) => begin(find({ ...asked, shelf: "accounts" }), "DELETING", "gone"),
 
     "network.create": (asked) => {
-      const { name = "", cloudProviderName: cloudProvider = "", cloudProviderRegion: region = "", cidr = "10.0.0.0/16" } = asked.body;
+      const {
+        name = "",
+        cloudProviderName: cloudProvider = "",
+        cloudProviderRegion: region = "",
+        cidr = "10.0.0.0/16",
+      } = asked.body;
       return answer({ id: add(asked, "networks", { name, cloudProvider, region, cidr }, undefined).id });
     },
     "network.list": () => answer({ items: listed("networks").map((id) => ({ id })) }),
@@ -175,7 +194,12 @@ export function fakeService(profile: Profile, told: (path: string) => void): Ser
     const shelf = [params["serviceModelKey"], params["productTierKey"], params["resourceKey"]].join("/");
     return work({ params, body, shelf, id: params["id"] ?? "" });
   };
-  return { profile, offers: (operation) => Object.hasOwn(profile.operations, operation), read: ask, write: ask };
+  return {
+    profile,
+    offers: (operation) => Object.hasOwn(profile.operations, operation),
+    read: ask,
+    write: ask,
+  };
 }
 
 const nothing: Answer = { body: null, values: {} };

@@ -79,8 +79,18 @@ const instances: Sample = {
       nativeNetworkId: "vpc-1",
       config: { ...login, name: "vault", nodeInstanceType: "m7g.large" },
     }),
-    () => ({ tier: "pro", component: "standalone", ...base, config: { ...login, nodeInstanceType: "m7g.large" } }),
-    () => ({ tier: "startup", component: "standalone", ...base, config: { ...login, memoryRequestsAndLimits: "2200M" } }),
+    () => ({
+      tier: "pro",
+      component: "standalone",
+      ...base,
+      config: { ...login, nodeInstanceType: "m7g.large" },
+    }),
+    () => ({
+      tier: "startup",
+      component: "standalone",
+      ...base,
+      config: { ...login, memoryRequestsAndLimits: "2200M" },
+    }),
     () => ({ tier: "free", component: "free", ...base, config: { ...login, name: "scratch" } }),
   ],
   changes: [
@@ -141,8 +151,14 @@ const cloudAccounts: Sample = {
         ...own,
       },
     }),
-    () => ({ cloudProvider: "azure", config: { azure_subscription_id: "sub", azure_tenant_id: "tenant", ...own } }),
-    () => ({ cloudProvider: "oci", config: { oci_tenancy_id: "ocid1.tenancy", oci_domain_id: "ocid1.domain", ...own } }),
+    () => ({
+      cloudProvider: "azure",
+      config: { azure_subscription_id: "sub", azure_tenant_id: "tenant", ...own },
+    }),
+    () => ({
+      cloudProvider: "oci",
+      config: { oci_tenancy_id: "ocid1.tenancy", oci_domain_id: "ocid1.domain", ...own },
+    }),
   ],
   changes: [],
   hidden: {},
@@ -169,7 +185,10 @@ export const samples: readonly Sample[] = [instances, networks, cloudAccounts, u
 
 /** Creates what a kind's samples refer to, and nothing that would be of that kind itself where it can be helped. */
 export async function createReferents(sample: Sample, service: Service): Promise<Referents> {
-  const make = async (section: string, spec: JsonObject): Promise<{ readonly id: string; readonly outputs: JsonObject }> => {
+  const make = async (
+    section: string,
+    spec: JsonObject,
+  ): Promise<{ readonly id: string; readonly outputs: JsonObject }> => {
     const kind = kindNamed(section);
     const driver = kind.driver(service);
     const ref: Ref = { id: await driver.create(spec, always), place: kind.place(spec) };

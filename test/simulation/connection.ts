@@ -79,7 +79,7 @@ export function connection(process: Proc, world: World, oracle: Oracle): Service
   return {
     ...reads,
     write(call, signal) {
-      if (process.phase === "planning") oracle.violate("write during plan", call.operation);
+      if (process.phase !== "applying") oracle.violate("write during plan", call.operation);
       return request(call, faultOn(call.operation), true, signal);
     },
     ping: (id) =>

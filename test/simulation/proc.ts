@@ -17,8 +17,8 @@ export interface Proc extends Life {
   readonly pending: Set<Pending>;
   readonly stopping: AbortController;
   readonly aborting: AbortController;
-  /** What it is doing: while it plans it must not write. */
-  phase: "planning" | "applying";
+  /** What it is doing: it writes to the service only while it applies, and nowhere while it plans. */
+  phase: "resolving" | "planning" | "applying";
   plan?: Plan;
   /** How each object looked to it while it planned, and when it looked last. */
   readonly seen: Map<Thing, { readonly planned?: Look; readonly last: Look }>;
@@ -36,7 +36,7 @@ export function proc(name: string, run: RunCase, faults: readonly Fault[]): Proc
     pending: new Set(),
     stopping: new AbortController(),
     aborting: new AbortController(),
-    phase: "planning",
+    phase: "resolving",
     seen: new Map(),
     takeFault(on) {
       const nth = (counts.get(on) ?? 0) + 1;

@@ -11,7 +11,7 @@ export interface Schedule {
   after(ms: number, owner: Life, fire: () => void): void;
   /** Whether anything is left that can happen. */
   isEmpty(): boolean;
-  /** Waits until all work is at rest, then lets the next thing happen. Time jumps to it. */
+  /** Lets the next thing happen, and waits until all work is at rest again. Time jumps to it. Throws where nothing is left. */
   step(): Promise<void>;
   /** Waits until all work is at rest. */
   rest(): Promise<void>;
@@ -49,12 +49,12 @@ export function schedule(start: number, random: () => number): Schedule {
     now: () => now,
     after: (ms, owner, fire) => void planned.push({ at: now + Math.max(0, ms), turn: random(), owner, fire }),
     isEmpty: () => planned.every((event) => event.owner.dead),
-    async step() {
-      await atRest();
+    step() {
       const next = take();
       if (next === undefined) throw new Error("nothing is left that could happen");
       now = Math.max(now, next.at);
       next.fire();
+      return atRest();
     },
     rest: atRest,
   };

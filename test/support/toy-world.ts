@@ -60,11 +60,14 @@ export interface RunOptions {
 export interface ToyWorld {
   readonly clock: VirtualClock;
   readonly service: ToyService;
+  readonly store: StateStore;
   readonly events: readonly ApplyEvent[];
   seal(text: string): Sealed;
   state(): Promise<StateDocument>;
   /** Resolves intents, plans, applies, plans again: what `apply` does. */
   run(toys: Toys, options?: RunOptions): Promise<Ran>;
+  /** The same, for who drives the clock himself. */
+  begin(toys: Toys, options?: RunOptions): Promise<Ran>;
   plan(toys: Toys, options?: RunOptions): Promise<Plan>;
   /** Applies a plan that was made before. */
   apply(plan: Plan, toys: Toys, options?: RunOptions): Promise<readonly StepOutcome[]>;
@@ -114,9 +117,20 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
     return planFor(intention, world.journal.state, { ...world, signal: world.stopping });
   };
 
+  const begin = async (toys: Toys, run: RunOptions = {}): Promise<Ran> => {
+    const world = await worldOf(run);
+    await resolveIntents(world);
+    const planned = await look(toys, run, world);
+    const steps = await applyPlan(planned, world);
+    const calm = { ...world, stopping: new AbortController().signal };
+    const { plan: second } = await look(toys, run, calm);
+    return { plan: planned.plan, steps, second, certificate: certify(second, steps) };
+  };
+
   return {
     clock,
     service,
+    store,
     events,
     seal: vault.seal,
     state,
@@ -127,20 +141,8 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
       clock.drive(
         worldOf(run).then(async (world) => applyPlan({ ...(await look(toys, run, world)), plan }, world)),
       ),
-    run: async (toys, run = {}) =>
-      clock.drive(
-        worldOf(run).then(async (world) => {
-          await resolveIntents(world);
-          const planned = await look(toys, run, world);
-          const steps = await applyPlan(planned, world);
-          const { stopping: _interrupted, ...rest } = run;
-          const { plan: second } = await look(toys, rest, {
-            ...world,
-            stopping: new AbortController().signal,
-          });
-          return { plan: planned.plan, steps, second, certificate: certify(second, steps) };
-        }),
-      ),
+    run: async (toys, run) => clock.drive(begin(toys, run)),
+    begin,
   };
 }
 

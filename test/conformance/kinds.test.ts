@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../src/kinds/index.ts";
+import { leaves } from "../../src/model/spec-paths.ts";
+import { traitsOf } from "../../src/plan/traits.ts";
+import { type Bench, benches } from "./benches.ts";
+import { cases } from "./cases.ts";
+import { createReferents, type Referents, samples } from "./samples.ts";
+
+/** Cells that are not run, each with its reason. */
+const left: readonly { readonly kind: string; readonly name: string; readonly reason: string }[] = [];
+
+const run = new Set<string>();
+
+describe.each(Object.entries(benches))("against %s", (service, start) => {
+  describe.each(samples.map((sample) => [sample.kind.name, sample] as const))("%s", (kind, sample) => {
+    let bench: Bench;
+    let referents: Referents;
+    beforeAll(async () => {
+      bench = await start();
+      referents = await createReferents(sample, bench.service);
+      bench.calls.length = 0;
+    });
+    afterAll(() => bench.close());
+
+    const wanted = Object.entries(cases).filter(
+      ([name]) => !left.some((cell) => cell.kind === kind && cell.name === name),
+    );
+    it.each(wanted)("%s", async (name, check) => {
+      const driver = sample.kind.driver(bench.service);
+      await check({ bench, sample, referents, driver });
+      run.add(`${service}/${kind}/${name}`);
+    });
+  });
+});
+
+describe("the suite itself", () => {
+  const nowhere: Referents = { network: "n", configId: "c", instance: "i" };
+
+  it("knows every kind", () => {
+    expect(samples.map(({ kind }) => kind.name).sort()).toEqual(kinds.map(({ name }) => name).sort());
+  });
+
+  it.each(samples.map((sample) => [sample.kind.name, sample] as const))(
+    "has a sample of every field of %s",
+    (_name, sample) => {
+      const declared = new Set(sample.specs.flatMap((make) => [...leaves(make(nowhere)).keys()]));
+      // Power is what verbs reach, and the id of a network is given by the service.
+      const others =
+        sample.kind.name === "networks" ? ["id"] : sample.kind.name === "instances" ? ["power"] : [];
+      expect([...traitsOf(sample.kind.schema).keys()].filter((path) => !declared.has(path))).toEqual(others);
+    },
+  );
+
+  const [services, count] = [Object.keys(benches).length, Object.keys(cases).length];
+  it(`ran ${samples.length} kinds x ${count} cases x ${services} services = ${samples.length * count * services}, ${left.length} left out`, () => {
+    expect(run.size).toBe((samples.length * count - left.length) * services);
+    expect(left.filter(({ reason }) => reason.length < 20)).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FakeService } from "../support/fake-service.ts";
+import { platformUp } from "../support/local-platform.ts";
+import { openWorkspace, processesOf, type Workspace } from "../support/workspace.ts";
+
+/** Passwords as people have them, each with something that some form of writing escapes. */
+const fromEnvironment = 'env-p"ss\\w0rd-1';
+const fromFile = "file-p&ss<w>rd/2=+";
+const fromCommand = "command-p%ss wörd-3";
+const literal = "literal-passw0rd-4";
+const changed = "changed-p'ssw0rd-5";
+
+const manifest = `
+apiVersion: graphform/v1
+name: secret
+secrets:
+  environment: { env: SOME_PASSWORD }
+  file: { file: ./password.txt }
+  command: { command: [cat, other.txt] }
+defaults:
+  instances: { tier: free, component: free, cloudProvider: aws, region: us-east-1 }
+instances:
+  a: { config: { name: a, graphdbUser: app, graphdbPassword: "\${secret.environment}" } }
+  b: { config: { name: b, graphdbUser: app, graphdbPassword: "\${secret.file}" } }
+  c: { config: { name: c, graphdbUser: app, graphdbPassword: "\${secret.command}" } }
+  d: { config: { name: d, graphdbUser: app, graphdbPassword: ${literal} } }
+  e: { config: { name: e, graphdbUser: app, graphdbPassword: "\${env.SOME_PASSWORD}" } }
+outputs:
+  endpoint: \${instances.a.id}
+`;
+
+/** Every way that a secret could be written down. */
+function formsOf(secret: string): readonly string[] {
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  const bytes = Buffer.from(secret);
+  return [secret, quoted, JSON.stringify(quoted).slice(1, -1), encodeURIComponent(secret), bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
+}
+
+/** Where one of the secrets stands, by the name of what was searched; empty where none does. */
+function found(texts: { readonly [name: string]: string }, secrets: readonly string[]): readonly string[] {
+  return Object.entries(texts).flatMap(([name, text]) =>
+    secrets.filter((secret) => formsOf(secret).some((form) => text.includes(form))).map((secret) => `${name}: ${secret}`),
+  );
+}
+
+function openUser(text: string): Workspace {
+  const user = openWorkspace(text);
+  user.env["SOME_PASSWORD"] = fromEnvironment;
+  user.write("password.txt", `${fromFile}\n`);
+  user.write("other.txt", `${fromCommand}\n`);
+  return user;
+}
+
+/** What the user's own files hold in clear on purpose. */
+const own = new Set(["graphform.yaml", "password.txt", "other.txt"]);
+
+/** Runs everything that prints or writes, and gathers all of it. */
+async function everything(user: Workspace): Promise<{ readonly [name: string]: string }> {
+  const texts: { [name: string]: string } = {};
+  const commands = [
+    "validate",
+    "validate --json",
+    "plan",
+    "plan --json --trace",
+    "plan --out first.plan",
+    "show first.plan",
+    "show --json first.plan",
+    "apply first.plan --json --trace",
+    "show",
+    "show --json",
+    "output",
+    "output --json",
+    "plan --json",
+  ];
+  for (const command of commands) {
+    const { code, out, err } = await user.run(...command.split(" "));
+    expect(`${command}: ${code}`).toBe(`${command}: 0`);
+    texts[command] = `${out}${err}`;
+  }
+  user.env["SOME_PASSWORD"] = changed;
+  for (const command of ["plan", "plan --json", "plan --out second.plan", "apply --auto-approve --trace", "show --json"]) {
+    const { out, err } = await user.run(...command.split(" "));
+    texts[`changed: ${command}`] = `${out}${err}`;
+  }
+  for (const file of user.files().filter((name) => !own.has(name))) texts[file] = user.read(file);
+  return texts;
+}
+
+describe("no secret", () => {
+  const all = [fromEnvironment, fromFile, fromCommand, literal, changed];
+  let service: FakeService;
+  let local: Workspace;
+  let remote: Workspace;
+
+  beforeAll(async () => {
+    service = await FakeService.start();
+    local = openUser(manifest);
+    remote = openUser(manifest.replace("secrets:", `service: { profile: default, platformUrl: "${service.url}" }\nsecrets:`));
+    Object.assign(remote.env, service.env);
+  });
+  afterAll(async () => {
+    await Promise.all([local.close(), remote.close()]);
+    await service.close();
+  });
+
+  it("would be overlooked: the search finds each of them in each of its forms", () => {
+    for (const secret of all) {
+      for (const form of formsOf(secret)) expect(found({ text: `x${form}y` }, all)).toContain(`text: ${secret}`);
+    }
+  });
+
+  it("stands anywhere, with a service that echoes passwords in clear", async () => {
+    service.echo = true;
+    const texts = await everything(remote);
+    expect(Object.keys(texts)).toEqual(expect.arrayContaining([".graphform/secret.state.json", ".graphform/secret.state.json.backup", "first.plan"]));
+    expect(found(texts, [...all, service.password, ...service.tokens])).toEqual([]);
+    const sent = service.requests.filter(({ body }) => body !== undefined).map(({ body }) => JSON.stringify(body));
+    expect(sent.join("")).toContain(JSON.stringify(changed).slice(1, -1));
+  });
+
+  it("went anywhere but to sign-in, and tokens to nothing but their own host", () => {
+    const withPassword = service.requests.filter(({ authorization, operation }) => authorization !== "" && operation !== "signin");
+    expect(withPassword).toEqual([]);
+    expect(found(Object.fromEntries(service.requests.map(({ path, query }, at) => [`${at}`, `${path}?${query}`])), [...all, ...service.tokens])).toEqual([]);
+  });
+
+  it("stands in an error that repeats what the service said", async () => {
+    remote.write("graphform.yaml", remote.read("graphform.yaml").replace("  a: {", "  f: { config: { name: f, graphdbUser: app, graphdbPassword: \"${secret.file}\" } }\n  a: {"));
+    service.misbehave = ({ operation, cookie }) => {
+      const message = `password ${fromFile} of ${service.username}:${service.password} is in a list of leaked ones (${cookie})`;
+      const body = JSON.stringify({ name: "bad_request", id: "x", message, temporary: false, timeout: false, fault: false });
+      return operation === "create" ? { status: 400, body } : undefined;
+    };
+    for (const command of [["apply", "--auto-approve"], ["apply", "--auto-approve", "--json"]]) {
+      const { code, out, err } = await remote.run(...command);
+      expect([code, out]).toEqual([1, expect.stringContaining("is in a list of leaked ones")]);
+      expect(found({ out, err }, [...all, service.password, ...service.tokens])).toEqual([]);
+    }
+  });
+
+  it("stands in a problem with the manifest", async () => {
+    const user = openUser(manifest.replace("name: d,", `name: d, graphDBCacheSize: ${literal},`).replace("outputs:", "outputs:\n  leak: ${secret.environment}"));
+    const { code, out, err } = await user.run("plan");
+    await user.close();
+    expect(code).toBe(3);
+    expect(found({ out, err }, all)).toEqual([]);
+  });
+
+  it("stands in anything that the local platform writes down, or in the arguments of a process", async () => {
+    await platformUp(local, "--echo");
+    const texts = await everything(local);
+    const credentials: { password: string } = JSON.parse(local.read(".graphform/platform/credentials.json"));
+    // What the service itself must know to bring its databases back stands in its own, private folders.
+    const outside = Object.entries(texts).filter(([name]) => !/^\.graphform\/platform\/(control|databases|credentials)/.test(name));
+    expect(outside.map(([name]) => name)).toEqual(expect.arrayContaining([".graphform/platform/platform.log", ".graphform/platform/requests.jsonl"]));
+    const processes = processesOf(local.dir).map((pid) => readFileSync(join("/proc", String(pid), "cmdline"), "utf8"));
+    expect(processes.length).toBe(6);
+    expect(found({ ...Object.fromEntries(outside), processes: processes.join("\n") }, [...all, credentials.password])).toEqual([]);
+    const log = local.read(".graphform/platform/requests.jsonl");
+    expect(log).not.toMatch(/"notes"|eyJ[A-Za-z0-9_-]{8,}\./);
+  });
+});

@@ -1,0 +1,117 @@
+import { bounds, type Case, type Effect, type Fault, type Other, type ResourceCase, type RunCase, type ServiceCase } from "./case.ts";
+import { type Chance, chance } from "./chance.ts";
+import { edit, firstManifest } from "./generate-manifest.ts";
+
+/** The case of a seed. One seed is one case, however often it is asked for. */
+export function generate(seed: number): Case {
+  const dice = chance(seed ^ 0x5f3759df);
+  const service = serviceCase(dice);
+  const runs: RunCase[] = [];
+  let manifest = firstManifest(dice, service.networks);
+  const count = dice.between(1, 3);
+  for (let at = 0; at < count; at++) {
+    if (at > 0) manifest = edit(manifest, dice, service.networks);
+    runs.push(runCase(manifest, at, dice, service));
+  }
+  return { seed, service, runs };
+}
+
+function serviceCase(dice: Chance): ServiceCase {
+  const often = (probability: number, value: () => number): number => (dice.is(probability) ? Math.round(value()) : 0);
+  return {
+    networks: dice.is(0.6),
+    echo: dice.is(0.5),
+    listLag: often(0.6, () => dice.scale(100, bounds.listLag * 0.8)),
+    describeLag: often(0.4, () => dice.scale(100, bounds.listLag * 0.8)),
+    linger: often(0.4, () => dice.scale(100, bounds.listLag * 0.8)),
+    flicker: dice.is(0.3),
+    stale: often(0.6, () => dice.scale(100, bounds.stale * 0.9)),
+    latency: Math.round(dice.scale(5, 400)),
+    work: Math.round(dice.scale(100, 20_000)),
+    deleteAnytime: dice.is(0.5),
+    twoPhase: dice.is(0.5),
+    usersOfNobody: dice.is(0.7) ? 404 : 500,
+    skew: dice.is(0.7) ? 0 : dice.between(-120_000, 120_000),
+  };
+}
+
+/** A manifest with what moved and was let go of on the way to it. */
+export interface ManifestCase {
+  readonly resources: readonly ResourceCase[];
+  readonly moved: readonly (readonly [string, string])[];
+  readonly released: readonly string[];
+  /** The next tag. */
+  readonly tag: number;
+}
+
+function runCase(manifest: ManifestCase, at: number, dice: Chance, service: ServiceCase): RunCase {
+  const { resources, moved, released } = manifest;
+  const moment = (): number => Math.round(dice.scale(1, 90));
+  const faults = dice.is(0.7) ? many(dice, 3, () => fault(dice, service)) : [];
+  const others = dice.is(0.35) ? many(dice, 2, () => other(dice, at)) : [];
+  const addresses = resources.map((resource) => resource.address);
+  return {
+    does: at > 0 && dice.is(0.06) ? "destroy" : "apply",
+    resources,
+    ...(moved.length > 0 ? { moved } : {}),
+    ...(released.length > 0 ? { released } : {}),
+    ...(dice.is(0.06) ? { replace: [dice.of([...addresses, "instances.a"])] } : {}),
+    ...(dice.is(0.15) ? { allowDestroy: [...new Set([...addresses, "instances.a", "instances.b"])] } : {}),
+    ...(dice.is(0.05) ? { maxDeletes: dice.between(0, 1) } : {}),
+    ...(faults.length > 0 ? { faults } : {}),
+    ...(others.length > 0 ? { others } : {}),
+    ...(dice.is(0.45) ? { crash: moment() } : {}),
+    ...(dice.is(0.1) ? { stop: moment() } : {}),
+    ...(dice.is(0.05) ? { abort: moment() } : {}),
+    ...(dice.is(0.15) ? { pause: Math.round(dice.scale(100, 100_000)) } : {}),
+    ...(at > 0 ? { later: Math.round(dice.scale(1, 100_000)) } : {}),
+    ...(dice.is(0.1) ? { rival: rival(dice) } : {}),
+  };
+}
+
+function rival(dice: Chance): NonNullable<RunCase["rival"]> {
+  const wait = dice.is(0.5) ? 0 : Math.round(dice.scale(100, 200_000));
+  return { at: Math.round(dice.scale(1, 60)), does: dice.is(0.5) ? "plan" : "apply", wait };
+}
+
+const writeEffects: readonly Effect[] = [
+  "lost-before",
+  "lost-after",
+  "lost-after",
+  "late",
+  "500-before",
+  "500-after",
+  "503-before",
+  "nonsense-before",
+  "nonsense-after",
+  "unavailable",
+  "rate-limited",
+  "rate-limited-until",
+  "forbidden",
+  "unauthorized",
+  "busy",
+  "slow",
+];
+const workEffects: readonly Effect[] = ["fails", "fails", "sticks"];
+const readEffects: readonly Effect[] = ["unavailable", "lost-before", "nonsense-after", "rate-limited", "unauthorized"];
+
+function fault(dice: Chance, service: ServiceCase): Fault {
+  const on = dice.of<Fault["on"]>(["create", "create", "create", "update", "delete", "verb", "describe", "list", "ping", "state"]);
+  const nth = Math.round(dice.scale(1, on === "describe" || on === "list" ? 20 : 4));
+  if (on === "state") return { on, nth: Math.round(dice.scale(1, 12)), effect: "unwritable" };
+  if (on === "ping") return { on, nth, effect: "unavailable" };
+  if (on === "describe" || on === "list") return { on, nth, effect: dice.of(readEffects) };
+  // The settling time is all that is waited after a 503 (decision 11).
+  const after503: readonly Effect[] = service.listLag + service.describeLag < 4000 ? ["503-after"] : [];
+  return { on, nth, effect: dice.is(0.25) ? dice.of(workEffects) : dice.of([...writeEffects, ...after503]) };
+}
+
+function other(dice: Chance, run: number): Other {
+  const at = dice.is(0.3) && run > 0 ? 0 : Math.round(dice.scale(1, 80));
+  const does = dice.of<Other["does"]>(["stop", "start", "delete", "rename", "regrant", "create", "person"]);
+  return { at, does, pick: dice.between(0, 5) };
+}
+
+function many<T>(dice: Chance, most: number, make: () => T): readonly T[] {
+  return Array.from({ length: dice.between(1, most) }, make);
+}

@@ -1,0 +1,60 @@
+import type { Address } from "../../src/model/address.ts";
+import type { Desired } from "../../src/model/desired.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import type { Json, JsonObject } from "../../src/model/json.ts";
+import { isObject } from "../../src/model/json.ts";
+import type { Manifest } from "../../src/model/manifest.ts";
+import type { SourceRange } from "../../src/model/problem.ts";
+import { referenceFields } from "../../src/model/reference-fields.ts";
+import type { Seal } from "../../src/model/sealed.ts";
+import { fromLeaves, leaves } from "../../src/model/spec-paths.ts";
+import { waitsFor } from "../../src/model/templates.ts";
+import type { ResourceCase, RunCase } from "./case.ts";
+
+const where: SourceRange = { file: "simulated.yaml", start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };
+
+/** The manifest of a run as the manifest stage would hand it on: secrets sealed, references found, defaults of verbs filled in. */
+export function manifestOf(run: RunCase, seal: Seal): Manifest {
+  return {
+    name: "simulated",
+    state: {},
+    desired: run.resources.map((resource) => desiredOf(resource, seal)),
+    outputs: {},
+    imports: [],
+    moved: (run.moved ?? []).map(([from, to]) => ({ from, to, where })),
+    removed: (run.released ?? []).map((address) => ({ address, destroy: false, where })),
+    guards: run.maxDeletes === undefined ? {} : { maxDeletes: run.maxDeletes },
+    warnings: [],
+  };
+}
+
+function desiredOf(resource: ResourceCase, seal: Seal): Desired {
+  const { address, protect, onReplace = "refuse", onDelete = "delete", dependsOn = [], patience, importId } = resource;
+  const kind = address.slice(0, address.indexOf("."));
+  const spec = fromLeaves([...leaves(resource.spec)].map(([path, value]) => [path, isSecret(path) ? seal(String(value)) : value]));
+  return {
+    address,
+    kind,
+    spec,
+    refs: [...new Set([...refsOf(kind, spec), ...dependsOn])],
+    where,
+    lifecycle: { ...(protect === undefined ? {} : { protect }), onReplace, onDelete, ignoreChanges: [], dependsOn },
+    timeouts: patience === undefined ? {} : { create: patience },
+    ...(importId === undefined ? {} : { importId }),
+  };
+}
+
+function isSecret(path: string): boolean {
+  return path === "password" || path === "config.graphdbPassword";
+}
+
+/** Addresses that a spec names. */
+export function refsOf(kind: string, spec: JsonObject): readonly Address[] {
+  const schema = kinds.find(({ name }) => name === kind)?.schema;
+  const named = (schema === undefined ? [] : referenceFields(schema)).flatMap(({ path, section }) => {
+    const name: Json | undefined = leaves(spec).get(path);
+    return typeof name === "string" ? [`${section}.${name}`] : [];
+  });
+  const awaited = [...leaves(spec).values()].flatMap((value) => (isObject(value) ? waitsFor(value) : []));
+  return [...named, ...awaited];
+}

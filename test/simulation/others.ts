@@ -1,0 +1,76 @@
+import type { Other } from "./case.ts";
+import type { World } from "./world.ts";
+import { isThere, type Thing } from "./thing.ts";
+
+/** Somebody else does something; where it can't be done nothing happens. */
+export function act({ does, pick }: Other, world: World): void {
+  const { registry } = world;
+  registry.advance();
+  const choose = (wanted: (thing: Thing) => boolean): Thing | undefined => {
+    const found = registry.things.filter((thing) => isThere(thing) && wanted(thing));
+    return found[pick % Math.max(1, found.length)];
+  };
+  const isIdle = (thing: Thing): boolean => thing.work === undefined && thing.awaits === undefined;
+  const running = (thing: Thing): boolean => thing.kind === "instances" && thing.look.status === "RUNNING" && isIdle(thing);
+  const set = (thing: Thing | undefined, top: Thing["look"]["top"], params: Thing["look"]["params"]): void => {
+    if (thing === undefined) return;
+    const { look } = thing;
+    thing.look = { ...look, top: { ...look.top, ...top }, params: { ...look.params, ...params }, modifiedAt: registry.now() };
+  };
+  switch (does) {
+    case "stop": {
+      const thing = choose(running);
+      if (thing !== undefined) registry.begin(thing, "stop", "STOPPING", undefined, { status: "STOPPED" });
+      return;
+    }
+    case "start": {
+      const thing = choose((each) => each.look.status === "STOPPED" && isIdle(each));
+      if (thing !== undefined) registry.begin(thing, "start", "STARTING", undefined, { status: "RUNNING" });
+      return;
+    }
+    case "delete": {
+      // What is bound by its id alone would be asked for by that id for ever.
+      const thing = choose((each) => each.ours && isIdle(each) && !each.id.includes("before") && each.kind !== "networks");
+      if (thing?.kind === "users") thing.goneAt = registry.now();
+      else if (thing !== undefined) registry.leave(thing, undefined);
+      return;
+    }
+    case "rename":
+      // Only where the rename can be seen.
+      set(choose((each) => each.kind === "networks" || (running(each) && registry.options.echo)), {}, { name: `renamed ${pick}` });
+      return;
+    case "regrant":
+      set(choose((each) => each.kind === "users"), { acl: `~* +INFO +PING +TTL` }, {});
+      return;
+    case "create":
+      stranger(pick, world);
+      return;
+    case "twin":
+      return;
+    case "person":
+      person(world);
+      return;
+  }
+}
+
+/** An object of somebody else in a place where ours are listed, in a region of its own. */
+function stranger(pick: number, { registry }: World): void {
+  const places = ["startup/standalone", "enterprise/standalone", "free/free"];
+  registry.bear({
+    id: `instance-stranger-${registry.things.length}`,
+    kind: "instances",
+    place: places[pick % places.length] ?? "",
+    look: { status: "RUNNING", top: { cloud_provider: "aws", region: "eu-central-1" }, params: { name: "theirs" } },
+  });
+}
+
+/** Everybody who is waited for does what has to be done. */
+export function person({ registry }: World): void {
+  for (const thing of registry.things) {
+    if (!isThere(thing) || thing.awaits === undefined) continue;
+    const { awaits } = thing;
+    delete thing.awaits;
+    if (awaits === "bootstrap") registry.begin(thing, "create", "DEPLOYING", undefined, { status: "READY" });
+    else thing.look = { ...thing.look, status: "PENDING_DETACHING", modifiedAt: registry.now() };
+  }
+}

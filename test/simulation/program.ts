@@ -1,0 +1,187 @@
+import { kinds as realKinds } from "../../src/kinds/index.ts";
+import { certify } from "../../src/apply/outcome.ts";
+import type { Clock } from "../../src/model/clock.ts";
+import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
+import type { Kind } from "../../src/model/kind.ts";
+import type { StepOutcome } from "../../src/model/outcome.ts";
+import type { Plan } from "../../src/model/plan.ts";
+import type { StateDocument } from "../../src/model/state.ts";
+import type { PlanOptions } from "../../src/plan/input.ts";
+import { type ApplyWorld, applyPlan, type Intention, type Planned, planFor, resolveIntents } from "../../src/reconcile.ts";
+import { emptyState } from "../../src/state/document.ts";
+import { openJournal } from "../../src/state/journal.ts";
+import { createVault } from "../../src/state/vault.ts";
+import { connection } from "./connection.ts";
+import { manifestOf } from "./manifest-of.ts";
+import { type Oracle, reread } from "./oracle.ts";
+import type { Proc } from "./proc.ts";
+import { simStore } from "./sim-store.ts";
+import type { World } from "./world.ts";
+
+/** How a run ended. */
+export interface Ended {
+  readonly is: "done" | "locked" | "error";
+  /** Of an error. */
+  readonly code?: string;
+  readonly steps: readonly StepOutcome[];
+  /** The plan after the apply; absent where it was interrupted or failed before. */
+  readonly second?: Plan;
+  readonly certificate: readonly string[];
+}
+
+const nothing: Pick<Ended, "steps" | "certificate"> = { steps: [], certificate: [] };
+
+/** One apply or destroy, step by step as the command has it (commands/apply.ts): lock, resolve, plan, apply, verify. */
+export async function apply(process: Proc, world: World, oracle: Oracle, wait: number): Promise<Ended> {
+  const clock = clockOf(process, world);
+  if (!(await lock(process, world, clock, wait))) return { is: "locked", ...nothing };
+  try {
+    return await underLock(process, world, oracle, clock);
+  } catch (error) {
+    return failed(error, oracle);
+  } finally {
+    if (!process.dead && world.holder === process) world.holder = undefined;
+  }
+}
+
+/** A plan by itself: without lock, and without a write anywhere. */
+export async function plan(process: Proc, world: World, oracle: Oracle): Promise<Ended> {
+  process.phase = "planning";
+  try {
+    const state = await stateOf(process, world, oracle);
+    const parts = partsOf(process, world, oracle, state);
+    await parts.look(state);
+    return { is: "done", ...nothing };
+  } catch (error) {
+    return failed(error, oracle);
+  }
+}
+
+async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clock): Promise<Ended> {
+  const store = simStore(process, world, oracle);
+  const read = await store.read();
+  const state = read === undefined ? newState() : reread(read);
+  const { service, kinds, vault, look } = partsOf(process, world, oracle, state);
+  const applying: ApplyWorld = {
+    kinds,
+    service,
+    clock,
+    digest,
+    journal: openJournal(store, state, clock),
+    open: vault.open,
+    emit: (event) => oracle.says("events", event),
+    stopping: process.stopping.signal,
+    aborting: process.aborting.signal,
+  };
+  await resolveIntents(applying);
+  process.phase = "planning";
+  const planned = await look(applying.journal.state);
+  process.plan = planned.plan;
+  if (process.run.pause !== undefined) await clock.sleep(process.run.pause, process.stopping.signal);
+  process.phase = "applying";
+  const steps = await applyPlan(planned, applying);
+  oracle.says("outcome", steps);
+  for (const { message = "" } of steps) if (message.startsWith("unexpected")) oracle.violate("defect", message);
+  if (process.stopping.signal.aborted) return { is: "done", steps, certificate: [] };
+  process.phase = "planning";
+  const { plan: second } = await look(applying.journal.state);
+  return { is: "done", steps, second, certificate: certify(second, steps) };
+}
+
+interface Parts {
+  readonly service: ReturnType<typeof connection>;
+  readonly kinds: readonly Kind[];
+  readonly vault: ReturnType<typeof createVault>;
+  look(state: StateDocument): Promise<Planned>;
+}
+
+function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocument): Parts {
+  const service = connection(process, world, oracle);
+  const kinds = withPing(service);
+  const vault = createVault(state.key);
+  const { does, replace = [], allowDestroy = [] } = process.run;
+  const options: PlanOptions = { targets: [], exclude: [], replace, allowDestroy };
+  const manifest = manifestOf(process.run, vault.seal);
+  const intention: Intention = { manifest, options, timestamp: state.savedAt, destroying: does === "destroy" };
+  const planning = { kinds, service, clock: clockOf(process, world), digest, signal: process.stopping.signal };
+  return {
+    service,
+    kinds,
+    vault,
+    async look(now): Promise<Planned> {
+      const planned = await planFor(intention, now, planning);
+      oracle.says("plan", planned.plan);
+      return planned;
+    },
+  };
+}
+
+/** The real kinds; a database answers when the simulated service says that it runs. */
+function withPing(service: ReturnType<typeof connection>): readonly Kind[] {
+  return realKinds.map((kind) => {
+    if (kind.name !== "instances") return kind;
+    const usable = async (id: string): Promise<{ is: "usable" | "not-yet"; detail: string }> => ({
+      is: (await service.ping(id)) ? "usable" : "not-yet",
+      detail: "no answer",
+    });
+    return { ...kind, driver: (real) => ({ ...kind.driver(real), usable: (live) => usable(live.id) }) };
+  });
+}
+
+async function stateOf(process: Proc, world: World, oracle: Oracle): Promise<StateDocument> {
+  const read = await simStore(process, world, oracle).read();
+  return read === undefined ? newState() : reread(read);
+}
+
+function newState(): StateDocument {
+  return emptyState("simulated", { lineage: "simulated", key: "5".repeat(64) });
+}
+
+/** The lock of a dead process is taken over; that of a living one is waited for. */
+async function lock(process: Proc, world: World, clock: Clock, wait: number): Promise<boolean> {
+  const until = clock.now() + wait;
+  while (world.holder !== undefined && !world.holder.dead) {
+    if (clock.now() >= until) return false;
+    await clock.sleep(100);
+  }
+  world.holder = process;
+  return true;
+}
+
+function clockOf(process: Proc, { schedule, dice }: World): Clock {
+  return {
+    now: schedule.now,
+    random: dice.next,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted === true) return reject(signal.reason);
+        const pending = { signal: signal ?? process.aborting.signal, give: (): void => reject(signal?.reason) };
+        process.pending.add(pending);
+        schedule.after(ms, process, () => {
+          process.pending.delete(pending);
+          resolve();
+        });
+      }),
+  };
+}
+
+function failed(error: unknown, oracle: Oracle): Ended {
+  if (!isGraphformError(error)) {
+    const isStop = error instanceof DOMException && error.name === "AbortError";
+    if (!isStop) oracle.violate("defect", error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return { is: "error", code: "interrupted", ...nothing };
+  }
+  oracle.says("error", `${error.message} ${error.hint ?? ""}`);
+  return { is: "error", code: error instanceof GraphformError ? error.code : "", ...nothing };
+}
+
+/** Stands in for SHA-256, which is what the commands hand in: a plan is not attacked here, only compared. */
+function digest(text: string): string {
+  let [left, right] = [0xdeadbeef, 0x41c6ce57];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    left = Math.imul(left ^ code, 2654435761);
+    right = Math.imul(right ^ code, 1597334677);
+  }
+  return (left >>> 0).toString(16) + (right >>> 0).toString(16);
+}

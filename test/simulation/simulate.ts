@@ -1,0 +1,171 @@
+import type { Case, RunCase } from "./case.ts";
+import { checkEnd } from "./final.ts";
+import { type Oracle, oracle, protects, type Violation } from "./oracle.ts";
+import { act, person } from "./others.ts";
+import { letGo, type Proc, proc } from "./proc.ts";
+import { apply, type Ended, plan } from "./program.ts";
+import { isThere } from "./thing.ts";
+import { type World, worldOf } from "./world.ts";
+
+/** What became of a case. */
+export interface Result {
+  readonly violation: Violation | undefined;
+  /** Runs of the program, and events: requests, answers, timers, writes of the state. */
+  readonly runs: number;
+  readonly events: number;
+  /** Virtual ms that passed. */
+  readonly time: number;
+}
+
+/** Runs that a calm world may take until nothing is left to do. */
+const patience = 6;
+/** A run that takes more events than this goes round in circles. */
+const longest = 20_000;
+
+/** Plays a case: its runs with everything that befalls them, then calm ones until nothing is left to do. */
+export async function simulate(given: Case): Promise<Result> {
+  const world = worldOf(given);
+  const watch = oracle(world);
+  const begun = world.schedule.now();
+  preexisting(world);
+  let [runs, events] = [0, 0];
+  const play = async (run: RunCase): Promise<Ended | undefined> => {
+    runs += 1;
+    const played = await perform(run, runs, world, watch);
+    events += played.events;
+    return played.ended;
+  };
+  for (const run of given.runs) {
+    if (watch.violation === undefined) await play(run);
+  }
+  const last = given.runs.at(-1);
+  if (last !== undefined && watch.violation === undefined) await settleDown(last, play, world, watch);
+  return { violation: watch.violation, runs, events, time: world.schedule.now() - begun };
+}
+
+/** Without faults, and with people who do their part, everything must come to rest as declared. */
+async function settleDown(
+  last: RunCase,
+  play: (run: RunCase) => Promise<Ended | undefined>,
+  world: World,
+  watch: Oracle,
+): Promise<void> {
+  const { faults: _f, others: _o, crash: _c, stop: _s, abort: _a, pause: _p, rival: _r, ...calm } = last;
+  let said = "";
+  for (let at = 0; at < patience; at++) {
+    world.registry.calm();
+    person(world);
+    const ended = await play({ ...calm, later: 1000 });
+    if (watch.violation !== undefined || ended === undefined) return;
+    const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
+    said = `${ended.is} ${ended.code ?? ""} ${ended.steps.map((step) => `${step.key} ${step.result}: ${step.message ?? ""}`).join("; ")}`;
+    said += ` | then: ${open.map((step) => step.key).join(", ")}`;
+    const isDone = ended.steps.every((step) => step.result === "done");
+    if (isDone && ended.certificate.length > 0) watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
+    if (ended.second !== undefined && open.length === 0 && ended.steps.every((step) => !["failed", "stale"].includes(step.result))) {
+      checkEnd(calm, ended.second, world, watch);
+      return;
+    }
+  }
+  watch.violate("no convergence", said);
+}
+
+/** One run, from the start of the process to its end or its death. */
+async function perform(
+  run: RunCase,
+  nth: number,
+  world: World,
+  watch: Oracle,
+): Promise<{ readonly ended: Ended | undefined; readonly events: number }> {
+  const { schedule } = world;
+  if (run.later !== undefined) await pass(run.later, world, watch);
+  const process = proc(`run ${nth}`, run, run.faults ?? []);
+  for (const other of run.others ?? []) if (other.at === 0) act(other, world);
+  let ended: Ended | undefined;
+  let open = 1;
+  const end = (): void => {
+    open -= 1;
+  };
+  declares(process, world);
+  apply(process, world, watch, 0).then((outcome) => {
+    ended = outcome;
+    end();
+  }, (error: unknown) => watch.violate("defect", String(error)));
+  let events = 0;
+  await schedule.rest();
+  for (; open > 0 && watch.violation === undefined; events++) {
+    if (events > longest) watch.violate("endless", `run ${nth} takes more than ${longest} events`);
+    for (const other of run.others ?? []) if (other.at === events) act(other, world);
+    if (run.rival?.at === events) {
+      open += 1;
+      const rival = proc(`rival of run ${nth}`, run, []);
+      const work = run.rival.does === "plan" ? plan(rival, world, watch) : apply(rival, world, watch, run.rival.wait);
+      work.then(end, (error: unknown) => watch.violate("defect", String(error)));
+    }
+    if (run.crash === events && ended === undefined) {
+      process.dead = true;
+      end();
+      continue;
+    }
+    if (run.stop === events) process.stopping.abort();
+    if (run.abort === events) {
+      process.stopping.abort();
+      process.aborting.abort();
+    }
+    if (run.stop === events || run.abort === events) letGo(process);
+    try {
+      await schedule.step();
+    } catch (error) {
+      watch.violate("stuck", error instanceof Error ? error.message : "");
+    }
+    watch.check();
+  }
+  if (ended !== undefined) remembers(process, ended, world);
+  return { ended, events };
+}
+
+/** Lets time pass between two runs: what is under way at the service goes on. */
+async function pass(ms: number, world: World, watch: Oracle): Promise<void> {
+  let isOver = false;
+  world.schedule.after(ms, world.service, () => {
+    isOver = true;
+  });
+  while (!isOver) await world.schedule.step();
+  watch.check();
+}
+
+/** Objects that were there before: networks to adopt, a database to import. */
+function preexisting({ registry }: World): void {
+  for (const name of ["a", "b"]) {
+    const top = { name: `old ${name}`, cloudProviderName: "aws", cloudProviderRegion: "us-east-1", cidr: "10.250.0.0/16" };
+    registry.bear({ id: `network-before-${name}`, kind: "networks", place: "", seen: true, look: { status: "", top, params: {} } });
+  }
+  const top = { cloud_provider: "aws", region: "us-east-1" };
+  const params = { name: "old", graphdbUser: "u", graphdbPassword: "s3cret-900-1" };
+  registry.bear({ id: "instance-before", kind: "instances", place: "startup/standalone", seen: true, look: { status: "RUNNING", top, params } });
+}
+
+/** From now on a manifest says this of each object's protection; until it has been applied both may count. */
+function declares(process: Proc, world: World): void {
+  each(process, world, (protects, before) => new Set([...before, protects]));
+}
+
+/** A run that did everything has remembered what its manifest says. */
+function remembers(process: Proc, ended: Ended, world: World): void {
+  const isWhole = ended.is === "done" && ended.steps.every((step) => step.result === "done" || step.result === "blocked");
+  if (isWhole && process.run.does === "apply") each(process, world, (protects) => new Set([protects]));
+}
+
+function each(
+  process: Proc,
+  world: World,
+  change: (protects: boolean, before: ReadonlySet<boolean>) => ReadonlySet<boolean>,
+): void {
+  for (const thing of world.registry.things) {
+    if (!isThere(thing)) continue;
+    const bound = Object.entries(world.stored?.resources ?? {}).find(([, entry]) => entry.id === thing.id);
+    let address = bound?.[0] ?? thing.madeFor ?? "";
+    for (const [from, to] of process.run.moved ?? []) if (address === from) address = to;
+    if (process.resource(address) !== undefined) thing.protects = change(protects(process, address), thing.protects);
+  }
+}
