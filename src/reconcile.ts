@@ -1,6 +1,6 @@
-import { oneAtATime } from "./apply/one-at-a-time.ts";
 import type { ApplyContext } from "./apply/context.ts";
 import { findLost } from "./apply/lost.ts";
+import { oneAtATime } from "./apply/one-at-a-time.ts";
 import { run } from "./apply/run.ts";
 import type { Address } from "./model/address.ts";
 import type { Clock } from "./model/clock.ts";
@@ -17,6 +17,7 @@ import { observe } from "./observe/observe.ts";
 import type { PlanOptions } from "./plan/input.ts";
 import { afterMoves } from "./plan/moves.ts";
 import { makePlan } from "./plan/plan.ts";
+import { findByName } from "./plan/twins.ts";
 
 /** What planning works with: the service's reading half, and nothing that could write. */
 export interface PlanningWorld {
@@ -44,20 +45,26 @@ export interface Planned {
 }
 
 /** observe, diff, cascade, order, guard: looks at the service and says what to do. Writes nothing anywhere. */
-export async function planFor(intention: Intention, state: StateDocument, world: PlanningWorld): Promise<Planned> {
+export async function planFor(
+  intention: Intention,
+  state: StateDocument,
+  world: PlanningWorld,
+): Promise<Planned> {
   const { manifest, options, destroying } = intention;
   const { kinds, service, signal } = world;
   const desired = destroying ? [] : manifest.desired;
   const readers = new Map(kinds.map((kind) => [kind.name, kind.reader(service)]));
-  const { observed, unmanaged } = await observe(desired, {
+  const moved = afterMoves(state, manifest.moved, kinds);
+  const seen = await observe(desired, {
     kinds,
     readers,
-    state: afterMoves(state, manifest.moved, kinds),
+    state: moved,
     now: world.clock.now(),
     listLag: service.profile.timing.listLag,
     settle: service.profile.timing.settle,
     signal,
   });
+  const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({
     name: manifest.name,
     timestamp: [intention.timestamp, state.savedAt].sort().at(-1) ?? intention.timestamp,
@@ -115,7 +122,12 @@ export async function resolveIntents(world: ApplyWorld): Promise<void> {
     const since = new Date(world.clock.now()).toISOString();
     const converging = { operation: "create", since, record: {} };
     if (found === undefined) await world.journal.abandon(address);
-    else await world.journal.acknowledge(address, { id: found.id, createdAt: found.createdAt ?? since, converging });
+    else
+      await world.journal.acknowledge(address, {
+        id: found.id,
+        createdAt: found.createdAt ?? since,
+        converging,
+      });
   }
 }
 
@@ -125,6 +137,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     drivers: new Map(world.kinds.map((kind) => [kind.name, kind.driver(world.service)])),
     profile: world.service.profile,
     outputs: new Map(outputs),
+    outputsBefore: outputs,
     oneAtATime: oneAtATime(),
   };
 }

@@ -19,6 +19,8 @@ export interface ApplyContext {
   readonly emit: (event: ApplyEvent) => void;
   /** Outputs of everything that is there, filled in as steps are done. */
   readonly outputs: Map<Address, JsonObject>;
+  /** Outputs as they were when apply began: whose ids the plan knew. */
+  readonly outputsBefore: ReadonlyMap<Address, JsonObject>;
   /** Aborted by the first Ctrl-C: no new steps, no more waiting. */
   readonly stopping: AbortSignal;
   /** Aborted when requests in flight are to be let go as well. */

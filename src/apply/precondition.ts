@@ -11,7 +11,7 @@ import { kindOf } from "./context.ts";
  */
 export function isStale(step: Step, live: Live, context: ApplyContext): boolean {
   if (step.after.some((key) => changesAddress(key, step.address))) return false;
-  const named = withNames(live, kindOf(context, step.kind).schema, context.outputs);
+  const named = withNames(live, kindOf(context, step.kind).schema, context.outputsBefore);
   return context.digest(preconditionText(named, step.checks)) !== step.precondition;
 }
 

@@ -1,13 +1,14 @@
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { Service } from "../model/service.ts";
 import { createService } from "../hosting/client.ts";
+import type { Client, ServiceOptions } from "../hosting/service-options.ts";
+import { keptSessions } from "./kept-sessions.ts";
 import { findLocalPlatform, localSubscription, noLocalPlatform } from "./local-platform.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Project } from "./project.ts";
 
 /** A service with a way to let go of its connections. */
-export type Connection = Service & { close(): Promise<void> };
+export type Connection = Client;
 
 /**
  * The service of a project: option, environment, manifest, and at last the local platform of this folder.
@@ -31,6 +32,7 @@ export async function connect(
   const subscriptionId = options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId ?? (isLocal ? localSubscription : undefined);
   const caFile = env["GRAPHFORM_CA_FILE"] ?? (isLocal ? local.caFile : undefined);
   const token = env["GRAPHFORM_TOKEN"];
+  const signIn = await signInWith(env, platformUrl, isLocal ? local : undefined);
   return createService({
     profile,
     platformUrl,
@@ -41,8 +43,23 @@ export async function connect(
     ...(caFile === undefined ? {} : { caFile }),
     ...(token === undefined ? {} : { usersToken: async () => token }),
     ...(options.parallelism === undefined ? {} : { parallelism: options.parallelism }),
-    credentials: credentials(env, isLocal ? local : undefined),
+    ...signIn,
   });
+}
+
+/** A session that `login` keeps is used and renewed; otherwise every command signs in for itself. */
+async function signInWith(
+  env: NodeJS.ProcessEnv,
+  platformUrl: string,
+  local: { readonly username: string; readonly password: string } | undefined,
+): Promise<Pick<ServiceOptions, "credentials" | "sessionStore">> {
+  const origin = URL.parse(platformUrl)?.origin;
+  const store = keptSessions(env);
+  const isKept = local === undefined && origin !== undefined && (await store.load(origin)) !== undefined;
+  if (!isKept) return { credentials: credentials(env, local) };
+  const { GRAPHFORM_USERNAME: username, GRAPHFORM_PASSWORD: password } = env;
+  if (username === undefined || password === undefined) return { sessionStore: store };
+  return { sessionStore: store, credentials: { username, password } };
 }
 
 function credentials(
@@ -53,7 +70,7 @@ function credentials(
   if (username !== undefined && password !== undefined) return { username, password };
   if (local !== undefined) return { username: local.username, password: local.password };
   throw new GraphformError("no-credentials", "there is nothing to sign in with", {
-    hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+    hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or run graphform login",
     exitCode: exitCodes.error,
   });
 }

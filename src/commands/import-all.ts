@@ -1,4 +1,3 @@
-import { loadProfile } from "../hosting/profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { noSecrets } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
@@ -20,8 +19,9 @@ import { serviceSection } from "./imported-text.ts";
 import { findEverything } from "./live-objects.ts";
 import { writeNew } from "./new-file.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject, type Project } from "./project.ts";
+import { resolveProject } from "./project.ts";
 import { withServiceOf } from "./service-work.ts";
+import { type ServiceTarget, serviceTarget } from "./service-target.ts";
 import { sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { underLock } from "./under-lock.ts";
@@ -42,7 +42,8 @@ export interface ImportAllOptions extends ManifestOptions {
  * own `imports` leave the binding to the first apply. Exit 1 where the proof fails; then nothing is bound.
  */
 export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  const start = await starting(options);
+  const target = await serviceTarget(options, "imported");
+  const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
   const written = await withServiceOf(start, options, env, terminal, async ({ service, signal }) => {
     const objects = importedFrom(await findEverything(wantedKinds(options), service, signal));
@@ -63,22 +64,7 @@ export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEn
   return exitCodes.done;
 }
 
-/** What the service is found by: a manifest that is there, otherwise options, environment and the local platform. */
-async function starting(options: ImportAllOptions): Promise<Pick<Project, "header" | "profile">> {
-  try {
-    const { header, profile } = await openProject(options);
-    return { header: { ...header, name: options.name ?? header.name }, profile };
-  } catch (error) {
-    if (options.file.length > 0 || !isMissing(error)) throw error;
-    return { header: { name: options.name ?? "imported", state: {} }, profile: await loadProfile(options.profile ?? "default") };
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "problems" in error && Array.isArray(error.problems) && error.problems.every((problem) => problem.code === "missing-file");
-}
-
-function sectionOf({ header, profile }: Pick<Project, "header" | "profile">, options: ManifestOptions, env: NodeJS.ProcessEnv): ReturnType<typeof serviceSection> {
+function sectionOf({ header, profile }: ServiceTarget, options: ManifestOptions, env: NodeJS.ProcessEnv): ReturnType<typeof serviceSection> {
   const { service } = header;
   return serviceSection({
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
@@ -97,7 +83,6 @@ async function bindAll(options: ManifestOptions, env: NodeJS.ProcessEnv, termina
         hint: "give the written manifest another name with --name, or another place with --state",
       });
     }
-    const { resolveProject } = await import("./project.ts");
     const { manifest } = await resolveProject(project, state, noSecrets);
     const plan = await planOf(manifest, state, service, world.stopping);
     const binds = plan.steps.filter((step) => step.operation === "bind");

@@ -1,5 +1,47 @@
 import type { Command } from "commander";
+import type { ManifestOptions } from "./options.ts";
+import { withStateOptions } from "./options.ts";
 import type { Registration } from "./registration.ts";
 
-/** x */
-export function addState(_program: Command, _registration: Registration): void {}
+type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };
+
+/** Adds `state list|show|mv|rm|pull|unlock`. */
+export function addState(program: Command, { at, done }: Registration): void {
+  const state = program.command("state").description("what is remembered of the resources");
+  withStateOptions(state.command("list").description("every address with its id"))
+    .option("--json", "as JSON")
+    .action(async (options: StateOptions) => {
+      const { stateList } = await import("./state-command.ts");
+      done(await stateList(options, at(options)));
+    });
+  withStateOptions(state.command("show").description("what is remembered of one resource"))
+    .argument("<address>", "for example instances.orders")
+    .option("--json", "as JSON")
+    .action(async (address: string, options: StateOptions) => {
+      const { stateShow } = await import("./state-command.ts");
+      done(await stateShow(address, options, at(options)));
+    });
+  withStateOptions(state.command("mv").description("give a bound object another address"))
+    .argument("<from>", "its address")
+    .argument("<to>", "its new address")
+    .action(async (from: string, to: string, options: StateOptions) => {
+      const { stateMove } = await import("./state-command.ts");
+      done(await stateMove(from, to, options, at(options)));
+    });
+  withStateOptions(state.command("rm").description("let go of an object and leave it running"))
+    .argument("<address>", "its address")
+    .action(async (address: string, options: StateOptions) => {
+      const { stateRemove } = await import("./state-command.ts");
+      done(await stateRemove(address, options, at(options)));
+    });
+  withStateOptions(state.command("pull").description("the whole state as JSON, without its key")).action(async (options: StateOptions) => {
+    const { statePull } = await import("./state-command.ts");
+    done(await statePull(options, at(options)));
+  });
+  withStateOptions(state.command("unlock").description("remove a lock whose holder is gone; without an id: say who holds it"))
+    .argument("[id]", "as the message about the lock says it")
+    .action(async (id: string | undefined, options: StateOptions) => {
+      const { stateUnlock } = await import("./state-command.ts");
+      done(await stateUnlock(id, options, at(options)));
+    });
+}

@@ -3,45 +3,19 @@ import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
-import type { Kind, Reader } from "../model/kind.ts";
 import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
-import type { Live, Observed, Ref } from "../model/observed.ts";
+import type { Live, Observed } from "../model/observed.ts";
 import { referenceFields } from "../model/reference-fields.ts";
-import type { StateDocument } from "../model/state.ts";
+import { type Known, kindOf, look, type ObserveContext, readerOf } from "./context.ts";
+import { lookAtBound } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
-
-/** What observing needs; readers cannot write. */
-export interface ObserveContext {
-  readonly kinds: readonly Kind[];
-  readonly readers: ReadonlyMap<string, Reader>;
-  readonly state: StateDocument;
-  /** Ms since 1970. */
-  readonly now: number;
-  /** How long a created object may be missing, in ms. */
-  readonly listLag: number;
-  /** How long an old status may show after an operation was accepted, in ms. */
-  readonly settle: number;
-  readonly signal: AbortSignal;
-}
+import { meet, type Stranger } from "./strangers.ts";
 
 /** What the service shows, under the addresses that it belongs to. */
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
   readonly unmanaged: readonly Stranger[];
-}
-
-/** An object that no address is bound to; looked at only while there is no state, when it may be ours all the same. */
-export interface Stranger {
-  readonly kind: string;
-  readonly id: string;
-  readonly spec?: Live["spec"];
-}
-
-interface Known {
-  readonly address: Address;
-  readonly kind: string;
-  readonly ref: Ref;
 }
 
 /**
@@ -50,11 +24,16 @@ interface Known {
  */
 export async function observe(desired: readonly Desired[], context: ObserveContext): Promise<Observation> {
   const bound = boundObjects(context);
-  const boundLives = await look(bound, context);
+  const { lives: boundLives, lost } = await lookAtBound(bound, context);
   const reached = outputsOf(bound, boundLives);
   const adopted = adoptions(desired, reached, context);
   const known = [...bound, ...adopted];
-  const places = placesOf(desired, known, reached, context);
+  const places = placesOf(
+    desired,
+    known.filter((entry) => !lost.has(entry)),
+    reached,
+    context,
+  );
   const [adoptedLives, lists] = await Promise.all([
     look(adopted, context),
     Promise.all(places.map(async ({ kind, place }) => readerOf(kind, context).list(place, context.signal))),
@@ -63,7 +42,8 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const listed = new Set(lists.flat());
   const found = known.flatMap((entry, at): [Known, Live][] => {
     const shown = lives[at];
-    if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined) throw notFound(entry);
+    if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined)
+      throw notFound(entry);
     const live = shown ?? notYetThere(entry, listed, context);
     return live === undefined || live.phase.is === "gone" ? [] : [[entry, unsettled(live, entry, context)]];
   });
@@ -72,34 +52,28 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
     found.map(([entry, live]): [Address, Observed] => {
       const named = withNames(live, kindOf(entry.kind, context).schema, outputs);
       const spec = overlay(named.spec, context.state.resources[entry.address]);
-      return [entry.address, { ...named, spec, address: entry.address, kind: entry.kind, place: entry.ref.place }];
+      return [
+        entry.address,
+        { ...named, spec, address: entry.address, kind: entry.kind, place: entry.ref.place },
+      ];
     }),
   );
   const ours = new Set(known.map((entry) => entry.ref.id));
   const strangers = places.flatMap(({ kind, place }, at) =>
-    (lists[at] ?? []).filter((id) => !ours.has(id)).map((id): Known => ({ address: "", kind, ref: { id, place } })),
+    (lists[at] ?? [])
+      .filter((id) => !ours.has(id))
+      .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
-  return { observed, unmanaged: await meet(strangers, context) };
-}
-
-/** Without a state, each stranger may be ours: its name tells, where the service shows it. */
-async function meet(strangers: readonly Known[], context: ObserveContext): Promise<readonly Stranger[]> {
-  const lives = context.state.serial === 0 ? await look(strangers, context) : [];
-  return strangers.map(({ kind, ref }, at) => {
-    const live = lives[at];
-    return { kind, id: ref.id, ...(live === undefined ? {} : { spec: live.spec }) };
-  });
-}
-
-function look(known: readonly Known[], context: ObserveContext): Promise<readonly (Live | undefined)[]> {
-  return Promise.all(known.map((entry) => readerOf(entry.kind, context).get(entry.ref, context.signal)));
+  return { observed, unmanaged: await meet(strangers, desired, context) };
 }
 
 function outputsOf(known: readonly Known[], lives: readonly (Live | undefined)[]): OutputTable {
-  return new Map(known.flatMap((entry, at): [Address, JsonObject][] => {
-    const live = lives[at];
-    return live === undefined ? [] : [[entry.address, live.outputs]];
-  }));
+  return new Map(
+    known.flatMap((entry, at): [Address, JsonObject][] => {
+      const live = lives[at];
+      return live === undefined ? [] : [[entry.address, live.outputs]];
+    }),
+  );
 }
 
 function boundObjects(context: ObserveContext): readonly Known[] {
@@ -110,11 +84,17 @@ function boundObjects(context: ObserveContext): readonly Known[] {
   }));
 }
 
-function adoptions(desired: readonly Desired[], reached: OutputTable, context: ObserveContext): readonly Known[] {
+function adoptions(
+  desired: readonly Desired[],
+  reached: OutputTable,
+  context: ObserveContext,
+): readonly Known[] {
   return desired.flatMap((entry): readonly Known[] => {
     if (entry.importId === undefined || context.state.resources[entry.address] !== undefined) return [];
     const place = placeOf(entry, reached, context);
-    return place === undefined ? [] : [{ address: entry.address, kind: entry.kind, ref: { id: entry.importId, place } }];
+    return place === undefined
+      ? []
+      : [{ address: entry.address, kind: entry.kind, ref: { id: entry.importId, place } }];
   });
 }
 
@@ -126,7 +106,9 @@ function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext):
     field.path,
     reached.get(`${field.section}.${String(entry.spec[field.path])}`)?.[field.output],
   ]);
-  const ids = found.flatMap(([path, value]): [string, Json][] => (value === undefined ? [] : [[path, value]]));
+  const ids = found.flatMap(([path, value]): [string, Json][] =>
+    value === undefined ? [] : [[path, value]],
+  );
   return ids.length < found.length ? undefined : kind.place({ ...entry.spec, ...Object.fromEntries(ids) });
 }
 
@@ -167,16 +149,4 @@ function notFound(entry: Known): GraphformError {
   return new GraphformError("import-not-found", `there is no ${entry.ref.id} to bind ${entry.address} to`, {
     hint: "check the id, and that tier, component and subscription are those of the object",
   });
-}
-
-function readerOf(kind: string, context: ObserveContext): Reader {
-  const reader = context.readers.get(kind);
-  if (reader === undefined) throw new Error(`no reader for "${kind}"`);
-  return reader;
-}
-
-function kindOf(name: string, context: ObserveContext): Kind {
-  const kind = context.kinds.find((candidate) => candidate.name === name);
-  if (kind === undefined) throw new Error(`no kind is called "${name}"`);
-  return kind;
 }

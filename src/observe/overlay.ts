@@ -7,9 +7,8 @@ export function overlay(
   bound: Bound | undefined,
 ): { readonly [path: string]: Seen } {
   if (bound === undefined) return shown;
-  const recorded = Object.entries({ ...bound.recorded, ...bound.converging?.record }).map(([path, value]): [string, Seen] => [
-    path,
-    { value, source: "recorded" },
-  ]);
+  const recorded = Object.entries({ ...bound.recorded, ...bound.converging?.record }).map(
+    ([path, value]): [string, Seen] => [path, { value, source: "recorded" }],
+  );
   return { ...Object.fromEntries(recorded), ...shown };
 }

@@ -2,12 +2,10 @@ import type { Address } from "../model/address.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import { disruptions } from "../model/field-schema.ts";
 import type { Change, Guard } from "../model/plan.ts";
-import { leaves } from "../model/spec-paths.ts";
-import { sameValue } from "./canonical.ts";
-import type { PlanInput, Unmanaged } from "./input.ts";
+import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import { isBeingDeleted, type Subject } from "./propose.ts";
-import { traitAt, traitsOf } from "./traits.ts";
+import { twinsOf } from "./twins.ts";
 
 /**
  * Guards of one change by itself: protection, the refusal of replacements, the worst disruption allowed. A deletion
@@ -20,7 +18,9 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
     found.push({
       code: "not-offered",
       message: `profile ${input.profile.name} has no operation to ${missing}`,
-      lift: missing.startsWith("create") ? "give the id of an existing one" : "change it by other means, or use a profile that has the operation",
+      lift: missing.startsWith("create")
+        ? "give the id of an existing one"
+        : "change it by other means, or use a profile that has the operation",
     });
   }
   if (isBeingDeleted(subject)) return found;
@@ -34,11 +34,13 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
       lift: `--replace ${change.address}, or lifecycle.onReplace: recreate`,
     });
   }
-  const twin = change.action === "create" ? twinOf(change, input) : undefined;
+  const twins = change.action === "create" ? twinsOf(change.kind, change.after ?? {}, input) : [];
+  const [twin] = twins;
   if (twin !== undefined) {
+    const ids = twins.map(({ id }) => id).join(" and ");
     found.push({
       code: "may-exist",
-      message: `${twin.id} is there already under this name, and no state says whose it is`,
+      message: `${ids} ${twins.length === 1 ? "is" : "are"} there already under this name, and no state says whose ${twins.length === 1 ? "it is" : "they are"}`,
       lift: `graphform import '${change.address}' ${twin.id}, or another name`,
     });
   }
@@ -72,14 +74,22 @@ export function guardTogether(
       lift: "graphform destroy, if everything is to go",
     });
   }
-  if (input.guards.maxDeletes !== undefined && !input.destroying && deletes.length > input.guards.maxDeletes) {
+  if (
+    input.guards.maxDeletes !== undefined &&
+    !input.destroying &&
+    deletes.length > input.guards.maxDeletes
+  ) {
     guarded = block(guarded, deletes, {
       code: "max-deletes",
       message: `${deletes.length} to destroy, and guards.maxDeletes allows ${input.guards.maxDeletes}`,
       lift: `guards.maxDeletes: ${deletes.length}`,
     });
   }
-  if (input.guards.maxChangePercent !== undefined && existing >= 10 && percent > input.guards.maxChangePercent) {
+  if (
+    input.guards.maxChangePercent !== undefined &&
+    existing >= 10 &&
+    percent > input.guards.maxChangePercent
+  ) {
     guarded = block(guarded, touched, {
       code: "max-change-percent",
       message: `${touched.length} of ${existing} change, and guards.maxChangePercent allows ${input.guards.maxChangePercent} %`,
@@ -115,31 +125,26 @@ function depends(change: Change, cause: Change, { wantedBy, heldBy }: References
   if (change.address === cause.address) return false;
   const destroys = change.action === "delete" || change.action === "replace";
   if (destroys && heldBy(cause.address).includes(change.address)) {
-    const wouldLetGo = cause.action === "delete" || cause.action === "replace" || !wantedBy(cause.address).includes(change.address);
+    const wouldLetGo =
+      cause.action === "delete" ||
+      cause.action === "replace" ||
+      !wantedBy(cause.address).includes(change.address);
     if (wouldLetGo) return true;
   }
-  const wants = change.action === "create" || change.action === "update" || change.action === "replace" || change.action === "adopt";
+  const wants =
+    change.action === "create" ||
+    change.action === "update" ||
+    change.action === "replace" ||
+    change.action === "adopt";
   return wants && cause.action !== "delete" && wantedBy(change.address).includes(cause.address);
 }
 
 function dependencyGuard(address: Address): Guard {
-  return { code: "depends-on-blocked", message: `${address} is blocked`, lift: `lift the guard of ${address}` };
-}
-
-/** An object that nobody is bound to and that shows the declared name and nothing else that differs: a lost state's, maybe. */
-function twinOf(change: Change, input: PlanInput): Unmanaged | undefined {
-  const traits = traitsOf(kindNamed(input.kinds, change.kind).schema);
-  const declared = leaves(change.after ?? {});
-  return input.unmanaged.find(({ kind, spec }) => {
-    if (kind !== change.kind || spec === undefined) return false;
-    const shared = [...declared].flatMap(([path, value]) => {
-      const seen = spec[path];
-      const trait = traitAt(traits, path);
-      return seen === undefined || trait.operations !== undefined ? [] : [{ trait, isSame: sameValue(value, seen.value, trait) }];
-    });
-    const named = shared.some(({ trait, isSame }) => trait.identity && isSame);
-    return named && shared.every(({ trait, isSame }) => isSame || !trait.createOnly);
-  });
+  return {
+    code: "depends-on-blocked",
+    message: `${address} is blocked`,
+    lift: `lift the guard of ${address}`,
+  };
 }
 
 /** What the change needs and the service does not offer, in words. */
@@ -151,7 +156,9 @@ function missingOperation(change: Change, input: PlanInput): string | undefined 
   }
   if (change.action === "replace" && lacks(kind.operations.delete)) return `delete a ${kind.noun}`;
   const updates = change.action === "update" || change.action === "adopt";
-  return updates && change.fields.length > 0 && lacks(kind.operations.update) ? `change a ${kind.noun}` : undefined;
+  return updates && change.fields.length > 0 && lacks(kind.operations.update)
+    ? `change a ${kind.noun}`
+    : undefined;
 }
 
 function isProtected(subject: Subject, input: PlanInput): boolean {

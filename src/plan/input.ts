@@ -3,7 +3,8 @@ import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import type { Kind } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
-import type { Observed, Seen } from "../model/observed.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Live, Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 
@@ -44,8 +45,9 @@ export interface PlanInput {
 export interface Unmanaged {
   readonly kind: string;
   readonly id: string;
-  /** What it shows, where it was looked at: only while there is no state yet. */
-  readonly spec?: { readonly [path: string]: Seen };
+  readonly place: JsonObject;
+  /** What it shows, where it was looked at. */
+  readonly live?: Live;
 }
 
 /** The kind of an address's section. Throws where the composition root forgot one. */

@@ -56,34 +56,35 @@ function openUser(text: string): Workspace {
 /** What the user's own files hold in clear on purpose. */
 const own = new Set(["graphform.yaml", "password.txt", "other.txt"]);
 
+/** What is run, in this order; commands of one row at the same time. */
+const commands: readonly (readonly string[])[] = [
+  ["validate", "validate --json", "plan", "plan --json --trace"],
+  ["plan --out first.plan"],
+  ["show first.plan", "show --json first.plan"],
+  ["apply first.plan --json --trace"],
+  ["show", "show --json", "output", "output --json", "plan --json"],
+];
+const commandsAfterChange: readonly (readonly string[])[] = [
+  ["plan", "plan --json", "plan --out second.plan"],
+  ["apply --auto-approve --trace"],
+  ["show --json"],
+];
+
 /** Runs everything that prints or writes, and gathers all of it. */
 async function everything(user: Workspace): Promise<{ readonly [name: string]: string }> {
   const texts: { [name: string]: string } = {};
-  const commands = [
-    "validate",
-    "validate --json",
-    "plan",
-    "plan --json --trace",
-    "plan --out first.plan",
-    "show first.plan",
-    "show --json first.plan",
-    "apply first.plan --json --trace",
-    "show",
-    "show --json",
-    "output",
-    "output --json",
-    "plan --json",
-  ];
-  for (const command of commands) {
-    const { code, out, err } = await user.run(...command.split(" "));
-    expect(`${command}: ${code}`).toBe(`${command}: 0`);
-    texts[command] = `${out}${err}`;
-  }
+  const runAll = async (rows: readonly (readonly string[])[], when: string): Promise<void> => {
+    for (const row of rows) {
+      const all = await Promise.all(row.map(async (command) => [command, await user.run(...command.split(" "))] as const));
+      for (const [command, { code, out, err }] of all) {
+        expect(`${command}: ${code}`).toBe(`${command}: 0`);
+        texts[`${when}: ${command}`] = `${out}${err}`;
+      }
+    }
+  };
+  await runAll(commands, "first");
   user.env["SOME_PASSWORD"] = changed;
-  for (const command of ["plan", "plan --json", "plan --out second.plan", "apply --auto-approve --trace", "show --json"]) {
-    const { out, err } = await user.run(...command.split(" "));
-    texts[`changed: ${command}`] = `${out}${err}`;
-  }
+  await runAll(commandsAfterChange, "changed");
   for (const file of user.files().filter((name) => !own.has(name))) texts[file] = user.read(file);
   return texts;
 }

@@ -52,7 +52,7 @@ export const place: { readonly [name: string]: string } = {
 /** Never aborted. */
 export const always: AbortSignal = new AbortController().signal;
 
-export const signedIn: Reply = {
+const signedIn: Reply = {
   headers: {
     "set-cookie": [
       "svc_token=token-1; Max-Age=3600; Path=/; HttpOnly",

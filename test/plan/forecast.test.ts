@@ -63,7 +63,7 @@ describe("the census", () => {
         b: { wants: {}, has: { size: 1 }, source: "probed" },
         c: { wants: {} },
       },
-      { unmanaged: [{ kind: "toys", id: "toy-9" }] },
+      { unmanaged: [{ kind: "toys", id: "toy-9", place: {} }] },
     );
     expect(plan.census).toEqual({
       declared: 3,

@@ -21,6 +21,7 @@ export function connection(process: Proc, world: World, oracle: Oracle): Service
         return;
       }
       const effect = on === undefined ? undefined : process.takeFault(on);
+      world.tell(`${process.name} -> ${operation} ${call.params["id"] ?? ""} ${JSON.stringify(call.body ?? {})} ${effect ?? ""}`);
       const fate = fates[effect ?? "none"] ?? {};
       let isSettled = false;
       // A slow request waits in the client, behind others and refusals: what gives up meanwhile was never sent.
@@ -30,6 +31,8 @@ export function connection(process: Proc, world: World, oracle: Oracle): Service
         if (isSettled || process.dead) return;
         isSettled = true;
         process.pending.delete(pending);
+        const told = error === undefined ? JSON.stringify(answer?.values) : error.message;
+        world.tell(`${process.name} <- ${operation} ${told}`);
         if (error !== undefined) reject(error);
         else if (answer !== undefined) resolve(answer);
       };

@@ -25,7 +25,8 @@ export function checkEnd(run: RunCase, plan: Plan, world: World, oracle: Oracle)
   }
   for (const thing of world.registry.things) {
     if (!thing.ours || !isThere(thing) || expected.has(thing.id)) continue;
-    const address = Object.entries(world.stored?.resources ?? {}).find(([, bound]) => bound.id === thing.id)?.[0];
+    let address = Object.entries(world.stored?.resources ?? {}).find(([, bound]) => bound.id === thing.id)?.[0];
+    for (const [from, to] of run.moved ?? []) if (address === from) address = to;
     if (address === undefined || !blocked.has(address)) oracle.violate("left over", `${thing.id} is there, and nothing declares it`);
   }
 }

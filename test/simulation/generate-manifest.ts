@@ -72,7 +72,7 @@ function make(
   tag: number,
   dice: Chance,
   networks: boolean,
-): Pick<ResourceCase, "spec" | "importId" | "patience"> {
+): Pick<ResourceCase, "spec" | "importId" | "patience"> & { readonly tag?: number } {
   const named = (section: string): readonly string[] =>
     resources.flatMap(({ address }) => (address.startsWith(`${section}.`) ? [address.slice(section.length + 1)] : []));
   const region = dice.of(["us-east-1", "us-east-1", "eu-west-1"]);
@@ -97,8 +97,9 @@ function make(
   const base = { cloudProvider: "aws", region, power: dice.is(0.9) ? "running" : "stopped" };
   const patience = dice.is(0.1) ? { patience: Math.round(dice.scale(1000, 30_000)) } : {};
   if (dice.is(0.04) && resources.every((each) => each.importId !== "instance-before")) {
-    const config = { graphdbPassword: settings["graphdbPassword"] ?? "" };
-    return { importId: "instance-before", spec: { ...base, region: "us-east-1", tier: "startup", component: "standalone", config } };
+    // What nothing shows is taken as declared: the password is the one that it has.
+    const config = { graphdbPassword: "s3cret-900-1" };
+    return { tag: 900, importId: "instance-before", spec: { ...base, region: "us-east-1", tier: "startup", component: "standalone", config } };
   }
   const [accounts, nets] = [named("cloudAccounts"), named("networks")];
   if (accounts.length > 0 && dice.is(0.7)) {
@@ -182,9 +183,11 @@ function rename(manifest: ManifestCase, chosen: ResourceCase, dice: Chance): Man
   const resources = manifest.resources.map((resource): ResourceCase => {
     const spec = renamedIn(resource.spec, section, from, to);
     if (resource !== chosen) return { ...resource, spec };
-    return { ...resource, address: to, spec, ...(isSaid ? {} : { tag: chosen.tag }) };
+    // A user is what it is called: under the same name it would not be another one.
+    const renamed = isSaid || section !== "users" ? spec : { ...spec, username: `user-${chosen.tag}-${manifest.tag}` };
+    return { ...resource, address: to, spec: renamed };
   });
-  return { ...manifest, resources, moved: isSaid ? [...manifest.moved, [from, to]] : manifest.moved };
+  return { ...manifest, tag: manifest.tag + 1, resources, moved: isSaid ? [...manifest.moved, [from, to]] : manifest.moved };
 }
 
 function renamedIn(spec: JsonObject, section: string, from: string, to: string): JsonObject {

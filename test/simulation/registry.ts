@@ -1,6 +1,6 @@
 import type { Address } from "../../src/model/address.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
-import type { Json, JsonObject } from "../../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { ServiceCase } from "./case.ts";
 import type { Chance } from "./chance.ts";
 import { isThere, type Look, type Thing } from "./thing.ts";
@@ -124,5 +124,5 @@ export function refused(failure: ServiceFailure, operation: string, status?: num
 
 /** An object as JSON has it, or an empty one. */
 export function objectOf(value: Json | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isObject(value) ? value : {};
 }

@@ -48,6 +48,7 @@ export function simStore(process: Proc, world: World, oracle: Oracle): SimStore 
       if (isLost) return finish(new GraphformError("state-unwritable", "the disk is full"));
       unwritten = undefined;
       known = last.serial;
+      world.tell(`${process.name} == state ${last.serial}: ${summary(last)}`);
       oracle.stores(process, last);
       finish();
     };
@@ -70,4 +71,9 @@ export function simStore(process: Proc, world: World, oracle: Oracle): SimStore 
         if (!isBusy) store();
       }),
   };
+}
+
+function summary({ resources, intents }: StateDocument): string {
+  const bound = Object.entries(resources).map(([address, { id, converging }]) => `${address} = ${id} ${converging?.operation ?? ""}`);
+  return [...bound, ...Object.keys(intents).map((address) => `${address} intended`)].join(", ");
 }

@@ -23,8 +23,8 @@ const patience = 6;
 const longest = 20_000;
 
 /** Plays a case: its runs with everything that befalls them, then calm ones until nothing is left to do. */
-export async function simulate(given: Case): Promise<Result> {
-  const world = worldOf(given);
+export async function simulate(given: Case, tell?: (line: string) => void): Promise<Result> {
+  const world = worldOf(given, tell);
   const watch = oracle(world);
   const begun = world.schedule.now();
   preexisting(world);
@@ -32,6 +32,7 @@ export async function simulate(given: Case): Promise<Result> {
   const play = async (run: RunCase): Promise<Ended | undefined> => {
     runs += 1;
     const played = await perform(run, runs, world, watch);
+    world.tell(`run ${runs} ended: ${summary(played.ended)}`);
     events += played.events;
     return played.ended;
   };
@@ -50,7 +51,7 @@ async function settleDown(
   world: World,
   watch: Oracle,
 ): Promise<void> {
-  const { faults: _f, others: _o, crash: _c, stop: _s, abort: _a, pause: _p, rival: _r, ...calm } = last;
+  const { faults: _f, others: _o, crash: _c, stop: _s, abort: _a, pause: _p, rival: _r, replace: _again, ...calm } = last;
   let said = "";
   for (let at = 0; at < patience; at++) {
     world.registry.calm();
@@ -58,8 +59,7 @@ async function settleDown(
     const ended = await play({ ...calm, later: 1000 });
     if (watch.violation !== undefined || ended === undefined) return;
     const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
-    said = `${ended.is} ${ended.code ?? ""} ${ended.steps.map((step) => `${step.key} ${step.result}: ${step.message ?? ""}`).join("; ")}`;
-    said += ` | then: ${open.map((step) => step.key).join(", ")}`;
+    said = summary(ended);
     const isDone = ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0) watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
     if (ended.second !== undefined && open.length === 0 && ended.steps.every((step) => !["failed", "stale"].includes(step.result))) {
@@ -68,6 +68,14 @@ async function settleDown(
     }
   }
   watch.violate("no convergence", said);
+}
+
+/** How a run ended, in one line for people. */
+function summary(ended: Ended | undefined): string {
+  if (ended === undefined) return "killed";
+  const steps = ended.steps.map(({ key, result, message }) => `${key} ${result}${message === undefined ? "" : ` (${message})`}`);
+  const left = (ended.second?.steps ?? []).map(({ key, blocked }) => `${key}${blocked[0] === undefined ? "" : ` (${blocked[0].code})`}`);
+  return `${ended.is} ${ended.code ?? ""}: ${steps.join(", ")}; then ${left.join(", ")}`;
 }
 
 /** One run, from the start of the process to its end or its death. */

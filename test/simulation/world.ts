@@ -17,12 +17,14 @@ export interface World {
   readonly service: Life;
   stored: StateDocument | undefined;
   holder: Life | undefined;
+  /** Told of everything that happens, one line each; for people. */
+  readonly tell: (line: string) => void;
 }
 
 const start = Date.UTC(2026, 0, 1);
 
 /** The world of a case, before anything has happened. */
-export function worldOf({ seed, service }: Case): World {
+export function worldOf({ seed, service }: Case, tell: (line: string) => void = () => undefined): World {
   const dice = chance(seed);
   const time = schedule(start, () => dice.next());
   return {
@@ -34,6 +36,7 @@ export function worldOf({ seed, service }: Case): World {
     service: { dead: false },
     stored: undefined,
     holder: undefined,
+    tell: (line) => tell(`${((time.now() - start) / 1000).toFixed(3).padStart(9)} ${line}`),
   };
 }
 

@@ -26,6 +26,7 @@ export function applyContext(
     digest: (text) => text,
     emit: (_event: ApplyEvent) => {},
     outputs: new Map(),
+    outputsBefore: new Map(),
     stopping: never,
     aborting: never,
     oneAtATime: oneAtATime(),

@@ -1,0 +1,134 @@
+import process from "node:process";
+import { noSecrets } from "../manifest/read-secret.ts";
+import { systemClock } from "../model/clock.ts";
+import { asError, exitCodes, GraphformError, isGraphformError, ManifestError } from "../model/errors.ts";
+import { amount } from "../report/amounts.ts";
+import { escapeText } from "../report/escape.ts";
+import { jsonText } from "../report/json-text.ts";
+import { makePalette } from "../report/palette.ts";
+import { newKey } from "../state/vault.ts";
+import { connect, type Connection } from "./connect.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject, resolveProject } from "./project.ts";
+import { serviceTarget } from "./service-target.ts";
+import type { Terminal } from "./terminal.ts";
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** The way out, where it failed. */
+  readonly hint?: string;
+}
+
+/** How long one look at the service may take, in ms. */
+const patience = 20_000;
+
+/** `doctor`: whether everything that the other commands need is there; each failure with its way out. Exit 0 or 1. */
+export async function doctor(options: ManifestOptions & { readonly json?: boolean }, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const findings = [
+    nodeVersion(),
+    await check("manifest", () => manifest(options)),
+    await check("state", () => state(options)),
+    ...(await service(options, env)),
+    await check("local engine", engine),
+  ];
+  const { green, red } = makePalette(terminal.colour);
+  if (options.json === true) terminal.out(`${jsonText(findings.map((finding) => ({ ...finding })))}\n`);
+  else {
+    for (const { check: name, ok, detail, hint } of findings) {
+      terminal.out(`${ok ? green("ok    ") : red("failed")}  ${name}: ${escapeText(detail, 600)}\n`);
+      if (hint !== undefined) terminal.out(`        ${escapeText(hint, 600)}\n`);
+    }
+  }
+  return findings.every((finding) => finding.ok) ? exitCodes.done : exitCodes.error;
+}
+
+async function check(name: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check: name, ok: true, detail: await work() };
+  } catch (thrown) {
+    const error = asError(thrown);
+    if (error instanceof ManifestError) {
+      const [first] = error.problems;
+      const where = first === undefined ? "" : `: ${first.range.file}:${first.range.start.line}: ${first.message}`;
+      return { check: name, ok: false, detail: `${amount(error.problems.length, "problem")}${where}`, hint: first?.hint ?? "graphform validate shows them" };
+    }
+    const hint = isGraphformError(error) ? error.hint : undefined;
+    return { check: name, ok: false, detail: error.message, ...(hint === undefined ? {} : { hint }) };
+  }
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const ok = major > 22 || (major === 22 && minor >= 19);
+  return { check: "node", ok, detail: process.versions.node, ...(ok ? {} : { hint: "graphform needs Node.js 22.19 or newer" }) };
+}
+
+async function manifest(options: ManifestOptions): Promise<string> {
+  const project = await openProject(options);
+  const { manifest: resolved } = await resolveProject(project, { key: newKey() }, noSecrets);
+  return `${project.files.join(", ")} is valid, ${amount(resolved.desired.length, "resource")}`;
+}
+
+async function state(options: ManifestOptions): Promise<string> {
+  const { store } = await openProject(options);
+  const [found, holder] = [await store.read(), await store.holder()];
+  const lock = holder === undefined ? "not locked" : `locked by ${holder.who} for ${holder.operation} since ${holder.created}`;
+  return found === undefined ? `nothing at ${store.where} yet, ${lock}` : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;
+}
+
+/** The platform host with a sign-in, then the users host. */
+async function service(options: ManifestOptions, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  let connection: Connection | undefined;
+  const connected = await check("service", async () => {
+    const target = await serviceTarget(options);
+    connection = await connect(target, options, env, systemClock, () => {});
+    await within(connection.signIn());
+    return `${target.profile.name} profile; signed in`;
+  });
+  const open = connection;
+  if (open === undefined || !connected.ok) {
+    await open?.close();
+    return [connected];
+  }
+  try {
+    const signal = AbortSignal.timeout(patience);
+    const plans = await check("service plans", async () => {
+      if (!open.offers("plans.list")) return "not offered by the profile";
+      await open.read({ operation: "plans.list", params: {} }, signal);
+      return "listed";
+    });
+    const users = await check("users host", () => usersHost(open, options, signal));
+    return [connected, plans, users];
+  } finally {
+    await open.close();
+  }
+}
+
+/** The users host knows nothing but users of a database: without one there is nothing to ask it for. */
+async function usersHost(open: Connection, options: ManifestOptions, signal: AbortSignal): Promise<string> {
+  const bound = await openProject(options)
+    .then(({ store }) => store.read())
+    .catch(() => undefined);
+  const host = Object.values(bound?.resources ?? {}).find(({ kind }) => kind === "instances");
+  if (!open.offers("user.list")) return "not offered by the profile";
+  if (host === undefined) return "not asked: the state has no instance whose users it could list";
+  await open.read({ operation: "user.list", params: { instanceId: host.id } }, signal);
+  return "answers";
+}
+
+async function engine(): Promise<string> {
+  const { findEngine } = await import("../platform/engine/find-engine.ts");
+  const found = await findEngine();
+  if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
+  throw new GraphformError("no-engine", found.reason, { hint: "only `graphform platform` needs one; --engine none does without" });
+}
+
+async function within(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patience / 1000} s`)), patience);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,117 @@
+import { builtInProfiles, loadProfile } from "../hosting/profile.ts";
+import { kinds } from "../kinds/index.ts";
+import { nearest } from "../manifest/nearest.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { FieldSchema } from "../model/field-schema.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
+import { escapeText } from "../report/escape.ts";
+import { jsonText } from "../report/json-text.ts";
+import { makePalette, type Palette } from "../report/palette.ts";
+import { tableText } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `explain` was told. */
+export interface ExplainOptions {
+  readonly json?: boolean;
+  /** A profile whose spelling is to be shown besides the built-in ones. */
+  readonly profile?: string;
+}
+
+interface Field {
+  readonly kind: string;
+  readonly path: string;
+  readonly row: FieldSchema;
+}
+
+/** `explain FIELD`: its row of the field table in words; without a field, all of them by name. */
+export async function explain(wanted: string | undefined, options: ExplainOptions, _env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const palette = makePalette(terminal.colour);
+  const fields = allFields();
+  if (wanted === undefined) {
+    if (options.json === true) terminal.out(`${jsonText(fields.map(({ kind, path }) => `${kind}.${path}`))}\n`);
+    else terminal.out(tableText(["field", "what it is"], fields.map((field) => [`${field.kind}.${field.path}`, field.row.description ?? ""]), palette));
+    return exitCodes.done;
+  }
+  const found = fields.filter((field) => namesOf(field).some((name) => name.toLowerCase() === wanted.toLowerCase()));
+  if (found.length === 0) {
+    const names = [...new Set(fields.flatMap((field) => namesOf(field).slice(-1)))];
+    const near = nearest(wanted, names);
+    throw new GraphformError("field-unknown", `there is no field "${wanted}"`, {
+      hint: near === undefined ? "graphform explain lists them" : `did you mean ${near}?`,
+    });
+  }
+  const names = [...builtInProfiles, ...(options.profile === undefined || builtInProfiles.includes(options.profile) ? [] : [options.profile])];
+  const profiles = await Promise.all(names.map(loadProfile));
+  const told = found.map((field) => factsOf(field, profiles));
+  if (options.json === true) terminal.out(`${jsonText(told.map((facts) => Object.fromEntries(facts)))}\n`);
+  else terminal.out(told.map((facts) => factsText(facts, palette)).join("\n"));
+  return exitCodes.done;
+}
+
+function allFields(): readonly Field[] {
+  return kinds.flatMap((kind) =>
+    Object.entries(kind.schema.properties).flatMap(([name, row]): readonly Field[] =>
+      row.properties === undefined
+        ? [{ kind: kind.name, path: name, row }]
+        : Object.entries(row.properties).map(([inner, innerRow]) => ({ kind: kind.name, path: `${name}.${inner}`, row: innerRow })),
+    ),
+  );
+}
+
+/** The names that a field answers to, the shortest last. */
+function namesOf({ kind, path, row }: Field): readonly string[] {
+  const own = path.slice(path.lastIndexOf(".") + 1);
+  return [`${kind}.${path}`, path, `${kind}.${own}`, ...(row["x-wire"] === undefined ? [] : [row["x-wire"]]), own];
+}
+
+type Facts = readonly (readonly [string, Json])[];
+
+function factsOf(field: Field, profiles: readonly Profile[]): Facts {
+  const { kind, path, row } = field;
+  const own = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
+  const wire: JsonObject = Object.fromEntries(profiles.map((profile) => [profile.name, profile.fields[own] ?? own]));
+  const facts: readonly (readonly [string, Json | undefined])[] = [
+    ["field", `${kind}.${path}`],
+    ["description", row.description],
+    ["type", Array.isArray(row.type) ? row.type.join(" or ") : String(row.type ?? "any")],
+    ["allowed", row.enum],
+    ["bounds", boundsOf(row)],
+    ["pattern", row.pattern],
+    ["default", row.default],
+    ["tiers", row["x-tiers"] ?? "all"],
+    ["components", row["x-components"]],
+    ["change", changeOf(row)],
+    ["disruption", row["x-create-only"] === true ? "data-loss" : (row["x-disruption"] ?? "none")],
+    ["secret", row["x-secret"]],
+    ["names", row["x-reference"] === undefined ? undefined : `a name under ${row["x-reference"].section}`],
+    ["wire", row["x-place"] === true ? "part of the path" : wire],
+    ["parameter", row["x-parameter"]],
+  ];
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+function boundsOf({ minimum, maximum, minLength, maxLength }: FieldSchema): string | undefined {
+  if (minimum !== undefined || maximum !== undefined) return `${minimum ?? "any"} to ${maximum ?? "any"}`;
+  if (maxLength !== undefined) return `${minLength ?? 0} to ${maxLength} characters`;
+  return minLength === undefined ? undefined : `at least ${minLength} ${minLength === 1 ? "character" : "characters"}`;
+}
+
+function changeOf(row: FieldSchema): string {
+  if (row["x-create-only"] === true) return "fixed at creation: a change takes a new object";
+  const operations = row["x-operations"];
+  return operations === undefined ? "in place" : `by operations: ${[...new Set(Object.values(operations))].join(", ")}`;
+}
+
+function factsText(facts: Facts, palette: Palette): string {
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return facts.map(([name, value]) => `${palette.bold(name.padEnd(width))}  ${wordsOf(value)}\n`).join("");
+}
+
+function wordsOf(value: Json): string {
+  if (Array.isArray(value)) return value.map((item: Json) => escapeText(String(item), 200)).join(", ");
+  if (typeof value !== "object" || value === null) return escapeText(String(value), 400);
+  return Object.entries(value)
+    .map(([name, inner]) => `${escapeText(String(inner), 200)} (${escapeText(name, 100)})`)
+    .join(", ");
+}

@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { appendFile, readFile } from "node:fs/promises";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import { pipelines } from "./init-pipelines.ts";
+import { writeNew } from "./new-file.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `init` was told. */
+export interface InitOptions {
+  readonly file: readonly string[];
+  readonly ci?: "github" | "gitlab";
+}
+
+/** `init`: a commented manifest, what git must not keep, and a pipeline where one is asked for. Overwrites nothing. */
+export async function init(options: InitOptions, terminal: Terminal): Promise<number> {
+  const manifest = options.file[0] ?? "graphform.yaml";
+  const pipeline = options.ci === undefined ? undefined : pipelines[options.ci];
+  const there = [manifest, pipeline?.path].find((path) => path !== undefined && existsSync(path));
+  if (there !== undefined) {
+    throw new GraphformError("file-exists", `${there} is there already and is not overwritten`, {
+      hint: there === manifest ? "name another file with -f" : "move it away, or leave out --ci",
+    });
+  }
+  await writeNew(manifest, starter);
+  const written = [manifest];
+  if (await ignore()) written.push(".gitignore");
+  if (pipeline !== undefined) {
+    await writeNew(pipeline.path, pipeline.text);
+    written.push(pipeline.path);
+  }
+  terminal.out(`Wrote ${written.join(", ")}.\n`);
+  terminal.err("Next: graphform platform up --detach, export ORDERS_PASSWORD=..., graphform plan, graphform apply\n");
+  return exitCodes.done;
+}
+
+const ignored = [".graphform/", "*.gfplan"];
+
+/** Adds what is missing; true where something was. */
+async function ignore(): Promise<boolean> {
+  const text = await readFile(".gitignore", "utf8").catch(() => "");
+  const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()));
+  const missing = ignored.filter((line) => !lines.has(line));
+  if (missing.length === 0) return false;
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  await appendFile(".gitignore", `${gap}# graphform: state, local platform, saved plans\n${missing.join("\n")}\n`);
+  return true;
+}
+
+const starter = `# yaml-language-server: $schema=./node_modules/graphform/schemas/manifest.schema.json
+apiVersion: graphform/v1
+name: my-graphs                     # scopes the state file
+
+# Without a service section the local platform is meant: graphform platform up --detach
+# service:
+#   profile: default                # graphform profile list
+#   platformUrl: https://platform.example.com
+#   usersUrl: https://users.example.com
+#   subscriptionId: sub-123
+
+# Read when they are needed, never stored, never printed.
+secrets:
+  ordersPassword: { env: ORDERS_PASSWORD }
+
+instances:
+  orders:
+    tier: free                      # enterprise-byoa | enterprise | pro | startup | free
+    component: free                 # graphform profile show lists the components of each tier
+    cloudProvider: aws
+    region: us-east-1
+    config:                         # the service's own settings: graphform explain
+      name: orders
+      graphdbUser: app
+      graphdbPassword: \${secret.ordersPassword}
+    # lifecycle:
+    #   protect: true               # refuses deletion and replacement; default on every tier but free
+    #   onReplace: refuse           # refuse | recreate | preserve-data
+    #   onDelete: delete            # delete | retain | backup
+
+# users:
+#   reader:
+#     instance: orders
+#     username: reader
+#     password: \${env.READER_PASSWORD}
+#     acl: "~* +GRAPH.RO_QUERY +PING"
+
+outputs:
+  ordersEndpoint: \${instances.orders.endpoint}
+`;

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readFile, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { SessionStore } from "../hosting/session.ts";
+import type { Tokens } from "../hosting/tokens.ts";
+import { isObject } from "../model/json.ts";
+import { writeAtomically } from "../state/atomic-write.ts";
+
+/**
+ * Sessions that `login` keeps, one file for each service, in the user's own state folder (`XDG_STATE_HOME`): the folder
+ * has mode 0700, the files 0600. A file that cannot be read counts as no session.
+ */
+export function keptSessions(env: NodeJS.ProcessEnv): SessionStore {
+  const folder = join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "graphform", "sessions");
+  const fileOf = (origin: string): string => join(folder, `${createHash("sha256").update(origin).digest("hex").slice(0, 32)}.json`);
+  return {
+    async load(origin) {
+      try {
+        const kept: unknown = JSON.parse(await readFile(fileOf(origin), "utf8"));
+        return isObject(kept) && kept["origin"] === origin ? tokensOf(kept["tokens"]) : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    async save(origin, tokens) {
+      if (tokens === undefined) return rm(fileOf(origin), { force: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await chmod(folder, 0o700);
+      await writeAtomically(fileOf(origin), `${JSON.stringify({ origin, tokens })}\n`);
+    },
+  };
+}
+
+function tokensOf(value: unknown): Tokens | undefined {
+  if (!isObject(value)) return undefined;
+  const { token, refreshToken, renewAt, refreshUntil } = value;
+  if (typeof token !== "string" || typeof renewAt !== "number" || typeof refreshUntil !== "number") return undefined;
+  return { token, renewAt, refreshUntil, ...(typeof refreshToken === "string" ? { refreshToken } : {}) };
+}

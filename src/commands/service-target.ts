@@ -1,0 +1,26 @@
+import { loadProfile } from "../hosting/profile.ts";
+import { ManifestError } from "../model/errors.ts";
+import type { ManifestOptions } from "./options.ts";
+import { openProject, type Project } from "./project.ts";
+
+/** What a service is found by. */
+export type ServiceTarget = Pick<Project, "header" | "profile">;
+
+/**
+ * The service that is meant: that of the manifest where there is one; otherwise options, environment and the local
+ * platform have to say it. Throws where a manifest is there, or was named, and cannot be read.
+ */
+export async function serviceTarget(options: ManifestOptions, name = "none"): Promise<ServiceTarget> {
+  try {
+    const { header, profile } = await openProject(options);
+    return { header, profile };
+  } catch (error) {
+    if (options.file.length > 0 || !isMissing(error)) throw error;
+    return { header: { name, state: {} }, profile: await loadProfile(options.profile ?? "default") };
+  }
+}
+
+/** True where all that is wrong is that there is no manifest. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ManifestError && error.problems.every((problem) => problem.code === "missing-file");
+}

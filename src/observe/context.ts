@@ -1,0 +1,47 @@
+import type { Address } from "../model/address.ts";
+import type { Kind, Reader } from "../model/kind.ts";
+import type { Live, Ref } from "../model/observed.ts";
+import type { StateDocument } from "../model/state.ts";
+
+/** What observing needs; readers cannot write. */
+export interface ObserveContext {
+  readonly kinds: readonly Kind[];
+  readonly readers: ReadonlyMap<string, Reader>;
+  readonly state: StateDocument;
+  /** Ms since 1970. */
+  readonly now: number;
+  /** How long a created object may be missing, in ms. */
+  readonly listLag: number;
+  /** How long an old status may show after an operation was accepted, in ms. */
+  readonly settle: number;
+  readonly signal: AbortSignal;
+}
+
+/** An object that is known of, and the address that it belongs to. */
+export interface Known {
+  readonly address: Address;
+  readonly kind: string;
+  readonly ref: Ref;
+}
+
+/** One look at each of them, all at once. */
+export function look(
+  known: readonly Known[],
+  context: ObserveContext,
+): Promise<readonly (Live | undefined)[]> {
+  return Promise.all(known.map((entry) => readerOf(entry.kind, context).get(entry.ref, context.signal)));
+}
+
+/** The reader of a kind. Throws where the composition root forgot one. */
+export function readerOf(kind: string, context: ObserveContext): Reader {
+  const reader = context.readers.get(kind);
+  if (reader === undefined) throw new Error(`no reader for "${kind}"`);
+  return reader;
+}
+
+/** The kind of that name. */
+export function kindOf(name: string, context: ObserveContext): Kind {
+  const kind = context.kinds.find((candidate) => candidate.name === name);
+  if (kind === undefined) throw new Error(`no kind is called "${name}"`);
+  return kind;
+}

@@ -1,0 +1,72 @@
+import type { Address } from "../model/address.ts";
+import type { Desired } from "../model/desired.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Observed } from "../model/observed.ts";
+import { leaves } from "../model/spec-paths.ts";
+import { sameValue } from "./canonical.ts";
+import { kindNamed, type PlanInput, type Unmanaged } from "./input.ts";
+import { traitAt, traitsOf } from "./traits.ts";
+
+/** Objects that nobody is bound to and that show the declared name and nothing else that differs: a lost state's, maybe. */
+export function twinsOf(
+  kind: string,
+  spec: JsonObject,
+  { kinds, unmanaged }: Pick<PlanInput, "kinds" | "unmanaged">,
+): readonly Unmanaged[] {
+  const traits = traitsOf(kindNamed(kinds, kind).schema);
+  const declared = leaves(spec);
+  return unmanaged.filter((other) => {
+    if (other.kind !== kind || other.live === undefined) return false;
+    const shown = other.live.spec;
+    const shared = [...declared].flatMap(([path, value]) => {
+      const seen = shown[path];
+      const trait = traitAt(traits, path);
+      const isCompared = seen !== undefined && trait.operations === undefined;
+      return isCompared ? [{ trait, isSame: sameValue(value, seen.value, trait) }] : [];
+    });
+    const named = shared.some(({ trait, isSame }) => trait.identity && isSame);
+    return named && shared.every(({ trait, isSame }) => isSame || !trait.createOnly);
+  });
+}
+
+/** What the service shows, with what was found by its name. */
+export interface Found {
+  readonly observed: ReadonlyMap<Address, Observed>;
+  readonly unmanaged: readonly Unmanaged[];
+}
+
+/**
+ * Declared, bound to nothing, and there already under its name: where that can be one object only, and a kind holds no
+ * data that a mistake could cost, the address is bound to it rather than given a second one. Two addresses never get one
+ * object; what is in doubt is left to the guard `may-exist`.
+ */
+export function findByName(
+  { observed, unmanaged }: Found,
+  { desired, state, kinds }: Pick<PlanInput, "desired" | "state" | "kinds">,
+): Found {
+  const open = desired.filter((entry) => isSought(entry, observed, { state, kinds }));
+  const pairs = open.flatMap((entry): readonly (readonly [Desired, Unmanaged])[] => {
+    const [only, ...others] = twinsOf(entry.kind, entry.spec, { kinds, unmanaged });
+    return only === undefined || others.length > 0 ? [] : [[entry, only]];
+  });
+  const wanted = Map.groupBy(pairs, ([, twin]) => twin);
+  const found = pairs.filter(([, twin]) => wanted.get(twin)?.length === 1);
+  if (found.length === 0) return { observed, unmanaged };
+  const taken = new Set(found.map(([, twin]) => twin));
+  const bound = found.flatMap(([{ address, kind }, { live, place }]): [Address, Observed][] =>
+    live === undefined ? [] : [[address, { ...live, address, kind, place }]],
+  );
+  return {
+    observed: new Map([...observed, ...bound]),
+    unmanaged: unmanaged.filter((other) => !taken.has(other)),
+  };
+}
+
+function isSought(
+  { address, kind, importId }: Desired,
+  observed: Found["observed"],
+  { state, kinds }: Pick<PlanInput, "state" | "kinds">,
+): boolean {
+  const isFree = importId === undefined && state.resources[address] === undefined && !observed.has(address);
+  return isFree && state.intents[address] === undefined && !kindNamed(kinds, kind).holdsData;
+}

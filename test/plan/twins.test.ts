@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { network } from "../../src/kinds/network.ts";
+import type { Desired } from "../../src/model/desired.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Unmanaged } from "../../src/plan/input.ts";
+import { makePlan } from "../../src/plan/plan.ts";
+import { findByName } from "../../src/plan/twins.ts";
+import { actions, kindLike, planInput } from "../support/plan-input.ts";
+import { toyProfile } from "../support/toy-kind.ts";
+
+const core = { name: "core", cloudProvider: "aws", region: "us-east-1" };
+
+/** Somebody's network, as it shows itself. */
+function there(id: string, spec: JsonObject): Unmanaged {
+  const shown = Object.entries({ ...core, cidr: "10.0.0.0/16", ...spec, id });
+  const seen = shown.map(([path, value]) => [path, { value, source: "described" as const }]);
+  const live = {
+    id,
+    phase: { is: "ready" as const, detail: "READY" },
+    spec: Object.fromEntries(seen),
+    outputs: { id },
+  };
+  return { kind: "networks", id, place: {}, live };
+}
+
+/** What becomes of declared networks beside these, in short. */
+function becomes(
+  declared: { readonly [name: string]: JsonObject },
+  unmanaged: readonly Unmanaged[],
+  serial = 3,
+): { readonly [address: string]: string } {
+  const scene = Object.entries(declared).map(
+    ([name, spec]) => [`networks.${name}`, { wants: spec }] as const,
+  );
+  const endpoint = { method: "POST", host: "platform", path: "/", query: {}, body: {}, answer: {} } as const;
+  const operations = { "network.create": endpoint, "network.update": endpoint, "network.delete": endpoint };
+  const input = planInput(Object.fromEntries(scene), {
+    kinds: [network],
+    profile: { ...toyProfile, operations },
+    serial,
+  });
+  const found = findByName({ observed: input.observed, unmanaged }, input);
+  return actions(makePlan({ ...input, ...found }));
+}
+
+describe("a network that is declared, bound to nothing, and there already under its name", () => {
+  const rows: readonly (readonly [
+    string,
+    { readonly [name: string]: JsonObject },
+    readonly Unmanaged[],
+    string,
+  ])[] = [
+    ["is bound, where all that is declared is so", { core }, [there("n-1", {})], "adopt"],
+    [
+      "is bound among others of other names",
+      { core },
+      [there("n-2", { name: "edge" }), there("n-1", {})],
+      "adopt",
+    ],
+    [
+      "is bound with its own addresses, where none are declared",
+      { core },
+      [there("n-1", { cidr: "10.7.0.0/16" })],
+      "adopt",
+    ],
+    ["is another one in another region", { core }, [there("n-1", { region: "eu-west-1" })], "create"],
+    ["is another one at another provider", { core }, [there("n-1", { cloudProvider: "gcp" })], "create"],
+    [
+      "is another one with other addresses",
+      { core: { ...core, cidr: "10.9.0.0/16" } },
+      [there("n-1", {})],
+      "create",
+    ],
+    ["is in doubt where there are two", { core }, [there("n-1", {}), there("n-2", {})], "create !may-exist"],
+    [
+      "is no match for one without a name",
+      { core: { cloudProvider: "aws", region: "us-east-1" } },
+      [there("n-1", {})],
+      "create",
+    ],
+  ];
+  it.each(rows)("%s", (_reason, declared, unmanaged, expected) => {
+    expect(becomes(declared, unmanaged)).toEqual({ "networks.core": expected });
+    expect(becomes(declared, unmanaged, 0)).toEqual({ "networks.core": expected });
+  });
+
+  it("is in doubt where two addresses could mean it", () => {
+    const twice = becomes({ core, again: core }, [there("n-1", {})]);
+    expect(twice).toEqual({ "networks.core": "create !may-exist", "networks.again": "create !may-exist" });
+  });
+});
+
+describe("what is never bound by its name alone", () => {
+  it("is a kind that holds data: it waits for a person's word", () => {
+    const kind = kindLike("networks", { schema: network.schema, holdsData: true });
+    const input = planInput({ "networks.core": { wants: core } }, { kinds: [kind] });
+    const unmanaged = [there("n-1", {})];
+    expect(findByName({ observed: input.observed, unmanaged }, input)).toEqual({
+      observed: input.observed,
+      unmanaged,
+    });
+  });
+
+  it("is what is bound, imported, or announced already", () => {
+    const unmanaged = [there("n-1", {})];
+    const bound = planInput({ "networks.core": { wants: core, has: core } }, { kinds: [network] });
+    const imported = planInput({ "networks.core": { wants: core, importId: "n-9" } }, { kinds: [network] });
+    const open = planInput({ "networks.core": { wants: core } }, { kinds: [network] });
+    const intent = {
+      ...{ kind: "networks", place: {}, classKey: "", digest: "", startedAt: "", before: [], recorded: {} },
+      ...{ protect: false, onDelete: "delete" as const, refs: [] },
+    };
+    const announced = { ...open, state: { ...open.state, intents: { "networks.core": intent } } };
+    for (const input of [bound, imported, announced]) {
+      expect(findByName({ observed: input.observed, unmanaged }, input).unmanaged).toEqual(unmanaged);
+    }
+    const [desired]: readonly Desired[] = open.desired;
+    expect(
+      findByName(
+        { observed: open.observed, unmanaged },
+        { ...open, desired: desired === undefined ? [] : [desired] },
+      ).unmanaged,
+    ).toEqual([]);
+  });
+});
