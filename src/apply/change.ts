@@ -5,7 +5,7 @@ import type { ApplyContext, StepResult } from "./context.ts";
 import { driverOf, kindOf } from "./context.ts";
 import { converge } from "./converge.ts";
 import { persist, type Verdict } from "./persist.ts";
-import { isStale, stale } from "./precondition.ts";
+import { broughtAbout, isStale, stale } from "./precondition.ts";
 import { arrivalsOf, settle } from "./settle.ts";
 
 /** Updates in place: looks, checks that the decision still holds, sends only what changed, waits. */
@@ -57,16 +57,26 @@ async function upon(
   const before = await atRest(step, ref, context);
   if (before.is !== "arrived" || before.live === undefined) return unready(ref, before.is);
   if (isThere(operation, before.live)) return settle(step, ref, operation, undefined, context);
-  if (isStale(step, before.live, context)) return stale(step, ref);
+  if (isStale(step, before.live, context)) {
+    const done = before.live.phase.is === "failed" ? "no" : broughtAbout(record, step, before.live, context);
+    if (done === "no") return stale(step, ref);
+    if (done === "all") {
+      await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
+      return settle(step, ref, operation, undefined, context);
+    }
+  }
   const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
   const after = (live: Live | undefined, mayHaveWorked: boolean): Verdict =>
     isThere(operation, live) || (mayHaveWorked && live?.phase.is === "pending") ? "accepted" : "again";
-  await persist(() => send(ref), after, look, timeout, context);
-  const since = new Date(context.clock.now()).toISOString();
-  await context.journal.accepted(step.address, { operation, since, record });
+  const last = await persist(() => send(ref), after, look, timeout, context);
+  await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
   if (step.unattended === true) return { result: "done", id: ref.id };
-  return settle(step, ref, operation, before.live, context);
+  return settle(step, ref, operation, last ?? before.live, context);
+}
+
+function nowIn({ clock }: ApplyContext): string {
+  return new Date(clock.now()).toISOString();
 }
 
 /** True where nothing is left to ask for: what is to be stopped is stopped, what is to be started runs. */

@@ -38,7 +38,7 @@ export type Arrival =
  */
 export async function converge(target: Target, step: Told, context: ApplyContext): Promise<Arrival> {
   const { clock, profile } = context;
-  const watch: Watch & { detail: string; pause: number } = { detail: "", first: undefined, seen: false, moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
+  const watch: Watch & { detail: string; pause: number } = { detail: "", first: undefined, seen: target.before !== undefined && target.before !== "first-look", moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
   const look = async (): Promise<Arrival> => {
     const live = await glance(target, context);
     if (live === "unreachable") throw new Error("unreachable");
@@ -67,7 +67,7 @@ interface Watch {
   readonly detail: string;
   /** The first of our looks that showed it at rest. */
   first: Live | undefined;
-  /** It was shown while we looked. */
+  /** It was shown: before the operation, or while we looked. */
   seen: boolean;
   moved: boolean;
   told: number;
@@ -104,7 +104,9 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
   // What had failed already is deleted like anything else; only a failure that comes after is the deletion's.
   const isOld = target.phases.includes("gone") && !watch.moved;
   if (live.phase.is === "failed" && !isOld) return { is: "failed", live, detail: live.phase.detail };
-  return undefined;
+  // At rest, and not where the operation leads: somebody else has been at it since, and waiting brings nothing.
+  const isElsewhere = !target.phases.includes("gone") && age >= context.profile.timing.settle;
+  return isElsewhere ? { is: "failed", live, detail: `it is ${live.phase.detail}, which is somebody else's doing` } : undefined;
 }
 
 /** What was not shown yet may be hidden for a while; after that, and once it was shown, it is gone. */

@@ -1,3 +1,5 @@
+import type { Json } from "../model/json.ts";
+import { looksSame } from "../model/looks-same.ts";
 import { withNames } from "../model/names.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
@@ -13,6 +15,24 @@ export function isStale(step: Step, live: Live, context: ApplyContext): boolean 
   if (step.after.some((key) => changesAddress(key, step.address))) return false;
   const named = withNames(live, kindOf(context, step.kind).schema, context.outputsBefore);
   return context.digest(preconditionText(named, step.checks)) !== step.precondition;
+}
+
+/**
+ * How much of what the step is to bring about shows already, by an earlier run or by somebody else: all of it, all but
+ * what is never shown, or something else than that.
+ */
+export function broughtAbout(
+  record: { readonly [path: string]: Json },
+  step: Step,
+  live: Live,
+  context: ApplyContext,
+): "all" | "shown" | "no" {
+  const named = withNames(live, kindOf(context, step.kind).schema, context.outputs);
+  const wanted = Object.entries(record);
+  const shown = wanted.filter(([path]) => named.spec[path] !== undefined);
+  const isAsWanted = shown.every(([path, value]) => looksSame(value, named.spec[path]?.value ?? null));
+  if (shown.length === 0 || !isAsWanted) return "no";
+  return shown.length === wanted.length ? "all" : "shown";
 }
 
 /** Moves and bindings of an address change the state alone. */

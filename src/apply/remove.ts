@@ -28,7 +28,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     const since = new Date(context.clock.now()).toISOString();
     await context.journal.accepted(step.address, { operation: "delete", since, record: {} });
   }
-  const end = await settle(step, ref, "delete", undefined, context);
+  const end = await settle(step, ref, "delete", now, context);
   if (end.result !== "done") return end;
   await context.journal.release(step.address);
   context.outputs.delete(step.address);

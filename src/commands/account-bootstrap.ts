@@ -22,14 +22,19 @@ export async function accountBootstrap(
     const bound = boundAt(state, address, "cloudAccounts");
     const live = await kindNamed(bound.kind).reader(service).get(bound, signal);
     if (live === undefined) {
-      throw new GraphformError("gone", `${address} (${bound.id}) is gone`, { hint: "graphform plan shows what to do about it" });
+      throw new GraphformError("gone", `${address} (${bound.id}) is gone`, {
+        hint: "graphform plan shows what to do about it",
+      });
     }
     const { status = null, bootstrap = null, configId = null } = live.outputs;
     const waits = live.phase.is === "waiting-for-person";
     if (options.json === true) {
       terminal.out(`${jsonText({ address, id: bound.id, configId, status, waits, bootstrap })}\n`);
     } else if (typeof bootstrap === "string" && bootstrap !== "") terminal.out(`${escapeLines(bootstrap)}\n`);
-    else terminal.out(`${escapeText(address, 300)} is ${escapeText(live.phase.detail, 300)}: nothing is to be run.\n`);
+    else
+      terminal.out(
+        `${escapeText(address, 300)} is ${escapeText(live.phase.detail, 300)}: nothing is to be run.\n`,
+      );
     return waits ? exitCodes.waitingForPerson : exitCodes.done;
   });
 }

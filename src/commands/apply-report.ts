@@ -33,7 +33,8 @@ export function applyReport(asJson: boolean, terminal: Terminal): ApplyReport {
   return {
     ...words,
     event: (event) => {
-      if (event.type === "warning") warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
+      if (event.type === "warning")
+        warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
       words.event(event);
     },
     warnings: () => warnings,
@@ -66,6 +67,9 @@ function jsonReport(terminal: Terminal): Words {
     event: (event) => write([applyEvent(event, names, stamp)]),
     // Warnings stand in the stream already, where they happened.
     outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp)),
-    error: (error) => write(error instanceof ManifestError ? problemEvents(error.problems, stamp) : [errorEvent(error, stamp)]),
+    error: (error) =>
+      write(
+        error instanceof ManifestError ? problemEvents(error.problems, stamp) : [errorEvent(error, stamp)],
+      ),
   };
 }

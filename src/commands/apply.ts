@@ -7,7 +7,14 @@ import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import type { RecordedOutput, StateDocument } from "../model/state.ts";
 import { hasChanges } from "../plan/plan.ts";
-import { type ApplyWorld, applyPlan, type Intention, type Planned, planFor, resolveIntents } from "../reconcile.ts";
+import {
+  type ApplyWorld,
+  applyPlan,
+  type Intention,
+  type Planned,
+  planFor,
+  resolveIntents,
+} from "../reconcile.ts";
 import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
@@ -30,9 +37,15 @@ export interface ApplyOptions extends ManifestOptions {
 }
 
 /** `apply` and `destroy`: plan, confirm, apply, converge, and verify by a second plan. */
-export async function apply(options: ApplyOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+export async function apply(
+  options: ApplyOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
   const report = applyReport(options.json === true, terminal);
-  const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted: finishing what is under way (again: stop now)\n"));
+  const interrupts = listenForInterrupts(() =>
+    terminal.err("\ninterrupted: finishing what is under way (again: stop now)\n"),
+  );
   try {
     return await locked(options, report, interrupts, env, terminal);
   } catch (error) {
@@ -51,7 +64,8 @@ async function locked(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  if (options.autoApprove !== true && options.planFile === undefined && !terminal.interactive) throw nobodyToAsk(options);
+  if (options.autoApprove !== true && options.planFile === undefined && !terminal.interactive)
+    throw nobodyToAsk(options);
   const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
   const project = await openProject(saved === undefined ? options : withSaved(options, saved));
   const lock = await project.store.lock(options.destroying ? "destroy" : "apply", {
@@ -62,7 +76,14 @@ async function locked(
   try {
     const state = (await project.store.read()) ?? emptyState(project.header.name, saved?.birth);
     if (saved !== undefined) await assertApplicable(saved, project, state);
-    const session = await openSession(project, state, options, env, terminal, options.destroying ? noSecrets : secretReader(env));
+    const session = await openSession(
+      project,
+      state,
+      options,
+      env,
+      terminal,
+      options.destroying ? noSecrets : secretReader(env),
+    );
     return await carryOut({ options, saved, project, state, session, report, interrupts, lock, terminal });
   } finally {
     await lock.release();
@@ -99,9 +120,13 @@ async function carryOut(work: Work): Promise<number> {
   try {
     if (saved === undefined) await resolveIntents(world);
     const intention = intentionOf(options, project, session);
-    const look = (now: StateDocument): Promise<Planned> => planFor(intention, now, planningWorld(session, stopping));
+    const look = (now: StateDocument): Promise<Planned> =>
+      planFor(intention, now, planningWorld(session, stopping));
     const fresh = await look(world.journal.state);
-    const planned = withTimeout(saved === undefined ? fresh : { ...fresh, plan: saved.plan }, options.timeout);
+    const planned = withTimeout(
+      saved === undefined ? fresh : { ...fresh, plan: saved.plan },
+      options.timeout,
+    );
     report.plan(planned.plan);
     if (!(await isApproved(planned.plan, options, terminal))) return exitCodes.error;
     const steps = await applyPlan(planned, world);
@@ -146,7 +171,9 @@ function unverified(steps: readonly StepOutcome[], world: ApplyWorld, report: Ap
 
 function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
   const known = Object.entries(plan.outputs).flatMap(([name, output]): [string, RecordedOutput][] =>
-    output.after === undefined || output.unknown ? [] : [[name, { value: output.after, sensitive: output.sensitive }]],
+    output.after === undefined || output.unknown
+      ? []
+      : [[name, { value: output.after, sensitive: output.sensitive }]],
   );
   return Object.fromEntries(known);
 }
@@ -162,15 +189,25 @@ async function isApproved(plan: Plan, options: ApplyOptions, terminal: Terminal)
 
 /** For `destroy`, a manifest that says `protect: false` lifts the guard that the state remembers. */
 function intentionOf(options: ApplyOptions, project: Project, { manifest }: Session): Intention {
-  const unprotected = manifest.desired.filter((entry) => entry.lifecycle.protect === false).map((entry) => entry.address);
+  const unprotected = manifest.desired
+    .filter((entry) => entry.lifecycle.protect === false)
+    .map((entry) => entry.address);
   const chosen = planOptions(options);
   const allowDestroy = options.destroying ? [...chosen.allowDestroy, ...unprotected] : chosen.allowDestroy;
-  return { manifest, options: { ...chosen, allowDestroy }, timestamp: project.timestamp, destroying: options.destroying };
+  return {
+    manifest,
+    options: { ...chosen, allowDestroy },
+    timestamp: project.timestamp,
+    destroying: options.destroying,
+  };
 }
 
 function withTimeout(planned: Planned, timeout: number | undefined): Planned {
   if (timeout === undefined) return planned;
-  return { ...planned, plan: { ...planned.plan, steps: planned.plan.steps.map((step) => ({ ...step, timeout })) } };
+  return {
+    ...planned,
+    plan: { ...planned.plan, steps: planned.plan.steps.map((step) => ({ ...step, timeout })) },
+  };
 }
 
 /** A saved plan brings its manifest and variables with it, where the command line names none. */
@@ -182,7 +219,13 @@ function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
 
 function nobodyToAsk(options: ApplyOptions): GraphformError {
   const verb = options.destroying ? "destroy" : "apply";
-  return new GraphformError("not-approved", `nobody is here to approve: ${verb} needs a terminal, or to be told`, {
-    hint: options.destroying ? "graphform destroy --auto-approve" : "graphform apply --auto-approve, or save a plan and apply that",
-  });
+  return new GraphformError(
+    "not-approved",
+    `nobody is here to approve: ${verb} needs a terminal, or to be told`,
+    {
+      hint: options.destroying
+        ? "graphform destroy --auto-approve"
+        : "graphform apply --auto-approve, or save a plan and apply that",
+    },
+  );
 }

@@ -14,11 +14,11 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
   const close = nearest(address, known);
   const noun = kinds.find((candidate) => candidate.name === kind)?.noun ?? "resource";
   const hint =
-    close !== undefined
-      ? `did you mean ${close}?`
-      : known.length === 0
+    close === undefined
+      ? known.length === 0
         ? "nothing was applied or imported yet"
-        : `graphform state list shows what there is: ${known.slice(0, 5).join(", ")}${known.length > 5 ? ", ..." : ""}`;
+        : `graphform state list shows what there is: ${known.slice(0, 5).join(", ")}${known.length > 5 ? ", ..." : ""}`
+      : `did you mean ${close}?`;
   throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
 }
 

@@ -12,7 +12,10 @@ export function completion(shell: string, program: Command, terminal: Terminal):
 type Words = readonly (readonly [string, readonly string[]])[];
 
 function wordsOf(command: Command, path: string): Words {
-  const own = [...command.commands.map((each) => each.name()), ...command.options.flatMap((option) => (option.long ? [option.long] : []))];
+  const own = [
+    ...command.commands.map((each) => each.name()),
+    ...command.options.flatMap((option) => (option.long ? [option.long] : [])),
+  ];
   const inner = command.commands.flatMap((each) => wordsOf(each, `${path} ${each.name()}`.trim()));
   return [[path, own], ...inner];
 }
@@ -47,8 +50,17 @@ ${bash(words)}`;
 
 function fish(words: Words): string {
   const lines = words.flatMap(([path, own]) => {
-    const seen = path === "" ? "__fish_use_subcommand" : path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ");
-    return own.map((word) => `complete -c graphform -n '${seen}' ${word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`}`);
+    const seen =
+      path === ""
+        ? "__fish_use_subcommand"
+        : path
+            .split(" ")
+            .map((word) => `__fish_seen_subcommand_from ${word}`)
+            .join("; and ");
+    return own.map(
+      (word) =>
+        `complete -c graphform -n '${seen}' ${word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`}`,
+    );
   });
   return `${lines.join("\n")}\n`;
 }

@@ -1,7 +1,7 @@
-import type { Clock } from "../model/clock.ts";
-import { exitCodes, GraphformError } from "../model/errors.ts";
 import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
+import type { Clock } from "../model/clock.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import { keptSessions } from "./kept-sessions.ts";
 import { findLocalPlatform, localSubscription, noLocalPlatform } from "./local-platform.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -23,13 +23,22 @@ export async function connect(
 ): Promise<Connection> {
   const { service } = project.header;
   const { profile } = project;
-  const named = options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? service?.platformUrl ?? profile.platformUrl;
+  const named =
+    options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? service?.platformUrl ?? profile.platformUrl;
   const local = await findLocalPlatform();
   const platformUrl = named ?? (local?.isRunning === true ? local.url : undefined);
   if (platformUrl === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
   const isLocal = local !== undefined && URL.parse(platformUrl)?.origin === new URL(local.url).origin;
-  const usersUrl = options.usersUrl ?? env["GRAPHFORM_USERS_URL"] ?? service?.usersUrl ?? (isLocal ? local.usersUrl : profile.usersUrl);
-  const subscriptionId = options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId ?? (isLocal ? localSubscription : undefined);
+  const usersUrl =
+    options.usersUrl ??
+    env["GRAPHFORM_USERS_URL"] ??
+    service?.usersUrl ??
+    (isLocal ? local.usersUrl : profile.usersUrl);
+  const subscriptionId =
+    options.subscription ??
+    env["GRAPHFORM_SUBSCRIPTION_ID"] ??
+    service?.subscriptionId ??
+    (isLocal ? localSubscription : undefined);
   const caFile = env["GRAPHFORM_CA_FILE"] ?? (isLocal ? local.caFile : undefined);
   const token = env["GRAPHFORM_TOKEN"];
   const signIn = await signInWith(env, platformUrl, isLocal ? local : undefined);
@@ -76,7 +85,11 @@ function credentials(
 }
 
 function noUrl(): GraphformError {
-  return new GraphformError("no-service", "the manifest has a service section, and nothing says where the service is", {
-    hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url",
-  });
+  return new GraphformError(
+    "no-service",
+    "the manifest has a service section, and nothing says where the service is",
+    {
+      hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url",
+    },
+  );
 }

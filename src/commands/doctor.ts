@@ -7,7 +7,7 @@ import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { newKey } from "../state/vault.ts";
-import { connect, type Connection } from "./connect.ts";
+import { type Connection, connect } from "./connect.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, resolveProject } from "./project.ts";
 import { serviceTarget } from "./service-target.ts";
@@ -25,7 +25,11 @@ interface Finding {
 const patience = 20_000;
 
 /** `doctor`: whether everything that the other commands need is there; each failure with its way out. Exit 0 or 1. */
-export async function doctor(options: ManifestOptions & { readonly json?: boolean }, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+export async function doctor(
+  options: ManifestOptions & { readonly json?: boolean },
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
   const findings = [
     nodeVersion(),
     await check("manifest", () => manifest(options)),
@@ -51,8 +55,14 @@ async function check(name: string, work: () => Promise<string>): Promise<Finding
     const error = asError(thrown);
     if (error instanceof ManifestError) {
       const [first] = error.problems;
-      const where = first === undefined ? "" : `: ${first.range.file}:${first.range.start.line}: ${first.message}`;
-      return { check: name, ok: false, detail: `${amount(error.problems.length, "problem")}${where}`, hint: first?.hint ?? "graphform validate shows them" };
+      const where =
+        first === undefined ? "" : `: ${first.range.file}:${first.range.start.line}: ${first.message}`;
+      return {
+        check: name,
+        ok: false,
+        detail: `${amount(error.problems.length, "problem")}${where}`,
+        hint: first?.hint ?? "graphform validate shows them",
+      };
     }
     const hint = isGraphformError(error) ? error.hint : undefined;
     return { check: name, ok: false, detail: error.message, ...(hint === undefined ? {} : { hint }) };
@@ -62,7 +72,12 @@ async function check(name: string, work: () => Promise<string>): Promise<Finding
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const ok = major > 22 || (major === 22 && minor >= 19);
-  return { check: "node", ok, detail: process.versions.node, ...(ok ? {} : { hint: "graphform needs Node.js 22.19 or newer" }) };
+  return {
+    check: "node",
+    ok,
+    detail: process.versions.node,
+    ...(ok ? {} : { hint: "graphform needs Node.js 22.19 or newer" }),
+  };
 }
 
 async function manifest(options: ManifestOptions): Promise<string> {
@@ -74,8 +89,13 @@ async function manifest(options: ManifestOptions): Promise<string> {
 async function state(options: ManifestOptions): Promise<string> {
   const { store } = await openProject(options);
   const [found, holder] = [await store.read(), await store.holder()];
-  const lock = holder === undefined ? "not locked" : `locked by ${holder.who} for ${holder.operation} since ${holder.created}`;
-  return found === undefined ? `nothing at ${store.where} yet, ${lock}` : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;
+  const lock =
+    holder === undefined
+      ? "not locked"
+      : `locked by ${holder.who} for ${holder.operation} since ${holder.created}`;
+  return found === undefined
+    ? `nothing at ${store.where} yet, ${lock}`
+    : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;
 }
 
 /** The platform host with a sign-in, then the users host. */
@@ -122,7 +142,9 @@ async function engine(): Promise<string> {
   const { findEngine } = await import("../platform/engine/find-engine.ts");
   const found = await findEngine();
   if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
-  throw new GraphformError("no-engine", found.reason, { hint: "only `graphform platform` needs one; --engine none does without" });
+  throw new GraphformError("no-engine", found.reason, {
+    hint: "only `graphform platform` needs one; --engine none does without",
+  });
 }
 
 async function within(work: Promise<void>): Promise<void> {

@@ -25,15 +25,30 @@ interface Field {
 }
 
 /** `explain FIELD`: its row of the field table in words; without a field, all of them by name. */
-export async function explain(wanted: string | undefined, options: ExplainOptions, _env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+export async function explain(
+  wanted: string | undefined,
+  options: ExplainOptions,
+  _env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
   const palette = makePalette(terminal.colour);
   const fields = allFields();
   if (wanted === undefined) {
-    if (options.json === true) terminal.out(`${jsonText(fields.map(({ kind, path }) => `${kind}.${path}`))}\n`);
-    else terminal.out(tableText(["field", "what it is"], fields.map((field) => [`${field.kind}.${field.path}`, field.row.description ?? ""]), palette));
+    if (options.json === true)
+      terminal.out(`${jsonText(fields.map(({ kind, path }) => `${kind}.${path}`))}\n`);
+    else
+      terminal.out(
+        tableText(
+          ["field", "what it is"],
+          fields.map((field) => [`${field.kind}.${field.path}`, field.row.description ?? ""]),
+          palette,
+        ),
+      );
     return exitCodes.done;
   }
-  const found = fields.filter((field) => namesOf(field).some((name) => name.toLowerCase() === wanted.toLowerCase()));
+  const found = fields.filter((field) =>
+    namesOf(field).some((name) => name.toLowerCase() === wanted.toLowerCase()),
+  );
   if (found.length === 0) {
     const names = [...new Set(fields.flatMap((field) => namesOf(field).slice(-1)))];
     const near = nearest(wanted, names);
@@ -41,7 +56,10 @@ export async function explain(wanted: string | undefined, options: ExplainOption
       hint: near === undefined ? "graphform explain lists them" : `did you mean ${near}?`,
     });
   }
-  const names = [...builtInProfiles, ...(options.profile === undefined || builtInProfiles.includes(options.profile) ? [] : [options.profile])];
+  const names = [
+    ...builtInProfiles,
+    ...(options.profile === undefined || builtInProfiles.includes(options.profile) ? [] : [options.profile]),
+  ];
   const profiles = await Promise.all(names.map(loadProfile));
   const told = found.map((field) => factsOf(field, profiles));
   if (options.json === true) terminal.out(`${jsonText(told.map((facts) => Object.fromEntries(facts)))}\n`);
@@ -54,7 +72,11 @@ function allFields(): readonly Field[] {
     Object.entries(kind.schema.properties).flatMap(([name, row]): readonly Field[] =>
       row.properties === undefined
         ? [{ kind: kind.name, path: name, row }]
-        : Object.entries(row.properties).map(([inner, innerRow]) => ({ kind: kind.name, path: `${name}.${inner}`, row: innerRow })),
+        : Object.entries(row.properties).map(([inner, innerRow]) => ({
+            kind: kind.name,
+            path: `${name}.${inner}`,
+            row: innerRow,
+          })),
     ),
   );
 }
@@ -62,7 +84,13 @@ function allFields(): readonly Field[] {
 /** The names that a field answers to, the shortest last. */
 function namesOf({ kind, path, row }: Field): readonly string[] {
   const own = path.slice(path.lastIndexOf(".") + 1);
-  return [`${kind}.${path}`, path, `${kind}.${own}`, ...(row["x-wire"] === undefined ? [] : [row["x-wire"]]), own];
+  return [
+    `${kind}.${path}`,
+    path,
+    `${kind}.${own}`,
+    ...(row["x-wire"] === undefined ? [] : [row["x-wire"]]),
+    own,
+  ];
 }
 
 type Facts = readonly (readonly [string, Json])[];
@@ -70,7 +98,9 @@ type Facts = readonly (readonly [string, Json])[];
 function factsOf(field: Field, profiles: readonly Profile[]): Facts {
   const { kind, path, row } = field;
   const own = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
-  const wire: JsonObject = Object.fromEntries(profiles.map((profile) => [profile.name, profile.fields[own] ?? own]));
+  const wire: JsonObject = Object.fromEntries(
+    profiles.map((profile) => [profile.name, profile.fields[own] ?? own]),
+  );
   const facts: readonly (readonly [string, Json | undefined])[] = [
     ["field", `${kind}.${path}`],
     ["description", row.description],
@@ -94,13 +124,17 @@ function factsOf(field: Field, profiles: readonly Profile[]): Facts {
 function boundsOf({ minimum, maximum, minLength, maxLength }: FieldSchema): string | undefined {
   if (minimum !== undefined || maximum !== undefined) return `${minimum ?? "any"} to ${maximum ?? "any"}`;
   if (maxLength !== undefined) return `${minLength ?? 0} to ${maxLength} characters`;
-  return minLength === undefined ? undefined : `at least ${minLength} ${minLength === 1 ? "character" : "characters"}`;
+  return minLength === undefined
+    ? undefined
+    : `at least ${minLength} ${minLength === 1 ? "character" : "characters"}`;
 }
 
 function changeOf(row: FieldSchema): string {
   if (row["x-create-only"] === true) return "fixed at creation: a change takes a new object";
   const operations = row["x-operations"];
-  return operations === undefined ? "in place" : `by operations: ${[...new Set(Object.values(operations))].join(", ")}`;
+  return operations === undefined
+    ? "in place"
+    : `by operations: ${[...new Set(Object.values(operations))].join(", ")}`;
 }
 
 function factsText(facts: Facts, palette: Palette): string {

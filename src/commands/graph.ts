@@ -7,11 +7,16 @@ import { openProject, resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `graph`: what refers to what in the manifest, as Mermaid (the default) or for Graphviz. */
-export async function graph(options: ManifestOptions & { readonly dot?: boolean }, terminal: Terminal): Promise<number> {
+export async function graph(
+  options: ManifestOptions & { readonly dot?: boolean },
+  terminal: Terminal,
+): Promise<number> {
   const project = await openProject(options);
   const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
   const addresses = manifest.desired.map((entry) => entry.address);
-  const edges = manifest.desired.flatMap(({ address, refs }) => refs.map((ref): [string, string] => [address, ref]));
+  const edges = manifest.desired.flatMap(({ address, refs }) =>
+    refs.map((ref): [string, string] => [address, ref]),
+  );
   terminal.out(options.dot === true ? dot(addresses, edges) : mermaid(addresses, edges));
   return exitCodes.done;
 }
@@ -20,14 +25,20 @@ type Edges = readonly (readonly [string, string])[];
 
 function dot(addresses: readonly string[], edges: Edges): string {
   const quoted = (text: string): string => JSON.stringify(escapeText(text, 300));
-  const lines = [...addresses.map((address) => `  ${quoted(address)};`), ...edges.map(([from, to]) => `  ${quoted(from)} -> ${quoted(to)};`)];
+  const lines = [
+    ...addresses.map((address) => `  ${quoted(address)};`),
+    ...edges.map(([from, to]) => `  ${quoted(from)} -> ${quoted(to)};`),
+  ];
   return `digraph graphform {\n  rankdir = LR;\n  node [shape = box];\n${lines.join("\n")}\n}\n`;
 }
 
 function mermaid(addresses: readonly string[], edges: Edges): string {
   const ids = new Map(addresses.map((address, at) => [address, `n${at}`]));
-  const label = (text: string): string => escapeText(text, 300).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  const label = (text: string): string =>
+    escapeText(text, 300).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
   const nodes = addresses.map((address) => `  ${ids.get(address)}["${label(address)}"]`);
-  const arrows = edges.flatMap(([from, to]) => (ids.has(to) ? [`  ${ids.get(from)} --> ${ids.get(to)}`] : []));
+  const arrows = edges.flatMap(([from, to]) =>
+    ids.has(to) ? [`  ${ids.get(from)} --> ${ids.get(to)}`] : [],
+  );
   return `flowchart LR\n${[...nodes, ...arrows].join("\n")}\n`;
 }

@@ -6,22 +6,22 @@ import type { Manifest } from "../model/manifest.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import { referenceFields } from "../model/reference-fields.ts";
+import type { StateDocument } from "../model/state.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { carryOut, planFor } from "../reconcile.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
 import { emptyState } from "../state/document.ts";
-import type { StateDocument } from "../model/state.ts";
 import type { Connection } from "./connect.ts";
 import { importedFrom } from "./imported.ts";
-import { writtenManifest, type Written } from "./imported-manifest.ts";
+import { type Written, writtenManifest } from "./imported-manifest.ts";
 import { serviceSection } from "./imported-text.ts";
 import { findEverything } from "./live-objects.ts";
 import { writeNew } from "./new-file.ts";
 import type { ManifestOptions } from "./options.ts";
 import { resolveProject } from "./project.ts";
-import { withServiceOf } from "./service-work.ts";
 import { type ServiceTarget, serviceTarget } from "./service-target.ts";
+import { withServiceOf } from "./service-work.ts";
 import { sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { underLock } from "./under-lock.ts";
@@ -41,7 +41,11 @@ export interface ImportAllOptions extends ManifestOptions {
  * `--out` everything is bound in the state at once, so that the next plan is empty; on standard output the manifest's
  * own `imports` leave the binding to the first apply. Exit 1 where the proof fails; then nothing is bound.
  */
-export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+export async function importAll(
+  options: ImportAllOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
   const target = await serviceTarget(options, "imported");
   const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
@@ -55,7 +59,9 @@ export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEn
   for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
   if (options.out === undefined) {
     terminal.out(written.text);
-    terminal.err(`${said(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`);
+    terminal.err(
+      `${said(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`,
+    );
     return exitCodes.done;
   }
   await writeNew(options.out, written.text);
@@ -64,7 +70,11 @@ export async function importAll(options: ImportAllOptions, env: NodeJS.ProcessEn
   return exitCodes.done;
 }
 
-function sectionOf({ header, profile }: ServiceTarget, options: ManifestOptions, env: NodeJS.ProcessEnv): ReturnType<typeof serviceSection> {
+function sectionOf(
+  { header, profile }: ServiceTarget,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+): ReturnType<typeof serviceSection> {
   const { service } = header;
   return serviceSection({
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
@@ -86,54 +96,94 @@ async function bindAll(options: ManifestOptions, env: NodeJS.ProcessEnv, termina
     const { manifest } = await resolveProject(project, state, noSecrets);
     const plan = await planOf(manifest, state, service, world.stopping);
     const binds = plan.steps.filter((step) => step.operation === "bind");
-    const outcomes = await carryOut(binds.map((step) => ({ ...step, after: [], blocked: [] })), world);
+    const outcomes = await carryOut(
+      binds.map((step) => ({ ...step, after: [], blocked: [] })),
+      world,
+    );
     const failed = outcomes.find((outcome) => outcome.result !== "done");
-    if (failed !== undefined) throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
+    if (failed !== undefined)
+      throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
     const second = await planOf(manifest, world.journal.state, service, world.stopping);
     if (hasChanges(second)) throw notEmpty(second);
   });
 }
 
-async function planOf(manifest: Manifest, state: StateDocument, service: Connection, signal: AbortSignal): Promise<Plan> {
+async function planOf(
+  manifest: Manifest,
+  state: StateDocument,
+  service: Connection,
+  signal: AbortSignal,
+): Promise<Plan> {
   const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };
   const intention = { manifest, options, timestamp: state.savedAt, destroying: false };
-  const { plan } = await planFor(intention, state, { kinds, service, clock: systemClock, digest: sha256, signal });
+  const { plan } = await planFor(intention, state, {
+    kinds,
+    service,
+    clock: systemClock,
+    digest: sha256,
+    signal,
+  });
   return plan;
 }
 
 /** Binding is no change; everything else would be. */
 function assertNoChange(plan: Plan, written: Written): void {
-  const changes = plan.changes.filter((change) => change.fields.length > 0 || !["adopt", "keep"].includes(change.action));
+  const changes = plan.changes.filter(
+    (change) => change.fields.length > 0 || !["adopt", "keep"].includes(change.action),
+  );
   if (changes.length === 0) return;
-  const lines = changes.slice(0, 10).map((change) => `${change.address}: ${change.fields.map((field) => field.path).join(", ") || change.action}`);
-  throw new GraphformError("import-not-empty", `the written manifest would change ${amount(changes.length, "resource")}: ${lines.join("; ")}`, {
-    hint: `this is a mistake of graphform or the service changed meanwhile; ${written.declared} resources were looked at and nothing was written`,
-  });
+  const lines = changes
+    .slice(0, 10)
+    .map(
+      (change) =>
+        `${change.address}: ${change.fields.map((field) => field.path).join(", ") || change.action}`,
+    );
+  throw new GraphformError(
+    "import-not-empty",
+    `the written manifest would change ${amount(changes.length, "resource")}: ${lines.join("; ")}`,
+    {
+      hint: `this is a mistake of graphform or the service changed meanwhile; ${written.declared} resources were looked at and nothing was written`,
+    },
+  );
 }
 
 function notEmpty(plan: Plan): GraphformError {
-  const changed = plan.changes.filter((change) => change.action !== "keep").map((change) => `${change.address} (${change.action})`);
-  return new GraphformError("import-not-empty", `everything is bound, and the plan is not empty: ${changed.slice(0, 10).join(", ")}`, {
-    hint: "something changed meanwhile; graphform plan shows it",
-  });
+  const changed = plan.changes
+    .filter((change) => change.action !== "keep")
+    .map((change) => `${change.address} (${change.action})`);
+  return new GraphformError(
+    "import-not-empty",
+    `everything is bound, and the plan is not empty: ${changed.slice(0, 10).join(", ")}`,
+    {
+      hint: "something changed meanwhile; graphform plan shows it",
+    },
+  );
 }
 
 async function assertNew(file: string): Promise<void> {
   const { existsSync } = await import("node:fs");
   if (!existsSync(file)) return;
-  throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, { hint: "name another file with --out" });
+  throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, {
+    hint: "name another file with --out",
+  });
 }
 
 /** Users are one request for each of their hosts, at a host that allows few a minute: only for those who ask. */
 function wantedKinds({ users }: ImportAllOptions): typeof kinds {
-  return users === true ? kinds : kinds.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
+  return users === true
+    ? kinds
+    : kinds.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
 }
 
 /** A few by name: a service may have hundreds. */
 function leftOutLines({ leftOut }: Written): readonly string[] {
-  const lines = [...leftOut].map(([address, reason]) => `left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}`);
+  const lines = [...leftOut].map(
+    ([address, reason]) => `left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}`,
+  );
   const rest = lines.length - 5;
-  return rest <= 0 ? lines : [...lines.slice(0, 5), `and ${rest} more, which stand in the manifest as comments`];
+  return rest <= 0
+    ? lines
+    : [...lines.slice(0, 5), `and ${rest} more, which stand in the manifest as comments`];
 }
 
 function said({ declared, leftOut }: Written): string {

@@ -1,5 +1,6 @@
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/nearest.ts";
+import { secretReader } from "../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
@@ -7,7 +8,6 @@ import type { StateDocument } from "../model/state.ts";
 import { carryOut, planFor } from "../reconcile.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
-import { secretReader } from "../manifest/read-secret.ts";
 import { redactor } from "../state/redact.ts";
 import type { ManifestOptions } from "./options.ts";
 import { resolveProject } from "./project.ts";
@@ -32,45 +32,59 @@ export async function importOne(
       hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
     });
   }
-  return underLock("import", options, env, terminal, () => {}, async ({ project, state, world }) => {
-    assertFree(state, address, id);
-    const { manifest, vault } = await resolveProject(project, state, secretReader(env));
-    terminal.redactWith(redactor(vault));
-    const declared = manifest.desired.find((entry) => entry.address === address);
-    if (declared === undefined) throw undeclared(address, manifest.desired.map((entry) => entry.address));
-    const desired = manifest.desired.map((entry) => (entry === declared ? { ...entry, importId: id } : entry));
-    const intention = {
-      manifest: { ...manifest, desired, outputs: {} },
-      options: { ...planOptions(options), targets: [address] },
-      timestamp: project.timestamp,
-      destroying: false,
-    };
-    const { plan, outputs } = await planFor(intention, state, { ...world, signal: world.stopping });
-    const change = plan.changes.find((entry) => entry.address === address);
-    const kind = kinds.find((entry) => entry.name === declared.kind);
-    if (change?.id !== id || kind === undefined) throw notFound(address, id);
-    const step: Step = {
-      key: address,
-      operation: "bind",
-      address,
-      kind: declared.kind,
-      id,
-      place: plan.steps.find((entry) => entry.address === address)?.place ?? {},
-      spec: seenOver(change),
-      protect: declared.lifecycle.protect ?? kind.protectedByDefault(declared.spec),
-      onDelete: declared.lifecycle.onDelete,
-      refs: declared.refs,
-      checks: [],
-      precondition: "",
-      after: [],
-      blocked: [],
-    };
-    const [outcome] = await carryOut([step], world, outputs);
-    if (outcome?.result !== "done") throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
-    terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(id, 100)}.\n`);
-    terminal.err(differences(change));
-    return exitCodes.done;
-  });
+  return underLock(
+    "import",
+    options,
+    env,
+    terminal,
+    () => {},
+    async ({ project, state, world }) => {
+      assertFree(state, address, id);
+      const { manifest, vault } = await resolveProject(project, state, secretReader(env));
+      terminal.redactWith(redactor(vault));
+      const declared = manifest.desired.find((entry) => entry.address === address);
+      if (declared === undefined)
+        throw undeclared(
+          address,
+          manifest.desired.map((entry) => entry.address),
+        );
+      const desired = manifest.desired.map((entry) =>
+        entry === declared ? { ...entry, importId: id } : entry,
+      );
+      const intention = {
+        manifest: { ...manifest, desired, outputs: {} },
+        options: { ...planOptions(options), targets: [address] },
+        timestamp: project.timestamp,
+        destroying: false,
+      };
+      const { plan, outputs } = await planFor(intention, state, { ...world, signal: world.stopping });
+      const change = plan.changes.find((entry) => entry.address === address);
+      const kind = kinds.find((entry) => entry.name === declared.kind);
+      if (change?.id !== id || kind === undefined) throw notFound(address, id);
+      const step: Step = {
+        key: address,
+        operation: "bind",
+        address,
+        kind: declared.kind,
+        id,
+        place: plan.steps.find((entry) => entry.address === address)?.place ?? {},
+        spec: seenOver(change),
+        protect: declared.lifecycle.protect ?? kind.protectedByDefault(declared.spec),
+        onDelete: declared.lifecycle.onDelete,
+        refs: declared.refs,
+        checks: [],
+        precondition: "",
+        after: [],
+        blocked: [],
+      };
+      const [outcome] = await carryOut([step], world, outputs);
+      if (outcome?.result !== "done")
+        throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
+      terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(id, 100)}.\n`);
+      terminal.err(differences(change));
+      return exitCodes.done;
+    },
+  );
 }
 
 /** What is recorded as applied: what the service shows; what it does not show is taken as declared. */
@@ -82,7 +96,10 @@ function seenOver(change: Change): NonNullable<Step["spec"]> {
 function differences({ fields, action }: Change): string {
   if (fields.length === 0) return "It is as declared.\n";
   const paths = fields.map((field) => escapeText(field.path, 100)).join(", ");
-  const grave = action === "replace" ? "; some cannot be changed in place: correct the manifest, or the plan asks for a replacement" : "";
+  const grave =
+    action === "replace"
+      ? "; some cannot be changed in place: correct the manifest, or the plan asks for a replacement"
+      : "";
   return `${amount(fields.length, "field")} differ from the manifest: ${paths}${grave}. graphform plan shows them.\n`;
 }
 
@@ -90,9 +107,13 @@ function assertFree(state: StateDocument, address: string, id: string): void {
   const bound = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
   const other = Object.entries(state.resources).find(([, entry]) => entry.id === id)?.[0];
   if (bound === undefined && other === undefined) return;
-  const message = bound === undefined ? `${id} is bound to ${other} already` : `${address} is bound to ${bound.id} already`;
+  const message =
+    bound === undefined ? `${id} is bound to ${other} already` : `${address} is bound to ${bound.id} already`;
   throw new GraphformError("bound-already", message, {
-    hint: bound?.id === id ? "nothing is to be done" : `let go of it first: graphform state rm '${bound === undefined ? other : address}'`,
+    hint:
+      bound?.id === id
+        ? "nothing is to be done"
+        : `let go of it first: graphform state rm '${bound === undefined ? other : address}'`,
   });
 }
 
@@ -100,7 +121,10 @@ function undeclared(address: string, declared: readonly string[]): GraphformErro
   const close = nearest(address, declared);
   return new GraphformError("import-undeclared", `the manifest declares nothing at ${address}`, {
     exitCode: exitCodes.invalid,
-    hint: close === undefined ? "declare it first, or let `graphform import --all` write it" : `did you mean ${close}?`,
+    hint:
+      close === undefined
+        ? "declare it first, or let `graphform import --all` write it"
+        : `did you mean ${close}?`,
   });
 }
 

@@ -28,7 +28,11 @@ export async function writtenManifest(
   service: ServiceSection | undefined,
   options: Pick<ManifestOptions, "state" | "profile">,
 ): Promise<Written> {
-  const leftOut = new Map(objects.filter((object) => object.missing.length > 0).map((object) => [addressOf(object), lacking(object)]));
+  const leftOut = new Map(
+    objects
+      .filter((object) => object.missing.length > 0)
+      .map((object) => [addressOf(object), lacking(object)]),
+  );
   const known = new Set(objects.map(addressOf));
   for (let round = 1; ; round += 1) {
     const text = importedText(objects, { name, leftOut, ...(service === undefined ? {} : { service }) });

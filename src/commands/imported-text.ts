@@ -1,6 +1,6 @@
-import type { ServiceSection } from "../model/manifest.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
+import type { ServiceSection } from "../model/manifest.ts";
 import { escapeJson, escapeText } from "../report/escape.ts";
 import type { Imported } from "./imported.ts";
 
@@ -39,12 +39,20 @@ export function importedText(objects: readonly Imported[], frame: ManifestFrame)
   ].join("\n");
 }
 
-function sectionLines(section: string, objects: readonly Imported[], { leftOut }: ManifestFrame): readonly string[] {
+function sectionLines(
+  section: string,
+  objects: readonly Imported[],
+  { leftOut }: ManifestFrame,
+): readonly string[] {
   const own = objects.filter((object) => object.kind.name === section);
   const isEmpty = own.every((object) => leftOut.has(addressOf(object)));
   const blocks = own.map((object) => {
     const reason = leftOut.get(addressOf(object));
-    const lines = [`  ${scalar(object.name)}:`, ...object.notes.map((note) => `    # ${comment(note)}`), ...mapLines(Object.entries(object.spec), 2)];
+    const lines = [
+      `  ${scalar(object.name)}:`,
+      ...object.notes.map((note) => `    # ${comment(note)}`),
+      ...mapLines(Object.entries(object.spec), 2),
+    ];
     if (reason === undefined) return lines;
     return [`  # left out, since ${comment(reason)}:`, ...lines.map((line) => `  # ${line.slice(2)}`)];
   });
@@ -62,8 +70,9 @@ function mapLines(entries: readonly (readonly [string, Json])[], depth: number):
 /** A value as YAML reads it back: bare where that is safe, otherwise as JSON writes it; `${` is no expression here. */
 function scalar(value: Json): string {
   if (typeof value !== "string") return JSON.stringify(value);
-  const text = value.replaceAll("${", "$${");
-  const isPlain = /^[A-Za-z][A-Za-z0-9._/-]*$/.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  const text = value.replaceAll("${", () => "$${");
+  const isPlain =
+    /^[A-Za-z][A-Za-z0-9._/-]*$/.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
   return isPlain ? text : escapeJson(JSON.stringify(text));
 }
 
@@ -72,7 +81,13 @@ function comment(text: string): string {
 }
 
 /** The service section of a manifest, without what is undefined. */
-export function serviceSection(parts: { readonly [key in keyof ServiceSection]: string | undefined }): ServiceSection | undefined {
-  const given: JsonObject = Object.fromEntries(Object.entries(parts).flatMap(([key, value]): [string, Json][] => (value === undefined ? [] : [[key, value]])));
+export function serviceSection(
+  parts: { readonly [key in keyof ServiceSection]: string | undefined },
+): ServiceSection | undefined {
+  const given: JsonObject = Object.fromEntries(
+    Object.entries(parts).flatMap(([key, value]): [string, Json][] =>
+      value === undefined ? [] : [[key, value]],
+    ),
+  );
   return Object.keys(given).length === 0 ? undefined : given;
 }

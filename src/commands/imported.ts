@@ -23,8 +23,12 @@ export interface Imported {
 /** Declares live objects: each with a name of its own, references by name, defaults of the service left out. */
 export function importedFrom(found: readonly Found[]): readonly Imported[] {
   const names = namesOf(found);
-  const outputs = new Map(found.map((entry, at) => [`${entry.kind.name}.${names[at] ?? ""}`, entry.live.outputs]));
-  return found.map((entry, at) => declared(entry, names[at] ?? "", withNames(entry.live, entry.kind.schema, outputs)));
+  const outputs = new Map(
+    found.map((entry, at) => [`${entry.kind.name}.${names[at] ?? ""}`, entry.live.outputs]),
+  );
+  return found.map((entry, at) =>
+    declared(entry, names[at] ?? "", withNames(entry.live, entry.kind.schema, outputs)),
+  );
 }
 
 function declared({ kind, live: raw, place }: Found, name: string, live: Live): Imported {
@@ -47,9 +51,14 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
     }
     return [[path, value]];
   });
-  const unseen = offered.filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live)).map(([path]) => path.replace(/^config\./, ""));
+  const unseen = offered
+    .filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live))
+    .map(([path]) => path.replace(/^config\./, ""));
   if (unseen.length > 0) notes.push(`not shown by the service: ${unseen.join(", ")}`);
-  const missing = [...required].filter((path) => kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path));
+  const missing = [...required].filter(
+    (path) =>
+      kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path),
+  );
   return { kind, name, id: live.id, spec: fromLeaves(pairs), notes, missing };
 }
 
@@ -77,7 +86,12 @@ function isOffered(row: FieldSchema, place: JsonObject): boolean {
 function typed({ value }: Seen, row: FieldSchema): Json {
   const text = String(value);
   if (row.type === "boolean" && (text === "true" || text === "false")) return text === "true";
-  if ((row.type === "integer" || row.type === "number") && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  if (
+    (row.type === "integer" || row.type === "number") &&
+    text.trim() !== "" &&
+    Number.isFinite(Number(text))
+  )
+    return Number(text);
   return row.type === "string" && typeof value !== "object" ? text : value;
 }
 
@@ -96,7 +110,11 @@ function namesOf(found: readonly Found[]): readonly string[] {
     const own = nameFrom(wordsOf(kind, live)) ?? nameFrom(live.id) ?? kind.noun;
     const base = within === undefined ? own : `${within}-${own}`;
     let name = base;
-    for (let number = numbers.get(`${kind.name}.${base}`) ?? 2; taken.has(`${kind.name}.${name}`); number += 1) {
+    for (
+      let number = numbers.get(`${kind.name}.${base}`) ?? 2;
+      taken.has(`${kind.name}.${name}`);
+      number += 1
+    ) {
       name = `${base}-${number}`;
       numbers.set(`${kind.name}.${base}`, number);
     }

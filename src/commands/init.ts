@@ -29,7 +29,9 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
     written.push(pipeline.path);
   }
   terminal.out(`Wrote ${written.join(", ")}.\n`);
-  terminal.err("Next: graphform platform up --detach, export ORDERS_PASSWORD=..., graphform plan, graphform apply\n");
+  terminal.err(
+    "Next: graphform platform up --detach, export ORDERS_PASSWORD=..., graphform plan, graphform apply\n",
+  );
   return exitCodes.done;
 }
 
@@ -42,7 +44,10 @@ async function ignore(): Promise<boolean> {
   const missing = ignored.filter((line) => !lines.has(line));
   if (missing.length === 0) return false;
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  await appendFile(".gitignore", `${gap}# graphform: state, local platform, saved plans\n${missing.join("\n")}\n`);
+  await appendFile(
+    ".gitignore",
+    `${gap}# graphform: state, local platform, saved plans\n${missing.join("\n")}\n`,
+  );
   return true;
 }
 

@@ -13,7 +13,8 @@ import { writeAtomically } from "../state/atomic-write.ts";
  */
 export function keptSessions(env: NodeJS.ProcessEnv): SessionStore {
   const folder = join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "graphform", "sessions");
-  const fileOf = (origin: string): string => join(folder, `${createHash("sha256").update(origin).digest("hex").slice(0, 32)}.json`);
+  const fileOf = (origin: string): string =>
+    join(folder, `${createHash("sha256").update(origin).digest("hex").slice(0, 32)}.json`);
   return {
     async load(origin) {
       try {
@@ -35,6 +36,7 @@ export function keptSessions(env: NodeJS.ProcessEnv): SessionStore {
 function tokensOf(value: unknown): Tokens | undefined {
   if (!isObject(value)) return undefined;
   const { token, refreshToken, renewAt, refreshUntil } = value;
-  if (typeof token !== "string" || typeof renewAt !== "number" || typeof refreshUntil !== "number") return undefined;
+  if (typeof token !== "string" || typeof renewAt !== "number" || typeof refreshUntil !== "number")
+    return undefined;
   return { token, renewAt, refreshUntil, ...(typeof refreshToken === "string" ? { refreshToken } : {}) };
 }

@@ -23,10 +23,14 @@ export interface LocalPlatform {
 
 /** What `.graphform/platform/` says, or undefined where no platform was ever started here. */
 export async function findLocalPlatform(dir: string = localPlatformDir): Promise<LocalPlatform | undefined> {
-  const [found, credentials] = await Promise.all([readJson(join(dir, "platform.json")), readJson(join(dir, "credentials.json"))]);
+  const [found, credentials] = await Promise.all([
+    readJson(join(dir, "platform.json")),
+    readJson(join(dir, "credentials.json")),
+  ]);
   const { url, usersUrl, caFile, pid } = found;
   const { username, password } = credentials;
-  if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string") return undefined;
+  if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string")
+    return undefined;
   return {
     url,
     usersUrl: typeof usersUrl === "string" ? usersUrl : url,
@@ -39,9 +43,13 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
 
 /** The error for a manifest that means the local platform while none is known. */
 export function noLocalPlatform(): GraphformError {
-  return new GraphformError("no-platform", "the manifest names no service, and no local platform is running here", {
-    hint: "start it with `graphform platform up --detach`, or name a service in the manifest",
-  });
+  return new GraphformError(
+    "no-platform",
+    "the manifest names no service, and no local platform is running here",
+    {
+      hint: "start it with `graphform platform up --detach`, or name a service in the manifest",
+    },
+  );
 }
 
 async function readJson(file: string): Promise<{ readonly [key: string]: unknown }> {

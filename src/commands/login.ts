@@ -7,11 +7,15 @@ import { escapeText } from "../report/escape.ts";
 import { keptSessions } from "./kept-sessions.ts";
 import { findLocalPlatform } from "./local-platform.ts";
 import type { ManifestOptions } from "./options.ts";
-import { serviceTarget, type ServiceTarget } from "./service-target.ts";
+import { type ServiceTarget, serviceTarget } from "./service-target.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `login`: signs in and keeps the session, not the password, for the commands that follow. */
-export async function login(options: ManifestOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+export async function login(
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
   const target = await serviceTarget(options);
   const platformUrl = await urlOf(target, options, env);
   const username = env["GRAPHFORM_USERNAME"] ?? (await ask("User name: ", false, terminal));
@@ -22,12 +26,18 @@ export async function login(options: ManifestOptions, env: NodeJS.ProcessEnv, te
   } finally {
     await service.close();
   }
-  terminal.out(`Signed in at ${new URL(platformUrl).origin} as ${escapeText(username, 100)}; the session is kept until logout.\n`);
+  terminal.out(
+    `Signed in at ${new URL(platformUrl).origin} as ${escapeText(username, 100)}; the session is kept until logout.\n`,
+  );
   return exitCodes.done;
 }
 
 /** `logout`: ends the session at the service, where the profile can, and drops what was kept of it. */
-export async function logout(options: ManifestOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+export async function logout(
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
   const target = await serviceTarget(options);
   const platformUrl = await urlOf(target, options, env);
   const { origin } = new URL(platformUrl);
@@ -40,7 +50,9 @@ export async function logout(options: ManifestOptions, env: NodeJS.ProcessEnv, t
   try {
     await service.signOut();
   } catch (error) {
-    terminal.err(`the service did not take the sign-out: ${escapeText(error instanceof Error ? error.message : String(error))}\n`);
+    terminal.err(
+      `the service did not take the sign-out: ${escapeText(error instanceof Error ? error.message : String(error))}\n`,
+    );
   } finally {
     await store.save(origin, undefined);
     await service.close();
@@ -66,8 +78,16 @@ function client(
   });
 }
 
-async function urlOf({ header, profile }: ServiceTarget, options: ManifestOptions, env: NodeJS.ProcessEnv): Promise<string> {
-  const named = options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? header.service?.platformUrl ?? profile.platformUrl;
+async function urlOf(
+  { header, profile }: ServiceTarget,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const named =
+    options.platformUrl ??
+    env["GRAPHFORM_PLATFORM_URL"] ??
+    header.service?.platformUrl ??
+    profile.platformUrl;
   const url = named ?? (await findLocalPlatform())?.url;
   if (url !== undefined && URL.canParse(url)) return url;
   throw new GraphformError("no-service", "nothing says which service to sign in to", {
@@ -84,7 +104,11 @@ async function ask(question: string, isHidden: boolean, terminal: Terminal): Pro
   }
   terminal.err(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: process.stdin, output: isHidden ? silent : process.stderr, terminal: true });
+  const reader = createInterface({
+    input: process.stdin,
+    output: isHidden ? silent : process.stderr,
+    terminal: true,
+  });
   const answer = await new Promise<string>((resolve) => {
     reader.once("line", resolve);
     reader.once("close", () => resolve(""));

@@ -1,4 +1,5 @@
 import { outcomeOf } from "../apply/outcome.ts";
+import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Choices } from "../model/kind.ts";
 import type { Live, PhaseName } from "../model/observed.ts";
@@ -13,7 +14,6 @@ import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
 import { progressText } from "../report/progress-text.ts";
-import { kinds } from "../kinds/index.ts";
 import { boundAt, kindNamed } from "./bound.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -55,14 +55,18 @@ export async function operate(
   const emit = (event: ApplyEvent): void => {
     // What is not waited for is accepted, and nobody knows yet how it ends.
     if (options.wait === false && event.type === "step-end" && event.outcome.result === "done") return;
-    if (options.json !== true) terminal.err(`${progressText(event, palette)}\n`);
-    else terminal.out(`${jsonText(applyEvent(event, names, () => new Date().toISOString()))}\n`);
+    if (options.json === true)
+      terminal.out(`${jsonText(applyEvent(event, names, () => new Date().toISOString()))}\n`);
+    else terminal.err(`${progressText(event, palette)}\n`);
   };
   return underLock(verb, options, env, terminal, emit, async (locked) => {
     const bound = boundAt(locked.state, address, "instances");
     await assertFit(verb, address, bound, locked);
     const { replica, action } = options;
-    const choices = { ...(replica === undefined ? {} : { replica }), ...(action === undefined ? {} : { action }) };
+    const choices = {
+      ...(replica === undefined ? {} : { replica }),
+      ...(action === undefined ? {} : { action }),
+    };
     const steps = await carryOut(stepsFor(verb, address, bound, choices, options, locked), locked.world);
     const { exitCode } = outcomeOf(steps, [], {}, []);
     if (locked.world.stopping.aborted) throw interrupted();
@@ -105,11 +109,20 @@ function stepsFor(
   return [wait, { ...step, after: [wait.key] }];
 }
 
-async function assertFit(verb: Verb, address: string, bound: Bound, { service, world }: Locked): Promise<void> {
+async function assertFit(
+  verb: Verb,
+  address: string,
+  bound: Bound,
+  { service, world }: Locked,
+): Promise<void> {
   if (!service.offers(`instance.${verb}`)) {
-    throw new GraphformError("not-offered", `profile ${service.profile.name} has no operation instance.${verb}`, {
-      hint: "graphform profile show lists what it has",
-    });
+    throw new GraphformError(
+      "not-offered",
+      `profile ${service.profile.name} has no operation instance.${verb}`,
+      {
+        hint: "graphform profile show lists what it has",
+      },
+    );
   }
   const live = await kindNamed(bound.kind).reader(service).get(bound, world.stopping);
   if (live === undefined || live.phase.is === "gone") {
@@ -119,8 +132,13 @@ async function assertFit(verb: Verb, address: string, bound: Bound, { service, w
   }
   const { is, detail } = live.phase;
   if (is === "pending" || begins[verb].includes(is)) return;
-  const hint = is === "stopped" ? `start it first: graphform instance start '${address}'` : "graphform plan shows the way out";
-  throw new GraphformError("not-fit", `${address} is ${detail}, and ${verb} cannot begin from there`, { hint });
+  const hint =
+    is === "stopped"
+      ? `start it first: graphform instance start '${address}'`
+      : "graphform plan shows the way out";
+  throw new GraphformError("not-fit", `${address} is ${detail}, and ${verb} cannot begin from there`, {
+    hint,
+  });
 }
 
 function closing(verb: Verb, address: string, bound: Bound, exit: number, options: OperateOptions): string {

@@ -41,7 +41,9 @@ export function withManifestOptions(command: Command): Command {
     .option("--exclude <address>", "leave this out (repeatable)", collect, [])
     .option("--replace <address>", "replace this, whatever it needs (repeatable)", collect, [])
     .option("--allow-destroy <address>", "lift the protection of this (repeatable)", collect, [])
-    .addOption(new Option("--max-disruption <worst>", "block what is felt more than this").choices(disruptions))
+    .addOption(
+      new Option("--max-disruption <worst>", "block what is felt more than this").choices(disruptions),
+    )
     .option("--timeout <duration>", "longest wait for one resource, for example 40m", duration)
     .option("--log <file>", "append JSON lines of what was done, redacted")
     .option("--trace", "one line per request on standard error");
@@ -61,7 +63,8 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 }
 
 function positive(text: string): number {
-  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new InvalidArgumentError("it must be a whole number from 1 to 9999.");
+  if (!/^[1-9][0-9]{0,3}$/.test(text))
+    throw new InvalidArgumentError("it must be a whole number from 1 to 9999.");
   return Number(text);
 }
 

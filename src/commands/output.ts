@@ -19,10 +19,16 @@ export async function output(
   if (name !== undefined && outputs[name] === undefined) {
     const known = Object.keys(outputs);
     throw new GraphformError("output-unknown", `there is no output "${name}"`, {
-      hint: known.length === 0 ? "nothing was applied yet, or the manifest has no outputs" : `there are: ${known.join(", ")}`,
+      hint:
+        known.length === 0
+          ? "nothing was applied yet, or the manifest has no outputs"
+          : `there are: ${known.join(", ")}`,
     });
   }
-  const chosen = name === undefined ? outputs : Object.fromEntries(Object.entries(outputs).filter(([key]) => key === name));
+  const chosen =
+    name === undefined
+      ? outputs
+      : Object.fromEntries(Object.entries(outputs).filter(([key]) => key === name));
   if (options.raw === true) {
     if (name === undefined) throw new GraphformError("output-raw", "--raw needs the name of an output");
     terminal.out(rawOutput(outputs, name));

@@ -1,5 +1,5 @@
-import { exitCodes } from "../model/errors.ts";
 import { kinds } from "../kinds/index.ts";
+import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { planFor } from "../reconcile.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -18,7 +18,11 @@ import { interrupted } from "./under-lock.ts";
 
 /** `plan`: looks, compares and says what apply would do. Writes nothing anywhere but where it is told. */
 export async function plan(
-  options: ManifestOptions & { readonly json?: boolean; readonly out?: string; readonly detailedExitcode?: boolean },
+  options: ManifestOptions & {
+    readonly json?: boolean;
+    readonly out?: string;
+    readonly detailedExitcode?: boolean;
+  },
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
@@ -27,12 +31,19 @@ export async function plan(
   const session = await openSession(project, state, options, env, terminal);
   const interrupts = listenForInterrupts(() => {});
   try {
-    const intention = { manifest: session.manifest, options: planOptions(options), timestamp: project.timestamp, destroying: false };
+    const intention = {
+      manifest: session.manifest,
+      options: planOptions(options),
+      timestamp: project.timestamp,
+      destroying: false,
+    };
     const { plan: made } = await planFor(intention, state, planningWorld(session, interrupts.stopping));
     if (options.out !== undefined) await savePlan(options.out, made, project, state, session.vault);
     const names = kindNames(kinds);
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
-    terminal.out(options.json === true ? `${jsonText(planJson(made, names))}\n` : planText(made, names, page));
+    terminal.out(
+      options.json === true ? `${jsonText(planJson(made, names))}\n` : planText(made, names, page),
+    );
     return options.detailedExitcode === true && hasChanges(made) ? exitCodes.changes : exitCodes.done;
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;

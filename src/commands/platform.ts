@@ -6,7 +6,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { platformProgram } from "./package-files.ts";
-import { type Announcement, announced, announcement, endDatabases, isPlatform, platformPid } from "./platform-process.ts";
+import {
+  type Announcement,
+  announced,
+  announcement,
+  endDatabases,
+  isPlatform,
+  platformPid,
+} from "./platform-process.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `platform up` was told; everything else on its command line goes to the platform's program. */
@@ -35,10 +42,14 @@ export async function platformDown(dataDir: string, terminal: Terminal): Promise
   if (pid !== undefined) {
     process.kill(pid, "SIGTERM");
     await until(() => !isPlatform(pid), 30_000);
-    if (isPlatform(pid)) throw new GraphformError("platform-stays", `the platform (pid ${pid}) does not stop`, { hint: `see ${join(dataDir, "platform.log")}` });
+    if (isPlatform(pid))
+      throw new GraphformError("platform-stays", `the platform (pid ${pid}) does not stop`, {
+        hint: `see ${join(dataDir, "platform.log")}`,
+      });
   }
   const left = await endDatabases(dataDir);
-  if (pid !== undefined || left) terminal.err("the local platform is down; its databases and their data are kept\n");
+  if (pid !== undefined || left)
+    terminal.err("the local platform is down; its databases and their data are kept\n");
   else terminal.err("no local platform is running here\n");
   return 0;
 }
@@ -49,8 +60,11 @@ export async function platformStatus(dataDir: string, json: boolean, terminal: T
   const running = found !== undefined && isPlatform(found.pid);
   if (json) {
     const { url, usersUrl, engine, pid } = found ?? { url: null, usersUrl: null, engine: null, pid: null };
-    terminal.out(`${JSON.stringify({ running, dataDir, ...(running ? { url, usersUrl, engine, pid } : {}) })}\n`);
-  } else if (running) terminal.out(`running at ${found.url} (pid ${found.pid}), ${engineText(found.engine)}\n`);
+    terminal.out(
+      `${JSON.stringify({ running, dataDir, ...(running ? { url, usersUrl, engine, pid } : {}) })}\n`,
+    );
+  } else if (running)
+    terminal.out(`running at ${found.url} (pid ${found.pid}), ${engineText(found.engine)}\n`);
   else terminal.out("not running; start it with `graphform platform up --detach`\n");
   return running ? 0 : 1;
 }
@@ -65,7 +79,10 @@ async function inForeground(options: PlatformUpOptions, terminal: Terminal): Pro
   child.stdout.on("data", (line: string) => {
     const ready = announcement(line);
     if (options.json || ready === undefined) terminal.out(line);
-    else terminal.out(`ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n`);
+    else
+      terminal.out(
+        `ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n`,
+      );
   });
   const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
   process.off("SIGINT", forward).off("SIGTERM", forward);
@@ -96,15 +113,25 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
   process.off("SIGINT", giveUp).off("SIGTERM", giveUp);
   child.unref();
   if (ready !== undefined) {
-    terminal.out(options.json ? `${ready.line}\n` : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n`);
+    terminal.out(
+      options.json
+        ? `${ready.line}\n`
+        : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n`,
+    );
     return 0;
   }
   if (before !== undefined && isPlatform(before.pid)) {
-    throw new GraphformError("platform-running", `a platform is running here already, at ${before.url} (pid ${before.pid})`, {
-      hint: "use it as it is, or stop it with `graphform platform down`",
-    });
+    throw new GraphformError(
+      "platform-running",
+      `a platform is running here already, at ${before.url} (pid ${before.pid})`,
+      {
+        hint: "use it as it is, or stop it with `graphform platform down`",
+      },
+    );
   }
-  throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, { hint: `see ${log}` });
+  throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, {
+    hint: `see ${log}`,
+  });
 }
 
 function engineText(engine: unknown): string {

@@ -25,7 +25,9 @@ export function addOperations(program: Command, registration: Registration): voi
 }
 
 function addInstance(program: Command, { env, at, done }: Registration): void {
-  const instance = program.command("instance").description("one lifecycle operation upon an instance of the state");
+  const instance = program
+    .command("instance")
+    .description("one lifecycle operation upon an instance of the state");
   const add = (verb: Verb): Command =>
     withManifestOptions(instance.command(verb).description(verbs[verb]))
       .argument("<address>", "for example instances.orders")
@@ -63,15 +65,24 @@ function addSnapshot(program: Command, { env, at, done }: Registration): void {
     .requiredOption("--region <region>", "where to")
     .option("--no-wait", "return as soon as the service has accepted it")
     .option("--json", "the copy as JSON")
-    .action(async (id: string, options: Coloured<ManifestOptions & { region: string; wait?: boolean; json?: boolean }>) => {
-      const { snapshotCopy } = await import("./snapshot-copy.ts");
-      done(await snapshotCopy(id, options, env, at(options)));
-    });
+    .action(
+      async (
+        id: string,
+        options: Coloured<ManifestOptions & { region: string; wait?: boolean; json?: boolean }>,
+      ) => {
+        const { snapshotCopy } = await import("./snapshot-copy.ts");
+        done(await snapshotCopy(id, options, env, at(options)));
+      },
+    );
 }
 
 function addAccount(program: Command, { env, at, done }: Registration): void {
-  const account = program.command("account").description("cloud accounts, and what a person must do for them");
-  withManifestOptions(account.command("bootstrap").description("what a person must run in the account, as the service says it"))
+  const account = program
+    .command("account")
+    .description("cloud accounts, and what a person must do for them");
+  withManifestOptions(
+    account.command("bootstrap").description("what a person must run in the account, as the service says it"),
+  )
     .argument("<address>", "for example cloudAccounts.prod")
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
@@ -81,20 +92,31 @@ function addAccount(program: Command, { env, at, done }: Registration): void {
 }
 
 function addImport(program: Command, { env, at, done }: Registration): void {
-  withManifestOptions(program.command("import").description("bind what exists: one object, or a manifest for everything"))
+  withManifestOptions(
+    program.command("import").description("bind what exists: one object, or a manifest for everything"),
+  )
     .argument("[address]", "a declared address")
     .argument("[id]", "the id of what it is to be bound to")
     .option("--all", "write a manifest for everything that is live")
-    .option("--out <file>", "with --all: write it there and bind everything (default: standard output, nothing bound)")
+    .option(
+      "--out <file>",
+      "with --all: write it there and bind everything (default: standard output, nothing bound)",
+    )
     .option("--name <name>", "with --all: the manifest's name (default: imported)")
     .option("--users", "with --all: database users too, as comments, since no service shows their passwords")
-    .action(async (address: string | undefined, id: string | undefined, options: Coloured<ImportAllOptions & { all?: boolean }>) => {
-      if (options.all === true && address === undefined) {
-        const { importAll } = await import("./import-all.ts");
-        done(await importAll(options, env, at(options)));
-        return;
-      }
-      const { importOne } = await import("./import-one.ts");
-      done(await importOne(address, id, options, env, at(options)));
-    });
+    .action(
+      async (
+        address: string | undefined,
+        id: string | undefined,
+        options: Coloured<ImportAllOptions & { all?: boolean }>,
+      ) => {
+        if (options.all === true && address === undefined) {
+          const { importAll } = await import("./import-all.ts");
+          done(await importAll(options, env, at(options)));
+          return;
+        }
+        const { importOne } = await import("./import-one.ts");
+        done(await importOne(address, id, options, env, at(options)));
+      },
+    );
 }

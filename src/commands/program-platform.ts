@@ -4,7 +4,9 @@ import type { Registration } from "./registration.ts";
 
 /** Adds `platform up|down|status`. */
 export function addPlatform(program: Command, { at, done }: Registration): void {
-  const platform = program.command("platform").description("the hosting service on this machine, with real databases");
+  const platform = program
+    .command("platform")
+    .description("the hosting service on this machine, with real databases");
   platform
     .command("up")
     .description("start it; further options go to its program (--delay, --faults FILE, --engine none, ...)")

@@ -64,12 +64,12 @@ export function addReference(program: Command, registration: Registration): void
 }
 
 function addSession(program: Command, { env, at, done }: Registration): void {
-  withManifestOptions(program.command("login").description("sign in and keep the session (not the password)")).action(
-    async (options: Coloured<ManifestOptions>) => {
-      const { login } = await import("./login.ts");
-      done(await login(options, env, at(options)));
-    },
-  );
+  withManifestOptions(
+    program.command("login").description("sign in and keep the session (not the password)"),
+  ).action(async (options: Coloured<ManifestOptions>) => {
+    const { login } = await import("./login.ts");
+    done(await login(options, env, at(options)));
+  });
   withManifestOptions(program.command("logout").description("end the session that login keeps")).action(
     async (options: Coloured<ManifestOptions>) => {
       const { logout } = await import("./login.ts");

@@ -34,11 +34,17 @@ export function addState(program: Command, { at, done }: Registration): void {
       const { stateRemove } = await import("./state-command.ts");
       done(await stateRemove(address, options, at(options)));
     });
-  withStateOptions(state.command("pull").description("the whole state as JSON, without its key")).action(async (options: StateOptions) => {
-    const { statePull } = await import("./state-command.ts");
-    done(await statePull(options, at(options)));
-  });
-  withStateOptions(state.command("unlock").description("remove a lock whose holder is gone; without an id: say who holds it"))
+  withStateOptions(state.command("pull").description("the whole state as JSON, without its key")).action(
+    async (options: StateOptions) => {
+      const { statePull } = await import("./state-command.ts");
+      done(await statePull(options, at(options)));
+    },
+  );
+  withStateOptions(
+    state
+      .command("unlock")
+      .description("remove a lock whose holder is gone; without an id: say who holds it"),
+  )
     .argument("[id]", "as the message about the lock says it")
     .action(async (id: string | undefined, options: StateOptions) => {
       const { stateUnlock } = await import("./state-command.ts");

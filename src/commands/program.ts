@@ -32,23 +32,45 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
       done(await validate(options, env, at(options)));
     });
 
-  withManifestOptions(program.command("plan").description("compare the manifest with what runs; writes nothing"))
+  withManifestOptions(
+    program.command("plan").description("compare the manifest with what runs; writes nothing"),
+  )
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
     .option("--detailed-exitcode", "exit 2 where there are changes")
-    .action(async (options: ManifestOptions & { json?: boolean; out?: string; detailedExitcode?: boolean; color?: boolean }) => {
-      const { plan } = await import("./plan.ts");
-      done(await plan(options, env, at(options)));
-    });
+    .action(
+      async (
+        options: ManifestOptions & {
+          json?: boolean;
+          out?: string;
+          detailedExitcode?: boolean;
+          color?: boolean;
+        },
+      ) => {
+        const { plan } = await import("./plan.ts");
+        done(await plan(options, env, at(options)));
+      },
+    );
 
   withManifestOptions(program.command("apply").description("plan, confirm, apply, converge and verify"))
     .argument("[planfile]", "a plan that was saved with plan --out")
     .option("--auto-approve", "do not ask")
     .option("--json", "events as JSON lines")
-    .action(async (planFile: string | undefined, options: ManifestOptions & { json?: boolean; autoApprove?: boolean; color?: boolean }) => {
-      const { apply } = await import("./apply.ts");
-      done(await apply({ ...options, ...(planFile === undefined ? {} : { planFile }), destroying: false }, env, at(options)));
-    });
+    .action(
+      async (
+        planFile: string | undefined,
+        options: ManifestOptions & { json?: boolean; autoApprove?: boolean; color?: boolean },
+      ) => {
+        const { apply } = await import("./apply.ts");
+        done(
+          await apply(
+            { ...options, ...(planFile === undefined ? {} : { planFile }), destroying: false },
+            env,
+            at(options),
+          ),
+        );
+      },
+    );
 
   withManifestOptions(program.command("destroy").description("remove everything that this state owns"))
     .option("--auto-approve", "do not ask")
@@ -61,19 +83,29 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
   withStateOptions(program.command("show").description("what the state or a saved plan records"))
     .argument("[planfile]", "a saved plan")
     .option("--json", "as JSON")
-    .action(async (planFile: string | undefined, options: ManifestOptions & { json?: boolean; color?: boolean }) => {
-      const { show } = await import("./show.ts");
-      done(await show(planFile, options, env, at(options)));
-    });
+    .action(
+      async (
+        planFile: string | undefined,
+        options: ManifestOptions & { json?: boolean; color?: boolean },
+      ) => {
+        const { show } = await import("./show.ts");
+        done(await show(planFile, options, env, at(options)));
+      },
+    );
 
   withStateOptions(program.command("output").description("the outputs of the last apply"))
     .argument("[name]", "one of them")
     .option("--json", "as JSON")
     .option("--raw", "the bare value, also where it is sensitive")
-    .action(async (name: string | undefined, options: ManifestOptions & { json?: boolean; raw?: boolean; color?: boolean }) => {
-      const { output } = await import("./output.ts");
-      done(await output(name, options, env, at(options)));
-    });
+    .action(
+      async (
+        name: string | undefined,
+        options: ManifestOptions & { json?: boolean; raw?: boolean; color?: boolean },
+      ) => {
+        const { output } = await import("./output.ts");
+        done(await output(name, options, env, at(options)));
+      },
+    );
 
   const registration = { env, at, done };
   addState(program, registration);

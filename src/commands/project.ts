@@ -13,8 +13,8 @@ import { GraphformError, ManifestError } from "../model/errors.ts";
 import type { Header, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
-import type { StateDocument } from "../model/state.ts";
 import type { Vault } from "../model/sealed.ts";
+import type { StateDocument } from "../model/state.ts";
 import { createFileStore } from "../state/file-store.ts";
 import type { StateStore } from "../state/store.ts";
 import { createVault } from "../state/vault.ts";
@@ -33,7 +33,8 @@ export interface Project {
   readonly timestamp: string;
 }
 
-type ProjectOptions = Pick<ManifestOptions, "file" | "state"> & Partial<Pick<ManifestOptions, "var" | "varFile" | "profile">>;
+type ProjectOptions = Pick<ManifestOptions, "file" | "state"> &
+  Partial<Pick<ManifestOptions, "var" | "varFile" | "profile">>;
 
 /** Reads a manifest's files and its header. Throws ManifestError with everything that is wrong so far. */
 export async function openProject(options: ProjectOptions): Promise<Project> {
@@ -56,7 +57,15 @@ export async function projectOf(
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
   const store = createFileStore({ path: statePath(header, options.state), name: header.name });
-  return { files: sources.map((source) => source.path), parsed, header, profile, variables, store, timestamp };
+  return {
+    files: sources.map((source) => source.path),
+    parsed,
+    header,
+    profile,
+    variables,
+    store,
+    timestamp,
+  };
 }
 
 /** A manifest with everything resolved, and the secrets of this run. */
@@ -66,7 +75,11 @@ export interface Resolved {
 }
 
 /** Resolves a project against its state's key. Throws ManifestError. */
-export async function resolveProject(project: Project, state: Pick<StateDocument, "key">, secretText: SecretText): Promise<Resolved> {
+export async function resolveProject(
+  project: Project,
+  state: Pick<StateDocument, "key">,
+  secretText: SecretText,
+): Promise<Resolved> {
   const { parsed, profile, variables } = project;
   const vault = createVault(state.key);
   const { manifest, problems, warnings } = await resolveManifest(parsed, {
@@ -92,14 +105,25 @@ async function allProblems(
   const { noSecrets } = await import("../manifest/read-secret.ts");
   const { seal } = createVault("0".repeat(64));
   const today = new Date().toISOString().slice(0, 10);
-  const all = await resolveManifest(parsed, { kinds, validators, profile, variables, secretText: noSecrets, seal, today });
+  const all = await resolveManifest(parsed, {
+    kinds,
+    validators,
+    profile,
+    variables,
+    secretText: noSecrets,
+    seal,
+    today,
+  });
   return all.problems.length > 0 ? all.problems : problems;
 }
 
 function statePath(header: Header, given: string | undefined): string {
   const { backend, path } = header.state;
   if (backend !== undefined && backend !== "file") {
-    throw new GraphformError("state-backend", `there is no state backend "${String(backend)}"`, { hint: "use backend: file", exitCode: 3 });
+    throw new GraphformError("state-backend", `there is no state backend "${String(backend)}"`, {
+      hint: "use backend: file",
+      exitCode: 3,
+    });
   }
   return given ?? (typeof path === "string" ? path : join(".graphform", `${header.name}.state.json`));
 }

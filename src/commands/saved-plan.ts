@@ -10,9 +10,20 @@ import { writePlanFile } from "../state/plan-file.ts";
 import type { Project } from "./project.ts";
 
 /** Saves a plan with what it was made from, so that apply can tell whether it still holds. */
-export async function savePlan(file: string, plan: Plan, project: Project, state: StateDocument, vault: Vault): Promise<void> {
+export async function savePlan(
+  file: string,
+  plan: Plan,
+  project: Project,
+  state: StateDocument,
+  vault: Vault,
+): Promise<void> {
   const birth = state.serial === 0 ? { birth: { lineage: state.lineage, key: state.key } } : {};
-  const saved: SavedPlan = { plan, ...birth, manifest: await digests(project.files), variables: project.variables };
+  const saved: SavedPlan = {
+    plan,
+    ...birth,
+    manifest: await digests(project.files),
+    variables: project.variables,
+  };
   await writePlanFile(file, saved, vault.texts());
 }
 
@@ -20,19 +31,36 @@ export async function savePlan(file: string, plan: Plan, project: Project, state
  * Throws where a saved plan must not be applied: it was applied already, it belongs to another state, or its manifest
  * is not what it was. What changed at the service is found step by step, just before each write.
  */
-export async function assertApplicable(saved: SavedPlan, project: Project, state: StateDocument): Promise<void> {
+export async function assertApplicable(
+  saved: SavedPlan,
+  project: Project,
+  state: StateDocument,
+): Promise<void> {
   const { plan } = saved;
   if (isBurnt(state, plan.fingerprint)) throw stale("this plan was applied already");
-  const sameState = state.serial === 0 ? plan.serial === 0 : plan.serial > 0 ? state.lineage === plan.lineage : state.lineage === saved.birth?.lineage;
+  const sameState =
+    state.serial === 0
+      ? plan.serial === 0
+      : plan.serial > 0
+        ? state.lineage === plan.lineage
+        : state.lineage === saved.birth?.lineage;
   if (plan.name !== state.name || !sameState) throw stale("this plan was made from another state");
   const now = new Map((await digests(project.files)).map((entry) => [entry.path, entry.sha256]));
-  const changed = saved.manifest.filter((entry) => now.get(entry.path) !== entry.sha256).map((entry) => entry.path);
-  if (changed.length > 0) throw stale(`the manifest has changed since this plan was made: ${changed.join(", ")}`);
+  const changed = saved.manifest
+    .filter((entry) => now.get(entry.path) !== entry.sha256)
+    .map((entry) => entry.path);
+  if (changed.length > 0)
+    throw stale(`the manifest has changed since this plan was made: ${changed.join(", ")}`);
 }
 
 async function digests(paths: readonly string[]): Promise<readonly ManifestFile[]> {
   return Promise.all(
-    paths.map(async (path) => ({ path, sha256: createHash("sha256").update(await readFile(path)).digest("hex") })),
+    paths.map(async (path) => ({
+      path,
+      sha256: createHash("sha256")
+        .update(await readFile(path))
+        .digest("hex"),
+    })),
   );
 }
 

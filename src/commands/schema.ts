@@ -11,7 +11,9 @@ const published = ["manifest", "profile", "state"];
 /** `schema NAME`: a published JSON Schema (draft-07), as editors and scripts want it. */
 export async function schema(name: string, terminal: Terminal): Promise<number> {
   if (!published.includes(name)) {
-    throw new GraphformError("schema-unknown", `there is no schema "${name}"`, { hint: suggest(name, published, "schemas are") });
+    throw new GraphformError("schema-unknown", `there is no schema "${name}"`, {
+      hint: suggest(name, published, "schemas are"),
+    });
   }
   terminal.out(await textOf(name));
   return exitCodes.done;

@@ -1,5 +1,5 @@
 import { systemClock } from "../model/clock.ts";
-import { connect, type Connection } from "./connect.ts";
+import { type Connection, connect } from "./connect.ts";
 import { listenForInterrupts } from "./interrupt.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";

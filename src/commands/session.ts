@@ -5,12 +5,12 @@ import type { SecretText } from "../manifest/secrets.ts";
 import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
 import type { Manifest } from "../model/manifest.ts";
-import type { StateDocument } from "../model/state.ts";
 import type { Vault } from "../model/sealed.ts";
+import type { StateDocument } from "../model/state.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { PlanningWorld } from "../reconcile.ts";
 import { redactor } from "../state/redact.ts";
-import { connect, type Connection } from "./connect.ts";
+import { type Connection, connect } from "./connect.ts";
 import type { ManifestOptions } from "./options.ts";
 import { printFewWarnings } from "./print-problems.ts";
 import { type Project, resolveProject } from "./project.ts";
@@ -37,7 +37,12 @@ export async function openSession(
   terminal.redactWith(redactor(vault));
   printFewWarnings(manifest.warnings, terminal);
   const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
-  return { manifest, vault, clock: systemClock, service: await connect(project, options, env, systemClock, trace) };
+  return {
+    manifest,
+    vault,
+    clock: systemClock,
+    service: await connect(project, options, env, systemClock, trace),
+  };
 }
 
 /** What planning is handed: the reading half of the session. */

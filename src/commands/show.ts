@@ -24,11 +24,15 @@ export async function show(
   const names = kindNames(kinds);
   if (planFile !== undefined) {
     const { plan } = await readPlanFile(planFile);
-    terminal.out(options.json === true ? `${jsonText(planJson(plan, names))}\n` : planText(plan, names, page));
+    terminal.out(
+      options.json === true ? `${jsonText(planJson(plan, names))}\n` : planText(plan, names, page),
+    );
     return exitCodes.done;
   }
   const project = await openProject(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
-  terminal.out(options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page));
+  terminal.out(
+    options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page),
+  );
   return exitCodes.done;
 }

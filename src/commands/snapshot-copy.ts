@@ -3,7 +3,8 @@ import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import type { ManifestOptions } from "./options.ts";
-import { type ServiceWork, withService } from "./service-work.ts";
+import { serviceTarget } from "./service-target.ts";
+import { type ServiceWork, withServiceOf } from "./service-work.ts";
 import { describeSnapshot, listSnapshots, type Snapshot, snapshotJson, snapshotPhase } from "./snapshots.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,23 +20,36 @@ export interface SnapshotCopyOptions extends ManifestOptions {
  * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. The answer names no snapshot
  * (wire facts 1.5): the copy is what the list has of that instance in that region and did not have before.
  */
-export async function snapshotCopy(id: string, options: SnapshotCopyOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  return withService(options, env, terminal, async (work) => {
+export async function snapshotCopy(
+  id: string,
+  options: SnapshotCopyOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  return withServiceOf(await serviceTarget(options), options, env, terminal, async (work) => {
     const { service, signal } = work;
     const source = await describeSnapshot(service, id, signal).catch((error: unknown) => {
       throw isServiceError(error, "not-found") ? unknownSnapshot(id) : error;
     });
     if (snapshotPhase(source.status) !== "done") {
-      throw new GraphformError("snapshot-unfinished", `snapshot ${id} is ${source.status}, and only a complete one can be copied`, {
-        hint: "graphform snapshot list shows how far it is",
-      });
+      throw new GraphformError(
+        "snapshot-unfinished",
+        `snapshot ${id} is ${source.status}, and only a complete one can be copied`,
+        {
+          hint: "graphform snapshot list shows how far it is",
+        },
+      );
     }
     const before = new Set((await listSnapshots(service, {}, signal)).map((snapshot) => snapshot.id));
     const copyCall = { operation: "snapshot.copy", params: { id }, body: { targetRegion: options.region } };
     await service.write(copyCall, signal);
     terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(options.region, 100)}...\n`);
     if (options.wait === false) {
-      terminal.out(options.json === true ? `${jsonText({ source: id, region: options.region, accepted: true })}\n` : "Copy accepted; not waited for.\n");
+      terminal.out(
+        options.json === true
+          ? `${jsonText({ source: id, region: options.region, accepted: true })}\n`
+          : "Copy accepted; not waited for.\n",
+      );
       return exitCodes.done;
     }
     const copy = await completed(source, before, options, work);
@@ -45,9 +59,15 @@ export async function snapshotCopy(id: string, options: SnapshotCopyOptions, env
     }
     if (options.json === true) terminal.out(`${jsonText(snapshotJson(copy))}\n`);
     if (snapshotPhase(copy.status) === "failed") {
-      throw new GraphformError("copy-failed", `the copy of ${id} to ${options.region} failed (${copy.id}: ${copy.status})`);
+      throw new GraphformError(
+        "copy-failed",
+        `the copy of ${id} to ${options.region} failed (${copy.id}: ${copy.status})`,
+      );
     }
-    if (options.json !== true) terminal.out(`${escapeText(copy.id, 100)} is a complete copy of ${escapeText(id, 100)} in ${escapeText(options.region, 100)}.\n`);
+    if (options.json !== true)
+      terminal.out(
+        `${escapeText(copy.id, 100)} is a complete copy of ${escapeText(id, 100)} in ${escapeText(options.region, 100)}.\n`,
+      );
     return exitCodes.done;
   });
 }
@@ -57,13 +77,16 @@ async function completed(
   source: Snapshot,
   before: ReadonlySet<string>,
   options: SnapshotCopyOptions,
-  { service, signal }: ServiceWork,
+  { service, signal }: Pick<ServiceWork, "service" | "signal">,
 ): Promise<Snapshot | undefined> {
   const { timing } = service.profile;
   const until = systemClock.now() + (options.timeout ?? timing.timeout["copy-snapshot"] ?? 40 * 60_000);
   for (let pause = timing.poll.first; ; pause = Math.min(pause * 1.5, timing.poll.longest)) {
     const listed = await listSnapshots(service, {}, signal);
-    const copy = listed.find((each) => !before.has(each.id) && each.instanceId === source.instanceId && each.region === options.region);
+    const copy = listed.find(
+      (each) =>
+        !before.has(each.id) && each.instanceId === source.instanceId && each.region === options.region,
+    );
     if (copy !== undefined && snapshotPhase(copy.status) !== "pending") return copy;
     const left = until - systemClock.now();
     if (left <= 0) return copy;
@@ -72,5 +95,7 @@ async function completed(
 }
 
 function unknownSnapshot(id: string): GraphformError {
-  return new GraphformError("snapshot-unknown", `there is no snapshot ${id}`, { hint: "graphform snapshot list shows what there is" });
+  return new GraphformError("snapshot-unknown", `there is no snapshot ${id}`, {
+    hint: "graphform snapshot list shows what there is",
+  });
 }

@@ -2,7 +2,8 @@ import { exitCodes } from "../model/errors.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import type { ManifestOptions } from "./options.ts";
-import { withService } from "./service-work.ts";
+import { serviceTarget } from "./service-target.ts";
+import { withServiceOf } from "./service-work.ts";
 import { listSnapshots, type Snapshot, snapshotJson, snapshotPhase } from "./snapshots.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -17,8 +18,12 @@ export interface SnapshotListOptions extends ManifestOptions {
 const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } as const;
 
 /** `snapshot list`: the snapshots that the service keeps, newest first. */
-export async function snapshotList(options: SnapshotListOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  return withService(options, env, terminal, async ({ service, signal }) => {
+export async function snapshotList(
+  options: SnapshotListOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  return withServiceOf(await serviceTarget(options), options, env, terminal, async ({ service, signal }) => {
     const { type, environment } = options;
     const filter = {
       ...(type === undefined ? {} : { type: wireTypes[type] }),
@@ -36,7 +41,16 @@ export async function snapshotList(options: SnapshotListOptions, env: NodeJS.Pro
 }
 
 function rowOf(snapshot: Snapshot): readonly string[] {
-  const { id, instanceId = "-", type, cloudProvider, region = "-", createdAt = "-", completedAt = "-", progress } = snapshot;
+  const {
+    id,
+    instanceId = "-",
+    type,
+    cloudProvider,
+    region = "-",
+    createdAt = "-",
+    completedAt = "-",
+    progress,
+  } = snapshot;
   const isUnderWay = snapshotPhase(snapshot.status) === "pending" && progress !== undefined;
   return [
     id,

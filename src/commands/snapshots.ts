@@ -27,7 +27,11 @@ export interface SnapshotFilter {
 }
 
 /** The snapshots of a subscription, newest first; entries are read as the profile reads a described one. */
-export async function listSnapshots(service: Reads, filter: SnapshotFilter, signal: AbortSignal): Promise<readonly Snapshot[]> {
+export async function listSnapshots(
+  service: Reads,
+  filter: SnapshotFilter,
+  signal: AbortSignal,
+): Promise<readonly Snapshot[]> {
   const params = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   const { items } = (await service.read({ operation: "snapshot.list", params }, signal)).values;
   const names = service.profile.operations["snapshot.describe"]?.answer ?? {};
@@ -35,12 +39,18 @@ export async function listSnapshots(service: Reads, filter: SnapshotFilter, sign
   return found
     .map((item) => snapshotOf(answerValues(item, names)))
     .filter((snapshot) => snapshot.id !== "")
-    .sort((left, right) => (right.createdAt ?? "").localeCompare(left.createdAt ?? "") || left.id.localeCompare(right.id));
+    .sort(
+      (left, right) =>
+        (right.createdAt ?? "").localeCompare(left.createdAt ?? "") || left.id.localeCompare(right.id),
+    );
 }
 
 /** One snapshot by its id. Rejects with ServiceError where there is none. */
 export async function describeSnapshot(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
-  return { ...snapshotOf((await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values), id };
+  return {
+    ...snapshotOf((await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values),
+    id,
+  };
 }
 
 /** What a status means, whatever its spelling (wire facts 2.2). */
@@ -52,9 +62,25 @@ export function snapshotPhase(status: string): "done" | "failed" | "pending" {
 
 /** A snapshot as JSON, in our words. */
 export function snapshotJson(snapshot: Snapshot): JsonObject {
-  const { id, status, instanceId, type, cloudProvider, region, createdAt, completedAt, progress, encrypted } = snapshot;
-  const all = { id, status, instanceId, type, cloudProvider, region, createdAt, completedAt, progress, encrypted };
-  return Object.fromEntries(Object.entries(all).flatMap(([key, value]): [string, Json][] => (value === undefined ? [] : [[key, value]])));
+  const { id, status, instanceId, type, cloudProvider, region, createdAt, completedAt, progress, encrypted } =
+    snapshot;
+  const all = {
+    id,
+    status,
+    instanceId,
+    type,
+    cloudProvider,
+    region,
+    createdAt,
+    completedAt,
+    progress,
+    encrypted,
+  };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([key, value]): [string, Json][] =>
+      value === undefined ? [] : [[key, value]],
+    ),
+  );
 }
 
 function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {

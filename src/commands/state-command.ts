@@ -1,6 +1,6 @@
 import { kinds } from "../kinds/index.ts";
-import { systemClock } from "../model/clock.ts";
 import { parseAddress } from "../model/address.ts";
+import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -37,7 +37,12 @@ export async function stateList(options: StateOptions, terminal: Terminal): Prom
 /** `state show ADDRESS`: what is remembered of one resource. */
 export async function stateShow(address: string, options: StateOptions, terminal: Terminal): Promise<number> {
   const { state } = await opened(options);
-  const only: StateDocument = { ...state, resources: { [address]: boundAt(state, address) }, intents: {}, outputs: {} };
+  const only: StateDocument = {
+    ...state,
+    resources: { [address]: boundAt(state, address) },
+    intents: {},
+    outputs: {},
+  };
   print(only, options, terminal);
   return exitCodes.done;
 }
@@ -50,22 +55,36 @@ export async function statePull(options: StateOptions, terminal: Terminal): Prom
 }
 
 /** `state mv FROM TO`: gives a bound object another address, as the manifest's `moved` does. */
-export async function stateMove(from: string, to: string, options: StateOptions, terminal: Terminal): Promise<number> {
+export async function stateMove(
+  from: string,
+  to: string,
+  options: StateOptions,
+  terminal: Terminal,
+): Promise<number> {
   return changed("state mv", options, async (state, journal) => {
     const bound = boundAt(state, from);
     const parts = parseAddress(to);
     if (parts === undefined || parts.section !== bound.kind) {
-      throw new GraphformError("address-invalid", `${to} is no address of ${bound.kind}`, { hint: `write it like ${bound.kind}.orders` });
+      throw new GraphformError("address-invalid", `${to} is no address of ${bound.kind}`, {
+        hint: `write it like ${bound.kind}.orders`,
+      });
     }
     const taken = state.resources[to] ?? state.intents[to];
-    if (taken !== undefined) throw new GraphformError("bound-already", `${to} is taken already`, { hint: "graphform state list shows by what" });
+    if (taken !== undefined)
+      throw new GraphformError("bound-already", `${to} is taken already`, {
+        hint: "graphform state list shows by what",
+      });
     await journal.move(from, to);
     terminal.out(`${escapeText(from, 300)} is ${escapeText(to, 300)} now; declare it there.\n`);
   });
 }
 
 /** `state rm ADDRESS`: lets go of an object and leaves it running. */
-export async function stateRemove(address: string, options: StateOptions, terminal: Terminal): Promise<number> {
+export async function stateRemove(
+  address: string,
+  options: StateOptions,
+  terminal: Terminal,
+): Promise<number> {
   return changed("state rm", options, async (state, journal) => {
     const { id } = boundAt(state, address);
     await journal.release(address);
@@ -74,14 +93,20 @@ export async function stateRemove(address: string, options: StateOptions, termin
 }
 
 /** `state unlock ID`: takes a lock away whose holder is surely gone. Without an id it says who holds it. */
-export async function stateUnlock(id: string | undefined, options: StateOptions, terminal: Terminal): Promise<number> {
+export async function stateUnlock(
+  id: string | undefined,
+  options: StateOptions,
+  terminal: Terminal,
+): Promise<number> {
   const { store } = await openProject(options);
   const holder = await store.holder();
   if (id === undefined) {
     if (holder === undefined) terminal.out("The state is not locked.\n");
     else {
       const since = `${holder.who} (process ${holder.pid}) holds it for ${holder.operation} since ${holder.created}`;
-      terminal.out(`${escapeText(since)}.\nIf that process is surely gone: graphform state unlock ${holder.id}\n`);
+      terminal.out(
+        `${escapeText(since)}.\nIf that process is surely gone: graphform state unlock ${holder.id}\n`,
+      );
     }
     return exitCodes.done;
   }
@@ -90,17 +115,26 @@ export async function stateUnlock(id: string | undefined, options: StateOptions,
   return exitCodes.done;
 }
 
-async function opened(options: StateOptions): Promise<{ readonly project: Project; readonly state: StateDocument }> {
+async function opened(
+  options: StateOptions,
+): Promise<{ readonly project: Project; readonly state: StateDocument }> {
   const project = await openProject(options);
   return { project, state: (await project.store.read()) ?? emptyState(project.header.name) };
 }
 
-async function changed(operation: string, options: StateOptions, work: (state: StateDocument, journal: Journal) => Promise<void>): Promise<number> {
+async function changed(
+  operation: string,
+  options: StateOptions,
+  work: (state: StateDocument, journal: Journal) => Promise<void>,
+): Promise<number> {
   const { store } = await openProject(options);
   const lock = await store.lock(operation, { clock: systemClock, timeout: options.lockTimeout ?? 0 });
   try {
     const state = await store.read();
-    if (state === undefined) throw new GraphformError("state-missing", `there is no state at ${store.where}`, { hint: "nothing was applied or imported yet" });
+    if (state === undefined)
+      throw new GraphformError("state-missing", `there is no state at ${store.where}`, {
+        hint: "nothing was applied or imported yet",
+      });
     await work(state, openJournal(store, state, systemClock));
     return exitCodes.done;
   } finally {
@@ -111,5 +145,7 @@ async function changed(operation: string, options: StateOptions, work: (state: S
 function print(state: StateDocument, options: StateOptions, terminal: Terminal): void {
   const names = kindNames(kinds);
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  terminal.out(options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page));
+  terminal.out(
+    options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page),
+  );
 }

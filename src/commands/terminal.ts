@@ -1,5 +1,3 @@
-import { createInterface } from "node:readline/promises";
-
 /** Where a command speaks: results to standard output, progress and problems to standard error. */
 export interface Terminal {
   out(text: string): void;
@@ -19,7 +17,8 @@ export interface Terminal {
 export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean): Terminal {
   let redact = (text: string): string => text;
   const { stdin, stdout, stderr } = process;
-  const quiet = noColour || (env["NO_COLOR"] ?? "") !== "" || (env["CI"] ?? "") !== "" || env["TERM"] === "dumb";
+  const quiet =
+    noColour || (env["NO_COLOR"] ?? "") !== "" || (env["CI"] ?? "") !== "" || env["TERM"] === "dumb";
   return {
     out: (text) => void stdout.write(redact(text)),
     err: (text) => void stderr.write(redact(text)),
@@ -30,6 +29,7 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean): Term
       redact = next;
     },
     async confirm(question) {
+      const { createInterface } = await import("node:readline/promises");
       const reader = createInterface({ input: stdin, output: stderr });
       try {
         const answer = await reader.question(question);

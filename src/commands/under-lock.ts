@@ -6,7 +6,7 @@ import type { StateDocument } from "../model/state.ts";
 import type { ApplyWorld } from "../reconcile.ts";
 import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
-import { connect, type Connection } from "./connect.ts";
+import { type Connection, connect } from "./connect.ts";
 import { listenForInterrupts } from "./interrupt.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";

@@ -1,6 +1,6 @@
+import { noSecrets } from "../manifest/read-secret.ts";
 import { exitCodes, ManifestError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
-import { noSecrets } from "../manifest/read-secret.ts";
 import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, resolveProject } from "./project.ts";

@@ -14,7 +14,9 @@ export async function givenVariables(
 function readPair(pair: string): { readonly [name: string]: string } {
   const at = pair.indexOf("=");
   if (at > 0) return { [pair.slice(0, at)]: pair.slice(at + 1) };
-  throw new GraphformError("variable-form", `--var ${pair}: it must be name=value`, { exitCode: exitCodes.invalid });
+  throw new GraphformError("variable-form", `--var ${pair}: it must be name=value`, {
+    exitCode: exitCodes.invalid,
+  });
 }
 
 async function readVariables(file: string): Promise<{ readonly [name: string]: string }> {
@@ -27,9 +29,14 @@ async function readVariables(file: string): Promise<{ readonly [name: string]: s
     throw new GraphformError("variable-file", `--var-file ${file}: ${why}`, { exitCode: exitCodes.invalid });
   }
   if (!isObject(value)) {
-    throw new GraphformError("variable-file", `--var-file ${file}: it must be a map of names to values`, { exitCode: exitCodes.invalid });
+    throw new GraphformError("variable-file", `--var-file ${file}: it must be a map of names to values`, {
+      exitCode: exitCodes.invalid,
+    });
   }
   return Object.fromEntries(
-    Object.entries(value).map(([name, given]) => [name, typeof given === "object" ? JSON.stringify(given) : String(given)]),
+    Object.entries(value).map(([name, given]) => [
+      name,
+      typeof given === "object" ? JSON.stringify(given) : String(given),
+    ]),
   );
 }

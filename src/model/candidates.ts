@@ -1,7 +1,7 @@
 import type { FieldSchema, KindSchema } from "./field-schema.ts";
 import type { Json } from "./json.ts";
-import type { Live } from "./observed.ts";
 import { looksSame } from "./looks-same.ts";
+import type { Live } from "./observed.ts";
 import type { Intent, StateDocument } from "./state.ts";
 
 /** How far the service's clock and ours may be apart, in ms. */
@@ -22,7 +22,7 @@ export function couldBe(live: Live, intent: Intent, schema: KindSchema): boolean
   return Object.entries(live.spec).every(([path, seen]) => {
     const wanted = intent.recorded[path];
     if (wanted === undefined || typeof wanted === "object" || seen.source === "recorded") return true;
-    return isSilent(rowAt(schema, path), wanted) || looksSame(wanted, seen.value);
+    return isSilent(rowAt(schema, path), wanted) || looksSame(lower(wanted), lower(seen.value));
   });
 }
 
@@ -33,6 +33,11 @@ export function couldBe(live: Live, intent: Intent, schema: KindSchema): boolean
 function isSilent(row: FieldSchema, wanted: Json): boolean {
   const spelled = row["x-compare"] !== undefined && row["x-compare"] !== "size";
   return row["x-reference"] !== undefined || row["x-operations"] !== undefined || row.default === wanted || spelled;
+}
+
+/** Providers and regions are written either way. */
+function lower(value: Json): Json {
+  return typeof value === "object" ? value : String(value).toLowerCase();
 }
 
 function rowAt(schema: FieldSchema, path: string): FieldSchema {

@@ -3,12 +3,8 @@ import { parseSize } from "./quantity.ts";
 
 /** True where two values mean the same whatever their type and spelling: "25" and 25, "true" and true, 6GB and 6144MB. */
 export function looksSame(left: Json, right: Json): boolean {
-  const [one, other] = [textOf(left), textOf(right)];
-  if (one === undefined || other === undefined) return false;
+  if (typeof left === "object" || typeof right === "object") return false;
+  const [one, other] = [String(left), String(right)];
   const size = parseSize(one);
   return one === other || (size !== undefined && size === parseSize(other));
-}
-
-function textOf(value: Json): string | undefined {
-  return typeof value === "object" ? undefined : String(value).toLowerCase();
 }

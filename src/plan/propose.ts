@@ -134,6 +134,10 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
   if (subject.observed === undefined) {
     return { ...shared, action: "forget", reason: "no longer declared, and gone already", disruption: "none" };
   }
+  const heir = input.desired.find((entry) => entry.kind === subject.kind && entry.importId === subject.observed?.id);
+  if (heir !== undefined) {
+    return { ...shared, action: "forget", reason: `bound to ${heir.address} from now on`, disruption: "none" };
+  }
   if (removal?.destroy === false) {
     return { ...shared, action: "forget", reason: removal.reason ?? "let go of, and left as it is", disruption: "none" };
   }

@@ -44,9 +44,9 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
   }
 }
 
-/** Moved, and not on its way out: the state's entry gets the new address. */
+/** Moved: the state's entry gets the new address, also where what is there is on its way out. */
 function moves(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
-  if (subject.previousAddress === undefined || change.action === "delete") return [];
+  if (subject.previousAddress === undefined) return [];
   const step = existing(`${change.address}#move`, "move", change, subject, input);
   return [{ ...step, from: subject.previousAddress }];
 }
@@ -66,14 +66,20 @@ function refreshed(change: Change, subject: Subject, kind: Kind, input: PlanInpu
   return [{ ...bindStep(change, subject, input), record: Object.fromEntries(renamed) }];
 }
 
-/** What an earlier run began, or somebody else, is waited for before anything else is asked of it. */
+/**
+ * What an earlier run began is waited for before anything else is asked. What somebody else began is waited for where
+ * its end decides: whether a verb is due.
+ */
 function waits(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { bound, observed } = subject;
   const stays = change.action === "keep" || change.action === "move" || change.action === "update";
   if (!stays || bound === undefined) return [];
   const failed = change.action === "update" && observed?.phase.is === "failed";
   const ours = bound.converging !== undefined && bound.converging.operation !== "delete" && !failed;
-  const theirs = change.action !== "update" && (observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person");
+  const traits = traitsOf(kindNamed(input.kinds, change.kind).schema);
+  const verbless = change.fields.every((field) => traitAt(traits, field.path).operations === undefined);
+  const restless = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
+  const theirs = restless && !(change.action === "update" && verbless);
   return ours || theirs ? [existing(`${change.address}#wait`, "wait", change, subject, input)] : [];
 }
 

@@ -51,7 +51,7 @@ function subjectAt(
 
 /**
  * What is under way is taken for done: values that were sent stand in for those that still show, and a field that
- * verbs reach is where our own verb leads. Where somebody else's operation leads, nobody knows.
+ * verbs reach is where our own verb leads, or where it was last known to be.
  */
 function onceSettled(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
   const schema = kinds.find((kind) => kind.name === observed.kind)?.schema;
@@ -62,7 +62,7 @@ function onceSettled(observed: Observed, bound: Bound | undefined, { kinds, prof
   }
   const verbs = [...traitsOf(schema).values()].filter((trait) => trait.operations !== undefined);
   for (const trait of verbs) {
-    const value = destination(trait, bound?.converging?.operation, profile);
+    const value = destination(trait, bound?.converging?.operation, profile) ?? bound?.recorded[trait.path];
     if (value === undefined) delete spec[trait.path];
     else spec[trait.path] = { value, source: "recorded" };
   }

@@ -110,7 +110,7 @@ describe("the message of a refusal", () => {
   });
 
   it("is cut where it is long", () => {
-    expect(errorOf(400, goa("x".repeat(1_000_000))).message.length).toBeLessThan(600);
+    expect(errorOf(400, goa("x".repeat(5000))).message.length).toBeLessThan(600);
   });
 
   it("masks what was sent as a secret", () => {

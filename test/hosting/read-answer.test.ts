@@ -151,6 +151,10 @@ describe("an answer of the wrong shape names the operation", () => {
     expect(() => read("instance.list", {})).toThrow(expect.objectContaining({ mayHaveWorked: false }));
   });
 
+  it("holds only what the service sent, and nothing that every object has", () => {
+    expect(answerValues({ a: {} }, { name: ["constructor.name", "a.toString.name"] })).toEqual({});
+  });
+
   it("__proto__ is a key like any other", () => {
     const text =
       '{"status":"RUNNING","__proto__":{"region":"x","polluted":true},"result_params":{"__proto__":{"a":1}}}';

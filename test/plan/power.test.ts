@@ -126,6 +126,16 @@ describe("what is under way", () => {
     ],
     ["somebody else's doing", { ...pending, wants: { colour: "red" } }, ["a wait"]],
     [
+      "somebody else's doing, on what is to be stopped",
+      { ...pending, wants: { power: "stopped" }, recorded: { power: "running" } },
+      ["a wait", "a stop < a#wait"],
+    ],
+    [
+      "somebody else's doing, and a change: checked once it is over",
+      { ...pending, wants: { colour: "blue" } },
+      ["a update"],
+    ],
+    [
       "our own stop",
       {
         ...pending,

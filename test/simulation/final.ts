@@ -40,6 +40,8 @@ function differences(resource: ResourceCase, thing: Thing, world: World): readon
   const traits = traitsOf(schema);
   return [...leaves(resource.spec)].flatMap(([path, value]) => {
     const trait = traitAt(traits, path);
+    // What nothing shows of an adopted object is taken as declared (decision 8).
+    if (resource.importId !== undefined && path.startsWith("config.")) return [];
     if (path === "tier" || path === "component" || path === "id" || path === "instance") return [];
     if (path === "power") {
       const expected = value === "stopped" ? "STOPPED" : "RUNNING";

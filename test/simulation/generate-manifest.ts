@@ -54,7 +54,8 @@ function editOnce(manifest: ManifestCase, dice: Chance, networks: boolean): Mani
 
 function add(manifest: ManifestCase, dice: Chance, networks: boolean): ManifestCase {
   const { resources, tag } = manifest;
-  const taken = new Set(resources.map((resource) => resource.address));
+  // An address that something has moved away from stays empty.
+  const taken = new Set([...resources.map((resource) => resource.address), ...manifest.moved.map(([from]) => from)]);
   const free = (section: string): string | undefined => names.find((name) => !taken.has(`${section}.${name}`));
   const instances = resources.filter((resource) => resource.address.startsWith("instances."));
   const kind = dice.of(["instances", "instances", "instances", "networks", "cloudAccounts", ...(instances.length > 0 ? ["users", "users"] : [])]);
@@ -77,9 +78,9 @@ function make(
     resources.flatMap(({ address }) => (address.startsWith(`${section}.`) ? [address.slice(section.length + 1)] : []));
   const region = dice.of(["us-east-1", "us-east-1", "eu-west-1"]);
   if (kind === "networks") {
-    if (networks && dice.is(0.7)) return { spec: { name: `net ${tag}`, cloudProvider: "aws", region, cidr: `10.${tag}.0.0/16` } };
+    if (networks && dice.is(0.7)) return { spec: { name: `net ${tag} 1`, cloudProvider: "aws", region, cidr: `10.${tag}.0.0/16` } };
     const id = `network-before-${dice.of(["a", "b"])}`;
-    return { importId: id, spec: { id, cloudProvider: "aws", region: "us-east-1", ...(dice.is(0.5) ? { name: `net ${tag}` } : {}) } };
+    return { importId: id, spec: { id, cloudProvider: "aws", region: "us-east-1", name: `net ${tag} 1` } };
   }
   if (kind === "cloudAccounts") {
     const account = `${String(tag).padStart(6, "0")}000000`;
@@ -131,7 +132,7 @@ function guards(dice: Chance): Pick<ResourceCase, "protect" | "onReplace" | "onD
 /** The same resource with a field changed that can be changed in place. */
 function changed(resource: ResourceCase, dice: Chance, version: number): ResourceCase {
   const { address, tag, spec } = resource;
-  if (address.startsWith("networks.")) return with_(resource, { name: `net ${version}` });
+  if (address.startsWith("networks.")) return with_(resource, { name: `net ${tag} ${version}` });
   if (address.startsWith("users.")) {
     return with_(resource, dice.is(0.5) ? { acl: `~* +INFO +PING +GRAPH.QUERY` } : { password: `s3cret-${tag}-${version}` });
   }

@@ -67,10 +67,10 @@ function stranger(pick: number, { registry }: World): void {
 /** Everybody who is waited for does what has to be done. */
 export function person({ registry }: World): void {
   for (const thing of registry.things) {
-    if (!isThere(thing) || thing.awaits === undefined) continue;
-    const { awaits } = thing;
-    delete thing.awaits;
-    if (awaits === "bootstrap") registry.begin(thing, "create", "DEPLOYING", undefined, { status: "READY" });
-    else thing.look = { ...thing.look, status: "PENDING_DETACHING", modifiedAt: registry.now() };
+    if (!isThere(thing)) continue;
+    if (thing.awaits === "bootstrap") {
+      delete thing.awaits;
+      registry.begin(thing, "create", "DEPLOYING", undefined, { status: "READY" });
+    } else if (thing.awaits === "offboard") thing.awaits = "last delete";
   }
 }

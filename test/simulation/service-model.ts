@@ -114,7 +114,7 @@ const handlers: { readonly [operation: string]: Handler } = {
   },
   "account.describe": ({ operation, params }, registry) => {
     const thing = registry.find("cloudAccounts", (params["id"] ?? "").replace("config-", ""), operation);
-    const status = { bootstrap: "PENDING", offboard: "READY_TO_OFFBOARD", none: "READY" }[thing.awaits ?? "none"];
+    const status = thing.awaits === undefined ? "READY" : thing.awaits === "bootstrap" ? "PENDING" : "READY_TO_OFFBOARD";
     return { status, instructions: "run this" };
   },
   "account.create": ({ body }, registry, sender) => {
@@ -156,7 +156,7 @@ const handlers: { readonly [operation: string]: Handler } = {
   },
   "network.create": ({ body }, registry, sender) => {
     const top = objectOf(body);
-    const thing = born("networks", "", { top, params: {} }, String(top["cidr"]), registry, sender);
+    const thing = born("networks", "", { top, params: {} }, String(top["name"]), registry, sender);
     return { id: thing.id };
   },
   "network.update": (call, registry, sender) => {
@@ -244,10 +244,10 @@ function born(
   return thing;
 }
 
-/** The tag in the field that carries it: a planted secret, an address block, an account number. */
+/** The tag in the field that carries it: a planted secret, the name of a network, an account number. */
 export function tagIn(text: string): number | undefined {
-  const [, secret, block, account] = /^s3cret-(\d+)-|^10\.(\d+)\.|^(\d{6})\d{6}$/.exec(text) ?? [];
-  const found = secret ?? block ?? account;
+  const [, secret, name, account] = /^s3cret-(\d+)-|^net (\d+) |^(\d{6})\d{6}$/.exec(text) ?? [];
+  const found = secret ?? name ?? account;
   return found === undefined ? undefined : Number(found);
 }
 

@@ -56,11 +56,13 @@ async function settleDown(
   for (let at = 0; at < patience; at++) {
     world.registry.calm();
     person(world);
-    const ended = await play({ ...calm, later: 1000 });
+    const ended = await play({ ...calm, later: 1000 + at * 20_000 });
     if (watch.violation !== undefined || ended === undefined) return;
     const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
     said = summary(ended);
-    const isDone = ended.steps.every((step) => step.result === "done");
+    // What somebody else has begun may end after the first plan of this run.
+    const isAlone = at > 0 || last.others === undefined;
+    const isDone = isAlone && ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0) watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
     if (ended.second !== undefined && open.length === 0 && ended.steps.every((step) => !["failed", "stale"].includes(step.result))) {
       checkEnd(calm, ended.second, world, watch);
@@ -113,6 +115,7 @@ async function perform(
     if (run.crash === events && ended === undefined) {
       process.dead = true;
       end();
+      await schedule.rest();
       continue;
     }
     if (run.stop === events) process.stopping.abort();

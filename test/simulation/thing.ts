@@ -42,7 +42,7 @@ export interface Thing {
   old?: { readonly until: number; readonly look: Look };
   work?: Work;
   /** What a person has to do before it goes on. */
-  awaits?: "bootstrap" | "offboard";
+  awaits?: "bootstrap" | "offboard" | "last delete";
   goneAt?: number;
 }
 

@@ -25,6 +25,8 @@ export interface LocalPlatform {
   /** Those of them that are neither reads nor sign-in. */
   writes(): Promise<readonly LoggedRequest[]>;
   forget(): Promise<void>;
+  /** Asks what only the local platform has, under `/_platform/`: seeds, simulated persons. Rejects with a refusal. */
+  control(method: string, path: string, body?: Json): Promise<string>;
 }
 
 /** Starts the local platform of a workspace, by the command that users type. */
@@ -53,6 +55,7 @@ export async function platformUp(user: Workspace, ...options: readonly string[])
     pid,
     password,
     requests,
+    control,
     faults: async (...rules) => void (await control("PUT", "faults", { rules })),
     writes: async () => (await requests()).filter(({ method, operation }) => method !== "GET" && !["signin", "refresh"].includes(operation)),
     forget: async () => void (await control("DELETE", "requests")),

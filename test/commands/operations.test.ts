@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { failoverBody } from "../../src/kinds/instance-failover.ts";
+import { at, components, pro } from "../platform/harness.ts";
+import { type Bench, startBench } from "./harness.ts";
+
+const zoned = `${components}/hosted/pro/single-zone`;
+const manifest = `apiVersion: graphform/v1
+name: ops
+instances:
+  orders: { tier: pro, component: single-zone, cloudProvider: aws, region: us-east-1 }
+  alone: { tier: pro, component: standalone, cloudProvider: aws, region: us-east-1 }
+`;
+const config = { nodeInstanceType: "m7g.large", graphdbUser: "app", graphdbPassword: "a-password-of-tests" };
+
+describe("operations", () => {
+  let bench: Bench;
+  let orders = "";
+  let alone = "";
+
+  beforeAll(async () => {
+    bench = await startBench(manifest);
+    orders = await bench.test.create(zoned, config);
+    alone = await bench.test.create(pro, config);
+    await bench.test.until(`${zoned}/${orders}`, "RUNNING");
+    await bench.test.until(`${pro}/${alone}`, "RUNNING");
+    for (const [address, id] of [
+      ["instances.orders", orders],
+      ["instances.alone", alone],
+    ] as const) {
+      expect(await bench.gf("import", address, id)).toMatchObject({ code: 0, err: "It is as declared.\n" });
+    }
+  });
+  afterAll(() => bench.close());
+
+  it.each([
+    ["backup", "BACKING_UP is passed through, then RUNNING", "RUNNING"],
+    ["failover", "the first node is given up where nobody names one", "RUNNING"],
+    ["restart", "from RUNNING to RUNNING", "RUNNING"],
+    ["stop", "the only verb that ends elsewhere", "STOPPED"],
+    ["start", "and back again", "RUNNING"],
+  ])("%s is sent, waited for and told (%s)", async (verb, _why, status) => {
+    const { code, out, err } = await bench.gf("instance", verb, "instances.orders");
+    expect([code, out]).toEqual([0, `instances.orders (${orders}): ${verb} complete.\n`]);
+    expect(err).toContain("instances.orders: ");
+    expect((await bench.test.call("GET", `${zoned}/${orders}`)).body["status"]).toBe(status);
+    expect(at(await bench.state(), "resources", "instances.orders", "converging")).toBeUndefined();
+  });
+
+  it("events are JSON lines", async () => {
+    const { out } = await bench.gf("instance", "restart", "instances.orders", "--json");
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).type),
+    ).toEqual(["apply_start", "apply_complete"]);
+  });
+
+  it("what is accepted and not waited for is remembered, and the next command waits for it", async () => {
+    const { code, out } = await bench.gf("instance", "restart", "instances.orders", "--no-wait");
+    expect([code, out]).toEqual([0, `instances.orders (${orders}): restart accepted; not waited for.\n`]);
+    expect(at(await bench.state(), "resources", "instances.orders", "converging", "operation")).toBe(
+      "restart",
+    );
+    const next = await bench.gf("instance", "backup", "instances.orders");
+    expect([next.code, next.err]).toEqual([0, expect.stringContaining("waiting...")]);
+  });
+
+  it("a time that is up is exit 7, and the operation goes on", async () => {
+    await bench.test.call("GET", "/_platform/health");
+    const { code, out } = await bench.gf("instance", "restart", "instances.orders", "--timeout", "1ms");
+    expect([code, out]).toEqual([7, expect.stringContaining("apply goes on waiting")]);
+    expect((await bench.gf("instance", "start", "instances.orders")).code).toBe(0);
+  });
+
+  it.each([
+    [["backup", "instances.ordes"], "did you mean instances.orders?", "a typo"],
+    [["failover", "instances.alone"], "one node and nothing to fail over to", "no replica"],
+    [["failover", "instances.orders", "--replica", "node-x"], 'has no node "node-x"', "an unknown node"],
+    [["failover", "instances.orders", "--action", "PANIC"], "", "an unknown action"],
+  ])("%j is refused before anything is sent: %s (%s)", async (args, message) => {
+    const { code, err } = await bench.gf("instance", ...args);
+    expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it("a stopped instance cannot be backed up, and the way out is said", async () => {
+    expect((await bench.gf("instance", "stop", "instances.alone")).code).toBe(0);
+    const { code, err } = await bench.gf("instance", "backup", "instances.alone");
+    expect([code, err]).toEqual([1, expect.stringContaining("start it first: graphform instance start")]);
+    expect((await bench.gf("instance", "start", "instances.alone")).code).toBe(0);
+  });
+
+  it("a held lock is exit 5", async () => {
+    const { createFileStore } = await import("../../src/state/file-store.ts");
+    const { systemClock } = await import("../../src/model/clock.ts");
+    const lock = await createFileStore({ path: `${bench.folder}/state.json` }).lock("test", {
+      clock: systemClock,
+    });
+    const { code, err } = await bench.gf("instance", "stop", "instances.orders");
+    await lock.release();
+    expect([code, err]).toEqual([5, expect.stringContaining("the state is locked")]);
+  });
+
+  it("snapshots are listed by type, and copied with their copy found", async () => {
+    await bench.gf("instance", "backup", "instances.orders");
+    const listed = JSON.parse((await bench.gf("snapshot", "list", "--type", "manual", "--json")).out);
+    expect(listed[0]).toMatchObject({
+      instanceId: orders,
+      region: "us-east-1",
+      status: "completed",
+      type: "ManualSnapshot",
+    });
+    expect((await bench.gf("snapshot", "list", "--type", "automated")).out).toBe("There is no snapshot.\n");
+    expect((await bench.gf("snapshot", "list", "--environment", "DEV")).out).toBe("There is no snapshot.\n");
+    const copied = await bench.gf("snapshot", "copy", listed[0].id, "--region", "eu-west-1", "--json");
+    const copy = JSON.parse(copied.out);
+    expect(copy).toMatchObject({ instanceId: orders, region: "eu-west-1", status: "completed" });
+    expect(copy.id).not.toBe(listed[0].id);
+    const table = (await bench.gf("snapshot", "list")).out;
+    expect(table.split("\n")[0]).toMatch(/^snapshot +instance +type +status +region +created +completed$/);
+    expect(table).toContain("aws/eu-west-1");
+    expect(await bench.gf("snapshot", "copy", "snapshot-none", "--region", "eu-west-1")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("there is no snapshot snapshot-none"),
+    });
+  });
+});
+
+describe("the node that a failover gives up", () => {
+  const node = (id: string, more = {}): object => ({ id, ...more });
+  const topology = (nodes: readonly object[], main = true): object => ({ r: { main, nodes } });
+
+  it.each([
+    ["the unwell one", [node("a", { role: "primary" }), node("b", { healthStatus: "UNHEALTHY" })], "b"],
+    ["the primary", [node("a"), node("b", { role: "master" })], "b"],
+    ["the first where no role is shown", [node("a"), node("b")], "a"],
+  ])("is %s", (_why, nodes, wanted) => {
+    const shown = {
+      ...JSON.parse(JSON.stringify(topology(nodes))),
+      s: { main: false, nodes: [{ id: "sentinel", status: "FAILED" }] },
+    };
+    expect(failoverBody("i", shown, {})).toEqual({
+      failedReplicaId: wanted,
+      failedReplicaAction: "FAILOVER_AND_RESTART",
+    });
+  });
+
+  it("is the named one where the service shows none, with the named action", () => {
+    expect(failoverBody("i", undefined, { replica: "x", action: "FAILOVER_ONLY" })).toEqual({
+      failedReplicaId: "x",
+      failedReplicaAction: "FAILOVER_ONLY",
+    });
+    expect(() => failoverBody("i", undefined, {})).toThrow("does not show the nodes");
+  });
+});

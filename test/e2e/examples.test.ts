@@ -1,0 +1,151 @@
+import { cpSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { actionsIn, readPlan } from "../support/plan-document.ts";
+import { openWorkspace, processesOf, type Workspace } from "../support/workspace.ts";
+
+const folder = join(import.meta.dirname, "..", "..", "examples");
+
+/** What an example needs, and how it is changed. */
+interface Example {
+  readonly platform: readonly string[];
+  readonly env: { readonly [name: string]: string };
+  /** Text of the manifest -> text in its place. */
+  readonly edits: readonly (readonly [string, string])[];
+  /** What the edits come to: addresses and actions, in no order. */
+  readonly changed: { readonly [address: string]: readonly string[] };
+  readonly count: number;
+  /** What lifts the protection, so that it can be destroyed. */
+  readonly unprotected?: readonly [string, string];
+  /** Processes of its databases. */
+  readonly nodes: number;
+  /** How many runs it takes to destroy it: a person stands between two of them. */
+  readonly runs: number;
+}
+
+const examples: { readonly [file: string]: Example } = {
+  "quick-start.yaml": {
+    platform: [],
+    env: { SHOP_PASSWORD: "the-shop-password" },
+    edits: [
+      ["description: the order graph", "description: orders and what was bought"],
+      ["{ name: scratch,", "{ name: scribble,"],
+    ],
+    changed: { "instances.orders": ["update"], "instances.scratch": ["update"] },
+    count: 3,
+    unprotected: ["region: us-east-1 }", "region: us-east-1, lifecycle: { protect: false } }"],
+    nodes: 4,
+    runs: 1,
+  },
+  "everything.yaml": {
+    platform: ["--networks", "full", "--auto-bootstrap"],
+    env: { DATABASE_PASSWORD: "database-password", READER_PASSWORD: "reader-password" },
+    edits: [
+      ["name: core\n", "name: core-prod\n"],
+      ["description: the order graph", "description: orders and what was bought"],
+      ["+GRAPH.LIST +INFO +PING", "+INFO +PING"],
+      ["forEach: [us-east-1, eu-west-1]", "forEach: [us-west-2, eu-west-1]"],
+    ],
+    changed: {
+      "networks.core": ["update"],
+      "instances.orders": ["update"],
+      "users.reader": ["update"],
+      'instances.cache["us-east-1"]': ["delete"],
+      'instances.cache["us-west-2"]': ["create"],
+    },
+    count: 8,
+    nodes: 5,
+    runs: 2,
+  },
+};
+
+it("there is a row for every example", () => {
+  expect(Object.keys(examples).sort()).toEqual(globSync("*.yaml", { cwd: folder }).sort());
+});
+
+describe.each(Object.entries(examples))("%s", (file, example) => {
+  let user: Workspace;
+  let platform: LocalPlatform;
+  const run = (...args: readonly string[]): ReturnType<Workspace["run"]> => user.run(...args, "-f", file);
+
+  beforeAll(async () => {
+    user = openWorkspace();
+    cpSync(folder, user.dir, { recursive: true });
+    Object.assign(user.env, example.env);
+    platform = await platformUp(user, ...example.platform);
+  });
+  afterAll(() => user.close());
+
+  it("is applied from nothing, and needs nothing more", async () => {
+    const planned = readPlan((await run("plan", "--json")).out);
+    expect(Object.values(actionsIn(planned))).toEqual(
+      Array.from({ length: example.count }, () => ["create"]),
+    );
+    expect(await platform.writes()).toEqual([]);
+    const applied = await run("apply", "--auto-approve");
+    expect(applied).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`Resources: ${example.count} added, 0 changed`),
+    });
+    expect(`${applied.out}${applied.err}`).not.toMatch(/warning/i);
+    expect(await run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+    expect(processesOf(user.dir)).toHaveLength(example.nodes + 1);
+  });
+
+  it.runIf(file === "everything.yaml")(
+    "lets a declared user in, to do what it may and nothing else",
+    async () => {
+      const endpoint = (await run("output", "orders", "--raw")).out;
+      const owner = { username: "app", password: "database-password" };
+      const reader = { username: "reader", password: "reader-password" };
+      await ask(endpoint, owner, "GRAPH.QUERY", "shop", "CREATE (:Item {name: 'engine'})");
+      const found = await ask(endpoint, reader, "GRAPH.RO_QUERY", "shop", "MATCH (i:Item) RETURN i.name");
+      expect(JSON.stringify(found)).toContain('[["engine"]]');
+      expect(await ask(endpoint, reader, "GRAPH.LIST")).toEqual(["shop"]);
+      const writing = ask(endpoint, reader, "GRAPH.QUERY", "shop", "CREATE (:Item)");
+      await expect(writing).rejects.toThrow(/NOPERM/);
+      await expect(ask(endpoint, reader, "FLUSHALL")).rejects.toThrow(/NOPERM/);
+      await expect(ask(endpoint, { ...reader, password: "another" }, "PING")).rejects.toThrow(/WRONGPASS/);
+      // The other user is one of the cache in Europe alone.
+      const warmer = { username: "warmer", password: "reader-password" };
+      const cache = (await run("output", "europeanCache", "--raw")).out;
+      expect(await ask(cache, warmer, "PING")).toBe("PONG");
+      await expect(ask(endpoint, warmer, "PING")).rejects.toThrow(/WRONGPASS/);
+    },
+  );
+
+  it("is changed as it says, by what was changed in it", async () => {
+    const text = example.edits.reduce((before, [from, to]) => {
+      expect(before).toContain(from);
+      return before.replace(from, to);
+    }, user.read(file));
+    user.write(file, text);
+    const planned = readPlan((await run("plan", "--json")).out);
+    expect(actionsIn(planned)).toEqual(example.changed);
+    expect(await run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(await run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
+  it.runIf(file === "everything.yaml")("takes a right away as soon as the rules do", async () => {
+    const endpoint = (await run("output", "orders", "--raw")).out;
+    const reader = { username: "reader", password: "reader-password" };
+    await expect(ask(endpoint, reader, "GRAPH.LIST")).rejects.toThrow(/NOPERM/);
+    expect(await ask(endpoint, reader, "PING")).toBe("PONG");
+  });
+
+  it("is destroyed, and neither a process nor a file of it is left", async () => {
+    if (example.unprotected !== undefined) user.write(file, user.read(file).replace(...example.unprotected));
+    for (let left = example.runs; left > 1; left -= 1) {
+      const waiting = await run("destroy", "--auto-approve");
+      expect(waiting).toMatchObject({
+        code: 8,
+        out: expect.stringContaining("the offboard must be run in the account"),
+      });
+    }
+    expect(await run("destroy", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(user.state(file.replace(".yaml", ""))).toMatchObject({ resources: {}, intents: {} });
+    expect(user.files().filter((path) => path.startsWith(".graphform/platform/databases/"))).toEqual([]);
+    expect(processesOf(user.dir)).toEqual([platform.pid]);
+  });
+});
