@@ -56,7 +56,7 @@ function sectionLines(
     if (reason === undefined) return lines;
     return [`  # left out, since ${comment(reason)}:`, ...lines.map((line) => `  # ${line.slice(2)}`)];
   });
-  return [isEmpty ? `# ${section}:` : `${section}:`, ...blocks.flatMap((lines) => lines)];
+  return [isEmpty ? `# ${section}:` : `${section}:`, ...blocks.flat()];
 }
 
 function mapLines(entries: readonly (readonly [string, Json])[], depth: number): readonly string[] {
