@@ -1,5 +1,5 @@
 import pRetry, { AbortError } from "p-retry";
-import { asError, isServiceError } from "../model/errors.ts";
+import { asError, isServiceError, type ServiceError } from "../model/errors.ts";
 import type { Live, PhaseName, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { ApplyContext } from "./context.ts";
@@ -41,7 +41,10 @@ export async function converge(target: Target, step: Told, context: ApplyContext
   const watch: Watch & { detail: string; pause: number } = { detail: "", first: undefined, seen: target.before !== undefined && target.before !== "first-look", moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
   const look = async (): Promise<Arrival> => {
     const live = await glance(target, context);
-    if (live === "unreachable") throw new Error("unreachable");
+    if (isServiceError(live)) {
+      watch.detail = live.message;
+      throw live;
+    }
     watch.detail = live?.phase.detail ?? "not there";
     const arrival = judge(target, live, watch, context);
     if (arrival === undefined) throw new Error("not there yet");
@@ -74,12 +77,13 @@ interface Watch {
   readonly started: number;
 }
 
-async function glance(target: Target, context: ApplyContext): Promise<Live | undefined | "unreachable"> {
+/** What is there; or the passing error for which nobody can tell. */
+async function glance(target: Target, context: ApplyContext): Promise<Live | undefined | ServiceError> {
   try {
     return await driverOf(context, target.kind).get(target.ref, context.stopping);
   } catch (error) {
     const passing = isServiceError(error) && ["unavailable", "lost", "rate-limited", "shape", "busy"].includes(error.failure);
-    if (passing && !context.stopping.aborted) return "unreachable";
+    if (passing && !context.stopping.aborted) return error;
     throw new AbortError(asError(error));
   }
 }
@@ -105,7 +109,8 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
   const isOld = target.phases.includes("gone") && !watch.moved;
   if (live.phase.is === "failed" && !isOld) return { is: "failed", live, detail: live.phase.detail };
   // At rest, and not where the operation leads: somebody else has been at it since, and waiting brings nothing.
-  const isElsewhere = !target.phases.includes("gone") && age >= context.profile.timing.settle;
+  const hasBegun = watch.moved || target.before === undefined || target.before === "first-look";
+  const isElsewhere = hasBegun && !target.phases.includes("gone") && age >= context.profile.timing.settle;
   return isElsewhere ? { is: "failed", live, detail: `it is ${live.phase.detail}, which is somebody else's doing` } : undefined;
 }
 

@@ -21,6 +21,6 @@ export async function serviceTarget(options: ManifestOptions, name = "none"): Pr
 }
 
 /** True where all that is wrong is that there is no manifest. */
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return error instanceof ManifestError && error.problems.every((problem) => problem.code === "missing-file");
 }

@@ -3,12 +3,8 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
 
-/** What a failover may do with the node that failed (specification 4.7; wire facts 1.1); the first is the default. */
-export const failoverActions: readonly string[] = [
-  "FAILOVER_AND_RESTART",
-  "FAILOVER_ONLY",
-  "FAILOVER_AND_RECREATE",
-];
+/** What is done with the node that failed where nobody says (wire facts 1.1). */
+const defaultAction = "FAILOVER_AND_RESTART";
 
 /**
  * The body of a failover (specification 4.7). Where nobody names the node to give up, it is the first one that is
@@ -31,7 +27,7 @@ export function failoverBody(id: string, topology: Json | undefined, choices: Ch
   if (nodes.length > 0 && !nodes.some((node) => node.id === failed)) {
     throw new GraphformError("no-replica", `${id} has no node "${failed}"`, { hint: `it has: ${names}` });
   }
-  return { failedReplicaId: failed, failedReplicaAction: choices["action"] ?? failoverActions[0] ?? "" };
+  return { failedReplicaId: failed, failedReplicaAction: choices["action"] ?? defaultAction };
 }
 
 interface Node {

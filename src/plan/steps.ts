@@ -102,13 +102,18 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     ...timeout(subject, "create"),
     ...(change.action === "create" && subject.bound !== undefined ? { id: subject.bound.id } : {}),
   };
-  const verbs = [...traitsOf(kind.schema).values()].flatMap((trait) => {
-    const verb = trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`];
-    if (verb === undefined) return [];
-    const { id: _gone, record: _set, ...step } = create;
-    return [{ ...step, key: `${change.address}#${verb}`, operation: "operate" as const, verb }];
+  const { id: _gone, record: _set, ...rest } = create;
+  const verbs = verbsFromDefault(spec, traitsOf(kind.schema)).map((verb): Step => {
+    return { ...rest, key: `${change.address}#${verb}`, operation: "operate", verb };
   });
   return [create, ...verbs];
+}
+
+/** Verbs that lead from how the service leaves a thing, new or mended, to how it is wanted. */
+function verbsFromDefault(spec: JsonObject, traits: Traits): readonly string[] {
+  return [...traits.values()].flatMap((trait) =>
+    optional(trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`]),
+  );
 }
 
 /** Update and verbs in the order that the service allows: what is stopped is started before it is changed. */
@@ -125,7 +130,8 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const others = verbs.filter((entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined));
   const around = mustStart && starts.length === 0 ? [...traits.values()].map((trait) => trait.operations).find(isObject) : undefined;
   const before = [...starts, ...optional(around?.["stopped>running"])];
-  const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"])];
+  const mended = subject.observed?.phase.is === "failed" && patch !== undefined ? verbsFromDefault(change.after ?? {}, traits) : [];
+  const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"]), ...mended];
   const operate = (verb: string): Step => ({
     ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
     verb,

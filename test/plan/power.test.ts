@@ -37,6 +37,11 @@ const rows: readonly Row[] = [
     disruption: "restart",
   },
   {
+    reason: "failed, wanted stopped, and something to change: the change mends it, then it is stopped",
+    toy: { wants: { power: "stopped", colour: "red" }, has: { colour: "blue" }, phase: "failed" },
+    steps: ["a update", "a stop < a"],
+  },
+  {
     reason: "failed, and wanted stopped: no verb leads there",
     toy: { wants: { power: "stopped" }, has: {}, phase: "failed" },
     steps: [],

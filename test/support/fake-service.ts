@@ -88,7 +88,14 @@ class Refusal extends Error {
   constructor(status: number, name: string, message: string) {
     super(message);
     this.status = status;
-    this.body = { name, id: randomBytes(4).toString("hex"), message, temporary: false, timeout: false, fault: status >= 500 };
+    this.body = {
+      name,
+      id: randomBytes(4).toString("hex"),
+      message,
+      temporary: false,
+      timeout: false,
+      fault: status >= 500,
+    };
   }
 }
 
@@ -105,15 +112,16 @@ export class FakeService {
   /** Every session and refresh token that was handed out. */
   readonly tokens: string[] = [];
   /** How long an operation takes, in ms. */
-  duration: number = 0;
+  duration = 0;
   /** How long the old status still shows after a 202, in ms. */
-  stale: number = 0;
+  stale = 0;
   /** Whether describe echoes the parameters, all as text and passwords in clear. */
-  echo: boolean = false;
+  echo = false;
   /** Asked before each request is worked on. */
   misbehave: (request: SeenRequest) => Mischief | undefined = () => undefined;
   /** Asked as an operation is accepted: whether it ends otherwise than well. */
-  fate: (operation: string, instance: FakeInstance) => "stuck" | { readonly failed: string } | undefined = () => undefined;
+  fate: (operation: string, instance: FakeInstance) => "stuck" | { readonly failed: string } | undefined =
+    () => undefined;
   readonly #sessions = new Set<string>();
   readonly #refreshTokens = new Set<string>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -139,7 +147,9 @@ export class FakeService {
 
   /** Requests that are neither reads nor sign-in. */
   writes(): readonly SeenRequest[] {
-    return this.requests.filter(({ method, operation }) => method !== "GET" && !["signin", "refresh"].includes(operation));
+    return this.requests.filter(
+      ({ method, operation }) => method !== "GET" && !["signin", "refresh"].includes(operation),
+    );
   }
 
   forget(): void {
@@ -187,7 +197,11 @@ export class FakeService {
       return this.#route(seen);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return { status: error.status, headers: { "content-type": "application/vnd.goa.error" }, body: JSON.stringify(error.body) };
+      return {
+        status: error.status,
+        headers: { "content-type": "application/vnd.goa.error" },
+        body: JSON.stringify(error.body),
+      };
     }
   }
 
@@ -195,9 +209,13 @@ export class FakeService {
     if (seen.operation === "signin") return this.#signIn(seen);
     if (seen.operation === "refresh") return this.#refresh(seen);
     const token = /(?:^|;\s*)svc_token=([^;]+)/.exec(seen.cookie)?.[1];
-    if (token === undefined || !this.#sessions.has(token)) throw new Refusal(401, "auth_failure", "the session token is invalid");
+    if (token === undefined || !this.#sessions.has(token))
+      throw new Refusal(401, "auth_failure", "the session token is invalid");
     if (seen.operation === "create") return this.#create(seen);
-    if (seen.operation === "list") return json(200, { ids: [...this.instances.values()].filter(({ place }) => place === seen.place).map(({ id }) => id) });
+    if (seen.operation === "list")
+      return json(200, {
+        ids: [...this.instances.values()].filter(({ place }) => place === seen.place).map(({ id }) => id),
+      });
     const instance = this.#find(seen);
     if (seen.operation === "describe") return json(200, this.#describe(instance));
     return this.#operate(seen, instance);
@@ -205,25 +223,37 @@ export class FakeService {
 
   #signIn(seen: SeenRequest): Answer {
     const basic = Buffer.from(`${this.username}:${this.password}`).toString("base64");
-    if (seen.authorization !== `Basic ${basic}`) throw new Refusal(401, "auth_failure", "credentials invalid");
+    if (seen.authorization !== `Basic ${basic}`)
+      throw new Refusal(401, "auth_failure", "credentials invalid");
     return this.#openSession({});
   }
 
   #refresh({ body }: SeenRequest): Answer {
     const token = isObject(body) ? String(body["refreshToken"]) : "";
-    if (!this.#refreshTokens.delete(token)) throw new Refusal(401, "auth_failure", "the refresh token is invalid");
+    if (!this.#refreshTokens.delete(token))
+      throw new Refusal(401, "auth_failure", "the refresh token is invalid");
     return this.#openSession({});
   }
 
   /** Cookies as specification 5.1 has them, and no body. */
   #openSession(body: JsonObject): Answer {
-    const [session, refresh] = [`sess-${randomBytes(24).toString("hex")}`, `refr-${randomBytes(24).toString("hex")}`];
+    const [session, refresh] = [
+      `sess-${randomBytes(24).toString("hex")}`,
+      `refr-${randomBytes(24).toString("hex")}`,
+    ];
     this.tokens.push(session, refresh);
     this.#sessions.add(session);
     this.#refreshTokens.add(refresh);
     const attributes = "Path=/; HttpOnly; SameSite=Lax; Secure; Domain=127.0.0.1";
-    const cookies = [`svc_token=${session}; Max-Age=3600; ${attributes}`, `svc_refresh_token=${refresh}; Max-Age=86400; ${attributes}`];
-    return { status: 200, headers: { "set-cookie": cookies }, body: Object.keys(body).length === 0 ? "" : JSON.stringify(body) };
+    const cookies = [
+      `svc_token=${session}; Max-Age=3600; ${attributes}`,
+      `svc_refresh_token=${refresh}; Max-Age=86400; ${attributes}`,
+    ];
+    return {
+      status: 200,
+      headers: { "set-cookie": cookies },
+      body: Object.keys(body).length === 0 ? "" : JSON.stringify(body),
+    };
   }
 
   #create(seen: SeenRequest): Answer {
@@ -248,19 +278,22 @@ export class FakeService {
 
   #find({ id, place }: SeenRequest): FakeInstance {
     const instance = this.instances.get(id);
-    if (instance === undefined || instance.place !== place) throw new Refusal(404, "not_found", `instance ${id} not found`);
+    if (instance === undefined || instance.place !== place)
+      throw new Refusal(404, "not_found", `instance ${id} not found`);
     this.#advance(instance);
     if (!this.instances.has(id)) throw new Refusal(404, "not_found", `instance ${id} not found`);
     return instance;
   }
 
   #operate({ operation, body }: SeenRequest, instance: FakeInstance): Answer {
-    if (instance.next !== undefined) throw new Refusal(409, "invalid_state", "operation is already in progress");
+    if (instance.next !== undefined)
+      throw new Refusal(409, "invalid_state", "operation is already in progress");
     if (operation === "delete") this.#begin("delete", instance, "DELETING", "GONE");
     else {
       const transition = transitions[operation];
       if (transition === undefined) throw new Refusal(404, "not_found", "no such operation");
-      if (!transition.from.includes(instance.status)) throw new Refusal(409, "invalid_state", `the instance is ${instance.status}`);
+      if (!transition.from.includes(instance.status))
+        throw new Refusal(409, "invalid_state", `the instance is ${instance.status}`);
       if (operation === "update") update(instance, body);
       this.#begin(operation, instance, transition.through, transition.to);
     }
@@ -311,7 +344,11 @@ export class FakeService {
       },
       ...(failure === undefined
         ? {}
-        : { detailedNetworkTopology: { "r-1": { recentDeploymentFailure: { failedAt: modifiedAt, failureReason: failure } } } }),
+        : {
+            detailedNetworkTopology: {
+              "r-1": { recentDeploymentFailure: { failedAt: modifiedAt, failureReason: failure } },
+            },
+          }),
     };
   }
 }
@@ -330,8 +367,19 @@ function json(status: number, body: Json): Answer {
 
 function misbehaved(mischief: Exclude<Mischief, string>): Answer {
   const { status, headers = {}, body } = mischief;
-  const refusal = { name: "trouble", id: "x", message: `trouble on request (${status})`, temporary: false, timeout: false, fault: true };
-  return { status, headers: { "content-type": "application/vnd.goa.error", ...headers }, body: body ?? JSON.stringify(refusal) };
+  const refusal = {
+    name: "trouble",
+    id: "x",
+    message: `trouble on request (${status})`,
+    temporary: false,
+    timeout: false,
+    fault: true,
+  };
+  return {
+    status,
+    headers: { "content-type": "application/vnd.goa.error", ...headers },
+    body: body ?? JSON.stringify(refusal),
+  };
 }
 
 function update(instance: FakeInstance, body: Json | undefined): void {
@@ -369,7 +417,9 @@ function operationOf(method: string, path: string): Pick<SeenRequest, "operation
   const [model, tier, resource, id, verb] = path.slice(components.length).split("/").map(decodeURIComponent);
   const place = `${model}/${tier}/${resource}`;
   const known: { readonly [method: string]: string } =
-    id === undefined ? { GET: "list", POST: "create" } : { GET: "describe", PUT: "update", PATCH: "update", DELETE: "delete" };
+    id === undefined
+      ? { GET: "list", POST: "create" }
+      : { GET: "describe", PUT: "update", PATCH: "update", DELETE: "delete" };
   return { operation: verb ?? known[method] ?? method, place, id: id ?? "" };
 }
 

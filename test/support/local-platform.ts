@@ -47,7 +47,9 @@ export async function platformUp(user: Workspace, ...options: readonly string[])
     return response.text();
   };
   const requests = async (): Promise<readonly LoggedRequest[]> => {
-    const { requests: found }: { requests: readonly LoggedRequest[] } = JSON.parse(await control("GET", "requests"));
+    const { requests: found }: { requests: readonly LoggedRequest[] } = JSON.parse(
+      await control("GET", "requests"),
+    );
     return found;
   };
   return {
@@ -57,7 +59,10 @@ export async function platformUp(user: Workspace, ...options: readonly string[])
     requests,
     control,
     faults: async (...rules) => void (await control("PUT", "faults", { rules })),
-    writes: async () => (await requests()).filter(({ method, operation }) => method !== "GET" && !["signin", "refresh"].includes(operation)),
+    writes: async () =>
+      (await requests()).filter(
+        ({ method, operation }) => method !== "GET" && !["signin", "refresh"].includes(operation),
+      ),
     forget: async () => void (await control("DELETE", "requests")),
   };
 }
@@ -71,11 +76,19 @@ export interface DatabaseLogin {
 }
 
 /** Sends one command to the database at an endpoint `host:port`. Rejects with what the database says. */
-export async function ask(endpoint: string, login: DatabaseLogin, ...command: readonly string[]): Promise<unknown> {
+export async function ask(
+  endpoint: string,
+  login: DatabaseLogin,
+  ...command: readonly string[]
+): Promise<unknown> {
   const [host = "", port = ""] = endpoint.split(":");
   const { username, password, ca } = login;
   const socket = { host, port: Number(port), reconnectStrategy: false as const };
-  const client = createClient({ username, password, socket: ca === undefined ? socket : { ...socket, tls: true, ca } });
+  const client = createClient({
+    username,
+    password,
+    socket: ca === undefined ? socket : { ...socket, tls: true, ca },
+  });
   client.on("error", () => undefined);
   try {
     await client.connect();
