@@ -4,6 +4,7 @@ import process from "node:process";
 import { type BuildResult, build } from "esbuild";
 import { leanUndici } from "./lean-undici.ts";
 import { bundledPackages, noticesOf } from "./notices.ts";
+import { quietYaml } from "./quiet-yaml.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -30,7 +31,7 @@ const result = await build({
   legalComments: "none",
   // Bundled CommonJS packages ask for Node's own modules.
   banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
-  plugins: [leanUndici],
+  plugins: [leanUndici, quietYaml],
   metafile: true,
   write: false,
   logLevel: "warning",

@@ -7,8 +7,8 @@ import { exitCodes } from "./model/errors.ts";
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   let code: number = exitCodes.done;
   let used: Terminal | undefined;
-  const terminal = (noColour: boolean): Terminal => {
-    used ??= processTerminal(env, noColour);
+  const terminal = (noColour: boolean, logFile?: string): Terminal => {
+    used ??= processTerminal(env, noColour, logFile);
     return used;
   };
   try {

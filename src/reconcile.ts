@@ -1,9 +1,10 @@
 import type { ApplyContext } from "./apply/context.ts";
-import { findLost } from "./apply/lost.ts";
+import { findLost, isHomeGone } from "./apply/lost.ts";
 import { oneAtATime } from "./apply/one-at-a-time.ts";
 import { run } from "./apply/run.ts";
 import type { Address } from "./model/address.ts";
 import type { Clock } from "./model/clock.ts";
+import { isServiceError } from "./model/errors.ts";
 import type { Journal } from "./model/journal.ts";
 import type { JsonObject } from "./model/json.ts";
 import type { Kind } from "./model/kind.ts";
@@ -118,7 +119,10 @@ export async function resolveIntents(world: ApplyWorld): Promise<void> {
   const context = applyContext(world, new Map());
   for (const [address, intent] of Object.entries(world.journal.state.intents)) {
     const until = Date.parse(intent.startedAt) + world.service.profile.timing.listLag;
-    const found = await findLost(address, intent, until, context);
+    const found = await findLost(address, intent, until, context).catch(async (error: unknown) => {
+      if (isServiceError(error) && !world.stopping.aborted && (await isHomeGone(intent, context))) return undefined;
+      throw error;
+    });
     const since = new Date(world.clock.now()).toISOString();
     const converging = { operation: "create", since, record: {} };
     if (found === undefined) await world.journal.abandon(address);

@@ -42,7 +42,7 @@ export async function converge(target: Target, step: Told, context: ApplyContext
   const look = async (): Promise<Arrival> => {
     const live = await glance(target, context);
     if (isServiceError(live)) {
-      watch.detail = live.message;
+      watch.detail = `not reachable (${live.message})`;
       throw live;
     }
     watch.detail = live?.phase.detail ?? "not there";

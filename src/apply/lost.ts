@@ -2,6 +2,7 @@ import type { Address } from "../model/address.ts";
 import { couldBe, unclaimed } from "../model/candidates.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Live, Phase } from "../model/observed.ts";
+import { referenceFields } from "../model/reference-fields.ts";
 import type { Intent } from "../model/state.ts";
 import type { ApplyContext } from "./context.ts";
 import { driverOf, kindOf } from "./context.ts";
@@ -33,6 +34,20 @@ export async function findLost(
     await context.clock.sleep(Math.min(left, pause), context.stopping);
     pause = Math.min(context.profile.timing.poll.longest, pause * 2);
   }
+}
+
+/**
+ * True where what the object was to be found through is there no more: it went with it, and asking for it there may
+ * bring nothing but errors.
+ */
+export async function isHomeGone(intent: Intent, context: SearchContext): Promise<boolean> {
+  const { schema } = kindOf(context, intent.kind);
+  const through = referenceFields(schema).filter((field) => field.place && field.output === "id");
+  const gone = through.map(async ({ path, section }) => {
+    const bound = Object.values(context.journal.state.resources).find(({ kind, id }) => kind === section && id === intent.place[path]);
+    return bound === undefined || (await driverOf(context, section).get(bound, context.stopping)) === undefined;
+  });
+  return (await Promise.all(gone)).includes(true);
 }
 
 async function candidates(intent: Intent, context: SearchContext): Promise<readonly Live[]> {

@@ -26,17 +26,29 @@ export interface ApplyReport {
   warnings(): readonly string[];
 }
 
-/** As JSON lines on standard output, or as text: the plan and the result there, progress on standard error. */
+/**
+ * As JSON lines on standard output, or as text: the plan and the result there, progress on standard error. The file of
+ * --log gets the JSON lines either way.
+ */
 export function applyReport(asJson: boolean, terminal: Terminal): ApplyReport {
   const warnings: string[] = [];
-  const words = asJson ? jsonReport(terminal) : textReport(terminal);
+  const { log } = terminal;
+  const words = [
+    asJson ? jsonReport((line) => terminal.out(`${line}\n`)) : textReport(terminal),
+    ...(log === undefined ? [] : [jsonReport(log)]),
+  ];
+  const tell = (how: (each: Words) => void): void => {
+    for (const each of words) how(each);
+  };
   return {
-    ...words,
+    plan: (plan) => tell((each) => each.plan(plan)),
     event: (event) => {
       if (event.type === "warning")
         warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
-      words.event(event);
+      tell((each) => each.event(event));
     },
+    outcome: (outcome) => tell((each) => each.outcome(outcome)),
+    error: (error) => tell((each) => each.error(error)),
     warnings: () => warnings,
   };
 }
@@ -53,14 +65,14 @@ function textReport(terminal: Terminal): Words {
   };
 }
 
-function jsonReport(terminal: Terminal): Words {
+function jsonReport(line: (text: string) => void): Words {
   const names = kindNames(kinds);
   const stamp = (): string => new Date().toISOString();
   let isBegun = false;
   const write = (events: readonly JsonObject[]): void => {
     const head = isBegun ? [] : [versionEvent(packageVersion(), stamp)];
     isBegun = true;
-    for (const event of [...head, ...events]) terminal.out(`${jsonText(event)}\n`);
+    for (const event of [...head, ...events]) line(jsonText(event));
   };
   return {
     plan: (plan) => write(planEvents(plan, names, stamp)),

@@ -10,7 +10,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** What a command is run with. */
 export interface Invocation {
-  readonly terminal: (noColour: boolean) => Terminal;
+  readonly terminal: (noColour: boolean, logFile?: string) => Terminal;
   readonly env: NodeJS.ProcessEnv;
   /** Called with the exit code of the command that ran. */
   readonly done: (code: number) => void;
@@ -23,7 +23,8 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .version(packageVersion(), "-V, --version")
     .showHelpAfterError("(graphform --help says more)")
     .exitOverride();
-  const at = (options: { color?: boolean }): Terminal => terminal(options.color === false);
+  const at = (options: { color?: boolean; log?: string }): Terminal =>
+    terminal(options.color === false, options.log);
 
   withManifestOptions(program.command("validate").description("check a manifest without any network"))
     .option("--json", "diagnostics as JSON")

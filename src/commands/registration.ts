@@ -4,7 +4,7 @@ import type { Terminal } from "./terminal.ts";
 export interface Registration {
   readonly env: NodeJS.ProcessEnv;
   /** The terminal as the options want it. */
-  readonly at: (options: { readonly color?: boolean }) => Terminal;
+  readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
   /** Called with the exit code of the command that ran. */
   readonly done: (code: number) => void;
 }

@@ -4,6 +4,7 @@ import { listenForInterrupts } from "./interrupt.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
+import { traceOf } from "./trace.ts";
 import { interrupted } from "./under-lock.ts";
 
 type ServicePart = Pick<Project, "header" | "profile">;
@@ -35,7 +36,7 @@ export async function withServiceOf<T, P extends ServicePart>(
   work: (with_: ServiceWork<P>) => Promise<T>,
 ): Promise<T> {
   const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted\n"));
-  const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
+  const trace = traceOf(options, terminal);
   const service = await connect(project, options, env, systemClock, trace);
   try {
     return await work({ project, service, signal: interrupts.stopping });

@@ -15,6 +15,7 @@ import type { ManifestOptions } from "./options.ts";
 import { printFewWarnings } from "./print-problems.ts";
 import { type Project, resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
+import { traceOf } from "./trace.ts";
 
 /** Everything that a command works with once its manifest is resolved. */
 export interface Session {
@@ -36,7 +37,7 @@ export async function openSession(
   const { manifest, vault } = await resolveProject(project, state, secrets);
   terminal.redactWith(redactor(vault));
   printFewWarnings(manifest.warnings, terminal);
-  const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
+  const trace = traceOf(options, terminal);
   return {
     manifest,
     vault,

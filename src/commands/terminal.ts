@@ -1,3 +1,6 @@
+import { openSync, writeSync } from "node:fs";
+import { GraphformError } from "../model/errors.ts";
+
 /** Where a command speaks: results to standard output, progress and problems to standard error. */
 export interface Terminal {
   out(text: string): void;
@@ -7,6 +10,8 @@ export interface Terminal {
   readonly colour: boolean;
   /** Columns. */
   readonly width: number;
+  /** Appends a line to the file of --log; absent where none was asked for. */
+  readonly log?: (line: string) => void;
   /** Everything printed from now on passes through this first; secrets are masked there. */
   redactWith(redact: (text: string) => string): void;
   /** Asks for a "yes"; anything else is no. */
@@ -14,8 +19,9 @@ export interface Terminal {
 }
 
 /** The process's own terminal. Colour, prompts and width only where a person looks (`NO_COLOR`, `CI`, `--no-color`). */
-export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean): Terminal {
+export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFile?: string): Terminal {
   let redact = (text: string): string => text;
+  const log = logFile === undefined ? undefined : openLog(logFile);
   const { stdin, stdout, stderr } = process;
   const quiet =
     noColour || (env["NO_COLOR"] ?? "") !== "" || (env["CI"] ?? "") !== "" || env["TERM"] === "dumb";
@@ -25,6 +31,7 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean): Term
     interactive: stdin.isTTY === true && stdout.isTTY === true && (env["CI"] ?? "") === "",
     colour: stdout.isTTY === true && !quiet,
     width: stdout.columns ?? 100,
+    ...(log === undefined ? {} : { log: (line) => log(redact(line)) }),
     redactWith: (next) => {
       redact = next;
     },
@@ -39,4 +46,18 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean): Term
       }
     },
   };
+}
+
+/** Appends lines to a private file. Throws `log-unwritable`. */
+function openLog(file: string): (line: string) => void {
+  try {
+    const descriptor = openSync(file, "a", 0o600);
+    return (line) => void writeSync(descriptor, `${line}\n`);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new GraphformError("log-unwritable", `the log cannot be written: ${why}`, {
+      hint: "name another file with --log",
+      cause,
+    });
+  }
 }

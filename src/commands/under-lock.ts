@@ -12,6 +12,7 @@ import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
 import { sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+import { traceOf } from "./trace.ts";
 
 /** What a command works with that changes something outside of a plan. */
 export interface Locked {
@@ -42,7 +43,7 @@ export async function underLock<T>(
     const clock = systemClock;
     const timeout = options.lockTimeout ?? 0;
     const lock = await project.store.lock(operation, { clock, timeout, signal: interrupts.stopping });
-    const trace = options.trace === true ? (line: string): void => terminal.err(`${line}\n`) : (): void => {};
+    const trace = traceOf(options, terminal);
     const service = await connect(project, options, env, clock, trace).catch(async (error: unknown) => {
       await lock.release();
       throw error;

@@ -38,7 +38,7 @@ function renamed(item: Json, names: ReadonlyMap<string, readonly string[]>): Jso
 
 function firstOf(body: Json, paths: readonly string[]): Json | undefined {
   for (const path of paths) {
-    const value = valueAt(body, path.split("."));
+    const value = path.includes(".") ? valueAt(body, path.split(".")) : valueAt(body, [path]);
     if (value !== undefined) return value;
   }
   return undefined;

@@ -22,9 +22,13 @@ export function fillPath(operation: string, endpoint: Endpoint, params: Params):
 }
 
 function filled(template: string, params: Params): string | undefined {
-  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  if (names.some((name) => (params[name] ?? "") === "")) return undefined;
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
+  let isWhole = true;
+  const text = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? "";
+    if (value === "") isWhole = false;
+    return value;
+  });
+  return isWhole ? text : undefined;
 }
 
 /** Like encodeURIComponent, which throws for half a surrogate pair. */

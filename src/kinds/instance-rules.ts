@@ -1,8 +1,7 @@
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
-import { valueAt } from "../model/spec-paths.ts";
 import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
-import { type Rule, rows, text, tierOf } from "./instance-spec.ts";
+import { configOf, limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";
 import { warningRule } from "./instance-warnings.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
 
@@ -63,8 +62,9 @@ const placeRule: Rule = (desired, context) => {
 const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
-  return rows.flatMap(([path, row]): readonly Said[] => {
-    if (valueAt(desired.spec, path) === undefined) return [];
+  const config = configOf(desired);
+  return limitedRows.flatMap(({ path, name, inConfig, row }): readonly Said[] => {
+    if (!Object.hasOwn(inConfig ? config : desired.spec, name)) return [];
     if (row["x-tiers"]?.includes(tier) === false) {
       const hint = `remove it; tiers that have it: ${row["x-tiers"].join(", ")}`;
       return [{ code: "tier-field", path, message: `${path} is not offered by the ${tier} tier`, hint }];

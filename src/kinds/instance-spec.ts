@@ -1,6 +1,8 @@
 import { instanceSchema, tiers } from "../fields/instance.ts";
 import type { Desired } from "../model/desired.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
 import type { RuleContext } from "../model/kind.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import type { Said } from "./rule-tools.ts";
@@ -12,12 +14,31 @@ export type Rule = (desired: Desired, context: RuleContext) => readonly Said[];
 export const configRows: readonly (readonly [string, FieldSchema])[] = Object.entries(
   instanceSchema.properties["config"]?.properties ?? {},
 );
-/** All rows of the table by path. */
-export const rows: readonly (readonly [string, FieldSchema])[] = [
-  ...Object.entries(instanceSchema.properties),
-  ...configRows.map(([name, row]): readonly [string, FieldSchema] => [`config.${name}`, row]),
+
+/** One row of the table, and where its field stands: in the spec itself or inside `config`. */
+export interface Row {
+  readonly path: string;
+  readonly name: string;
+  readonly inConfig: boolean;
+  readonly row: FieldSchema;
+}
+
+const rows: readonly Row[] = [
+  ...Object.entries(instanceSchema.properties).map(([name, row]) => ({ path: name, name, inConfig: false, row })),
+  ...configRows.map(([name, row]) => ({ path: `config.${name}`, name, inConfig: true, row })),
 ];
-const rowAt = new Map(rows);
+const rowAt = new Map(rows.map(({ path, row }) => [path, row]));
+
+/** The rows that not every tier or component has. */
+export const limitedRows: readonly Row[] = rows.filter(
+  ({ row }) => row["x-tiers"] !== undefined || row["x-components"] !== undefined,
+);
+
+/** What stands inside `config`. */
+export function configOf({ spec }: Desired): JsonObject {
+  const config = spec["config"];
+  return isObject(config) ? config : {};
+}
 
 /** A field's text, where it is one. */
 export function text(desired: Desired, path: string): string | undefined {

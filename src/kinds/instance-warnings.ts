@@ -1,7 +1,7 @@
 import type { Desired } from "../model/desired.ts";
 import type { RuleContext } from "../model/kind.ts";
 import { valueAt } from "../model/spec-paths.ts";
-import { configRows, isOffered, type Rule, text, tierOf } from "./instance-spec.ts";
+import { configOf, configRows, type Rule, text, tierOf } from "./instance-spec.ts";
 import type { Said } from "./rule-tools.ts";
 
 /** What is allowed and probably not meant. */
@@ -15,12 +15,11 @@ export const warningRule: Rule = (desired, context) => {
     const message = `${resultSet} is 0: the specification calls that unlimited, and the engine returns no rows at all`;
     warn("no-rows", resultSet, message, "write the largest number of rows that is wanted, at most 1000000");
   }
-  const left = leftToDefaults(desired);
-  const alike = left === "" ? [] : (byLeft(context).get(left) ?? []);
+  const { names, alike } = leftIn(context).get(desired.address) ?? { names: "", alike: [] };
   // One warning for all that leave the same: a manifest of 1000 would have 1000 of them.
-  if (alike[0] === desired.address) {
+  if (names !== "" && alike[0] === desired.address) {
     const others = alike.length === 1 ? "" : ` (here and in ${alike.length - 1} more)`;
-    const message = `left to the service's defaults, and fixed once it is created${others}: ${left}`;
+    const message = `left to the service's defaults, and fixed once it is created${others}: ${names}`;
     warn(
       "create-only-default",
       "config",
@@ -35,32 +34,43 @@ export const warningRule: Rule = (desired, context) => {
   return said;
 };
 
-/** What an instance leaves to its defaults -> the addresses that leave just that; made once for a manifest. */
-function byLeft({ all }: RuleContext): ReadonlyMap<string, readonly string[]> {
+/** The settings that one instance leaves to the service, and the addresses of all that leave just these. */
+interface Left {
+  readonly names: string;
+  readonly alike: readonly string[];
+}
+
+/** What each instance leaves, by address; made once for a manifest. */
+function leftIn({ all }: RuleContext): ReadonlyMap<string, Left> {
   const known = leftOf.get(all);
   if (known !== undefined) return known;
-  const found = new Map<string, string[]>();
+  const alikeBy = new Map<string, string[]>();
+  const found = new Map<string, Left>();
   for (const desired of all) {
     if (desired.kind !== "instances") continue;
-    const left = leftToDefaults(desired);
-    const alike = found.get(left);
-    if (alike === undefined) found.set(left, [desired.address]);
-    else alike.push(desired.address);
+    const names = leftToDefaults(desired);
+    const alike = alikeBy.get(names) ?? [];
+    alike.push(desired.address);
+    alikeBy.set(names, alike);
+    found.set(desired.address, { names, alike });
   }
   leftOf.set(all, found);
   return found;
 }
 
-const leftOf = new WeakMap<readonly Desired[], ReadonlyMap<string, readonly string[]>>();
+const leftOf = new WeakMap<readonly Desired[], ReadonlyMap<string, Left>>();
+
+const fixedRows = configRows.filter(([, row]) => row["x-create-only"] === true && row.default !== undefined);
 
 function leftToDefaults(desired: Desired): string {
-  const component = text(desired, "component") ?? "";
-  if (tierOf(desired) === undefined) return "";
-  const names = configRows.flatMap(([name, row]) => {
-    const fixed = row["x-create-only"] === true && row.default !== undefined;
-    const offered =
-      isOffered(desired, `config.${name}`) && row["x-components"]?.includes(component) !== false;
-    return fixed && offered && valueAt(desired.spec, `config.${name}`) === undefined ? [name] : [];
-  });
-  return names.join(", ");
+  const [tier, component] = [tierOf(desired), text(desired, "component") ?? ""];
+  if (tier === undefined) return "";
+  const config = configOf(desired);
+  const left = fixedRows.filter(
+    ([name, row]) =>
+      !Object.hasOwn(config, name) &&
+      row["x-tiers"]?.includes(tier) !== false &&
+      row["x-components"]?.includes(component) !== false,
+  );
+  return left.map(([name]) => name).join(", ");
 }

@@ -7,7 +7,7 @@ import type { FieldChange } from "../model/plan.ts";
 import { waitsFor } from "../model/templates.ts";
 import { canonical } from "./canonical.ts";
 import type { Trait, Traits } from "./traits.ts";
-import { traitAt } from "./traits.ts";
+import { traitAt, verbsBetween } from "./traits.ts";
 
 export interface DiffInput {
   /** Desired spec; absent paths are not managed. */
@@ -49,7 +49,7 @@ function isSet(trait: Trait, unseen: DiffInput["unseen"]): boolean {
 
 /** A field that is reached by verbs differs only where a verb leads from here to there. */
 function isReachable(trait: Trait, before: Json, after: Json): boolean {
-  return trait.operations === undefined || trait.operations[`${String(before)}>${String(after)}`] !== undefined;
+  return trait.operations === undefined || before === after || verbsBetween(trait, String(before), String(after)).length > 0;
 }
 
 function managed(input: DiffInput): ReadonlyMap<string, Json> {
@@ -84,7 +84,7 @@ function fieldChange(path: string, after: Json | undefined, input: DiffInput): F
 
 function disruptionOf(trait: Trait, before: Json | undefined, after: Json | undefined): Disruption {
   if (trait.createOnly) return "data-loss";
-  const verb = trait.operations?.[`${String(before)}>${String(after)}`];
+  const verb = verbsBetween(trait, String(before), String(after)).at(-1)?.verb;
   return verb === undefined ? trait.disruption : verbDisruption(verb);
 }
 

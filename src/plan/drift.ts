@@ -22,10 +22,11 @@ export function driftOf(
   const recorded = { ...bound.recorded, ...bound.converging?.record };
   const traits = traitsOf(schema);
   const shown = Object.entries(observed.spec).filter(([path, seen]) => {
+    if (seen.source === "recorded" || !Object.hasOwn(recorded, path)) return false;
     const wanted = valueAt(after, path);
-    const followed = wanted !== undefined && sameValue(wanted, seen.value, traitAt(traits, path));
-    return seen.source !== "recorded" && Object.hasOwn(recorded, path) && !followed;
+    return wanted === undefined || !sameValue(wanted, seen.value, traitAt(traits, path));
   });
+  if (shown.length === 0) return [];
   return diffSpec({
     desired: fromLeaves(shown.map(([path, seen]) => [path, seen.value])),
     observed: Object.fromEntries(shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }])),

@@ -23,6 +23,14 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
         : "change it by other means, or use a profile that has the operation",
     });
   }
+  const named = asksForObject(change, subject);
+  if (named !== undefined) {
+    found.push({
+      code: "not-offered",
+      message: `a new object would not be ${named}, which is asked for by its id`,
+      lift: "give the id of an existing one, or leave the id out",
+    });
+  }
   if (isBeingDeleted(subject)) return found;
   const destroys = change.action === "delete" || change.action === "replace";
   const allowed = input.options.allowDestroy.includes(change.address);
@@ -145,6 +153,13 @@ function dependencyGuard(address: Address): Guard {
     message: `${address} is blocked`,
     lift: `lift the guard of ${address}`,
   };
+}
+
+/** The id that the spec itself asks for, where the change would make a new object: no new one has it. */
+function asksForObject(change: Change, subject: Subject): string | undefined {
+  const id = subject.desired?.importId;
+  const makes = change.action === "create" || change.action === "replace";
+  return makes && id !== undefined && subject.desired?.spec["id"] === id ? id : undefined;
 }
 
 /** What the change needs and the service does not offer, in words. */

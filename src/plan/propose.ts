@@ -163,6 +163,7 @@ function resolved(desired: Desired, input: PlanInput, anew: ReadonlySet<Address>
 
 /** Paths whose value names, or waits for, an address that gets a new object. */
 function movingPaths(kind: Kind, after: JsonObject, anew: ReadonlySet<Address>): ReadonlySet<string> {
+  if (anew.size === 0) return new Set();
   const traits = traitsOf(kind.schema);
   const moving = [...leaves(after)].filter(([path, value]) =>
     referents(value, traitAt(traits, path)).some((address) => anew.has(address)),

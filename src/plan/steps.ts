@@ -9,7 +9,7 @@ import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import { isBeingDeleted, type Subject } from "./propose.ts";
 import type { Traits } from "./traits.ts";
-import { traitAt, traitsOf } from "./traits.ts";
+import { traitAt, traitsOf, verbsBetween } from "./traits.ts";
 
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
 
@@ -109,7 +109,7 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
   return [create, ...verbs];
 }
 
-/** Verbs that lead from how the service leaves a thing, new or mended, to how it is wanted. */
+/** Verbs that lead from how the service makes a thing to how it is wanted. */
 function verbsFromDefault(spec: JsonObject, traits: Traits): readonly string[] {
   return [...traits.values()].flatMap((trait) =>
     optional(trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`]),
@@ -122,16 +122,12 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const fields = change.fields.filter((field) => field.effect === "in-place");
   const patch = patchOf(change, traits);
   const mustStart = input.profile.updateNeeds === "ready" && subject.observed?.phase.is === "stopped" && patch !== undefined;
-  const verbs = fields.flatMap((field) => {
-    const verb = traitAt(traits, field.path).operations?.[`${String(field.before)}>${String(field.after)}`];
-    return verb === undefined ? [] : [{ verb, from: String(field.before) }];
-  });
+  const verbs = fields.flatMap((field) => verbsBetween(traitAt(traits, field.path), String(field.before), String(field.after)));
   const starts = verbs.filter((entry) => entry.from === "stopped").map((entry) => entry.verb);
   const others = verbs.filter((entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined));
   const around = mustStart && starts.length === 0 ? [...traits.values()].map((trait) => trait.operations).find(isObject) : undefined;
   const before = [...starts, ...optional(around?.["stopped>running"])];
-  const mended = subject.observed?.phase.is === "failed" && patch !== undefined ? verbsFromDefault(change.after ?? {}, traits) : [];
-  const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"]), ...mended];
+  const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"])];
   const operate = (verb: string): Step => ({
     ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
     verb,

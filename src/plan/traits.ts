@@ -29,6 +29,31 @@ export function traitsOf(schema: KindSchema): Traits {
   return traits;
 }
 
+/** The verbs that lead a field from one value to another, in their order; empty where none do. */
+export function verbsBetween(trait: Trait, from: string, to: string): readonly Leading[] {
+  const open: (readonly Leading[])[] = [[]];
+  const known = new Set([from]);
+  for (let way = open.shift(); way !== undefined; way = open.shift()) {
+    const at = way.at(-1)?.to ?? from;
+    for (const [transition, verb] of Object.entries(trait.operations ?? {})) {
+      const [start, end = ""] = transition.split(">");
+      if (start !== at || known.has(end)) continue;
+      const longer = [...way, { verb, from: at, to: end }];
+      if (end === to) return longer;
+      known.add(end);
+      open.push(longer);
+    }
+  }
+  return [];
+}
+
+/** One verb, and the values that it leads between. */
+export interface Leading {
+  readonly verb: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** The trait of a path that has no row: changed in place, felt by nobody. */
 export function traitAt(traits: Traits, path: string): Trait {
   return traits.get(path) ?? trait(path, {});

@@ -42,22 +42,24 @@ describe("an update", () => {
     expect((await world.state()).resources["toys.a"]?.recorded["token"]).toEqual(token);
   });
 
-  it.each<Fault["effect"]>([
-    "lost-before",
-    "lost-after",
-    "error-after",
-    "nonsense",
-    "busy",
-    "conflict",
-    "unavailable",
-    "rate-limited",
-  ])("goes through after %s, three times over", async (effect) => {
-    const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect, times: 3 }] });
-    const { steps, certificate } = await world.run({ a: { colour: "blue" } });
-    expect(steps).toMatchObject([{ result: "done" }]);
-    expect(certificate).toEqual([]);
-    expect(world.service.all()).toMatchObject([{ spec: { colour: "blue" } }]);
-  });
+  const passing: readonly Fault["effect"][] = [
+    ...(["lost-before", "lost-after", "error-after", "nonsense"] as const),
+    ...(["busy", "conflict", "unavailable", "rate-limited"] as const),
+  ];
+  it.each(passing.flatMap((effect) => [1, 3].map((times) => ({ effect, times }))))(
+    "goes through after $effect, $times times over, and is waited for to its end",
+    async ({ effect, times }) => {
+      const world = await worldWith(
+        { colour: "red" },
+        { stale: 3000, work: 60_000, faults: [{ on: "update", effect, times }] },
+      );
+      const { steps, second, certificate } = await world.run({ a: { colour: "blue" } });
+      expect(steps).toMatchObject([{ result: "done" }]);
+      expect(certificate).toEqual([]);
+      expect(second.steps).toEqual([]);
+      expect(world.service.all()).toMatchObject([{ spec: { colour: "blue" }, work: undefined }]);
+    },
+  );
 
   it.each<Fault["effect"]>(["invalid", "forbidden"])("is not sent again after %s", async (effect) => {
     const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect }] });
@@ -118,6 +120,40 @@ describe("a step whose ground has moved", () => {
     meddle(world);
     expect(await world.apply(plan, toys)).toMatchObject([{ result }]);
     expect(world.service.writes("update")).toHaveLength(result === "done" ? 1 : 0);
+  });
+
+  it("it is as it was wanted by now: nothing is sent, and that is recorded", async () => {
+    const world = await worldWith({ colour: "red", memory: "1GB" });
+    const toys = { a: { colour: "blue", memory: "2GB" } };
+    const plan = await world.plan(toys);
+    world.service.change("toy-1", { colour: "blue", memory: "2048MB" });
+    expect(await world.apply(plan, toys)).toMatchObject([{ result: "done" }]);
+    expect(world.service.writes("update")).toEqual([]);
+    expect((await world.state()).resources["toys.a"]?.recorded).toMatchObject({
+      colour: "blue",
+      memory: "2GB",
+    });
+  });
+
+  it("it is as it was wanted by now, but for what is never shown: it is sent", async () => {
+    const world = await worldWith({ colour: "red" });
+    const toys = { a: { colour: "blue", token: world.seal("tell nobody") } };
+    const plan = await world.plan(toys);
+    world.service.change("toy-1", { colour: "blue" });
+    expect(await world.apply(plan, toys)).toMatchObject([{ result: "done" }]);
+    expect(world.service.all()).toMatchObject([{ spec: { colour: "blue", token: "tell nobody" } }]);
+  });
+
+  it("what it refers to has been replaced by the step before: that is no such thing", async () => {
+    const world = toyWorld();
+    await world.run({ house: { colour: "red", size: 1 }, cat: { colour: "black", home: "house" } });
+    const { steps, certificate } = await world.run({
+      house: { colour: "red", size: 2 },
+      cat: { colour: "black", home: "house" },
+    });
+    expect(steps.map(({ result }) => result)).toEqual(["done", "done", "done"]);
+    expect(certificate).toEqual([]);
+    expect(world.service.all()).toMatchObject([{ spec: { home: "toy-3" } }, { id: "toy-3" }]);
   });
 
   it("the field that forced a replacement is as it was wanted by now: nothing is deleted", async () => {

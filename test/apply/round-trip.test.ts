@@ -1,14 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { mortal } from "../support/mortal.ts";
 import { actions } from "../support/plan-input.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
-import { type Toys, toyWorld } from "../support/toy-world.ts";
+import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
 
 const names = ["a", "b", "c", "d", "e"];
 
+interface Specs {
+  readonly [name: string]: JsonObject;
+}
+
 /** A manifest of a few toys, each of which may live in one that comes before it in the alphabet. */
-const manifests: fc.Arbitrary<Toys> = fc
+const manifests: fc.Arbitrary<Specs> = fc
   .tuple(
     ...names.map((_, at) =>
       fc.option(
@@ -58,47 +63,72 @@ const services: fc.Arbitrary<ToyServiceOptions & { readonly seed: number }> = fc
   faults: fc.array(faults, { maxLength: 3 }),
 });
 
+interface Wish {
+  readonly toys: Specs;
+  /** What goes wrong before it is granted: the process dies at this moment, or is interrupted after so many times 300 ms. */
+  readonly mishaps: readonly { readonly dies: boolean; readonly moment: number }[];
+}
+
+/** A manifest with its secrets sealed. */
+function sealed(toys: Specs, world: ToyWorld): Toys {
+  const seal = ({ token, ...rest }: JsonObject): JsonObject =>
+    typeof token === "string" ? { ...rest, token: world.seal(`secret ${token}`) } : rest;
+  return Object.fromEntries(Object.entries(toys).map(([name, spec]) => [name, seal(spec)]));
+}
+
+async function befall(world: ToyWorld, toys: Toys, destroying: boolean, { mishaps }: Wish): Promise<void> {
+  for (const { dies, moment } of mishaps) {
+    if (dies) {
+      const process = mortal(world.service, world.store, moment);
+      await world.drive(Promise.race([world.begin(toys, { destroying, ...process }), process.died]));
+    } else {
+      const stop = new AbortController();
+      void world.clock.sleep(moment * 300).then(() => stop.abort(new Error("interrupted")));
+      await world
+        .run(toys, { destroying, stopping: stop.signal, aborting: stop.signal })
+        .catch(() => undefined);
+    }
+  }
+  // What was sent and never recorded may still be under way: only now is it at rest.
+  if (mishaps.length > 0) await world.run(toys, { destroying });
+}
+
+async function expectGranted(wishes: readonly Wish[], world: ToyWorld): Promise<void> {
+  for (const wish of wishes) {
+    const toys = sealed(wish.toys, world);
+    const destroying = Object.keys(toys).length === 0;
+    await befall(world, toys, destroying, wish);
+    const ran = await world.run(toys, { destroying });
+    expect(ran.certificate).toEqual([]);
+    expect(ran.steps.filter((step) => step.result !== "done")).toEqual([]);
+    expect(Object.values(actions(ran.second)).filter((action) => action !== "keep")).toEqual([]);
+    expect(ran.second.steps).toEqual([]);
+    const { resources } = await world.state();
+    const bound = Object.values(resources).map(({ id }) => id);
+    expect(bound.sort()).toEqual(
+      world.service
+        .all()
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect(JSON.stringify([ran, resources, world.events])).not.toContain("secret ");
+  }
+}
+
+const peaceful = manifests.map((toys): Wish => ({ toys, mishaps: [] }));
+const mishap = fc.record({ dies: fc.boolean(), moment: fc.integer({ min: 1, max: 120 }) });
+const troubled = fc.record({ toys: manifests, mishaps: fc.array(mishap, { maxLength: 3 }) });
+
 describe("whatever is declared, and however the service behaves", () => {
-  it("apply after apply leads there, makes nothing twice, and leaves nothing to do", async () => {
+  it.each([
+    ["apply after apply leads there, makes nothing twice, and leaves nothing to do", peaceful],
+    ["and whatever befalls the process on the way", troubled],
+  ])("%s", async (_, wish) => {
     await fc.assert(
-      fc.asyncProperty(
-        services,
-        fc.array(manifests, { minLength: 1, maxLength: 3 }),
-        async (service, wishes) => {
-          const world = toyWorld(service);
-          for (const wish of wishes) {
-            const toys = Object.fromEntries(
-              Object.entries(wish).map(([name, spec]): [string, JsonObject] => {
-                const { token, ...rest } = spec as JsonObject;
-                return [
-                  name,
-                  typeof token === "string" ? { ...rest, token: world.seal(`secret ${token}`) } : rest,
-                ];
-              }),
-            );
-            const ran = await world.run(toys, { destroying: Object.keys(toys).length === 0 });
-            expect(ran.certificate).toEqual([]);
-            expect(new Set(ran.steps.map((step) => step.result))).toEqual(
-              new Set(ran.steps.length === 0 ? [] : ["done"]),
-            );
-            expect(Object.values(actions(ran.second)).filter((action) => action !== "keep")).toEqual([]);
-            expect(ran.second.steps).toEqual([]);
-            const { resources } = await world.state();
-            expect(
-              Object.values(resources)
-                .map(({ id }) => id)
-                .sort(),
-            ).toEqual(
-              world.service
-                .all()
-                .map(({ id }) => id)
-                .sort(),
-            );
-            expect(JSON.stringify([ran, resources, world.events])).not.toContain("secret ");
-          }
-        },
+      fc.asyncProperty(services, fc.array(wish, { minLength: 1, maxLength: 3 }), (service, wishes) =>
+        expectGranted(wishes, toyWorld(service)),
       ),
-      { numRuns: 150 },
+      { numRuns: 120 },
     );
   });
 });

@@ -12,7 +12,10 @@ const place = "tier: pro, component: standalone, cloudProvider: aws, region: us-
 const instance = (config: string): string => `${head}instances:\n  a: { ${place}, config: ${config} }\n`;
 const bomb = [
   "a0: &a0 [x,x,x,x,x,x,x,x,x,x]",
-  ...Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array.from({ length: 10 }, () => `*a${n}`).join(",")}]`),
+  ...Array.from(
+    { length: 9 },
+    (_, n) => `a${n + 1}: &a${n + 1} [${Array.from({ length: 10 }, () => `*a${n}`).join(",")}]`,
+  ),
 ];
 
 /** What a manifest can be broken by, and what is said about it: a place, and words. */
@@ -34,7 +37,11 @@ const cases: readonly (readonly [why: string, text: string, words: RegExp])[] = 
   ["a wrong type", instance('{ graphDBCacheSize: "100" }'), /:4:\d+: error: .*graphDBCacheSize/],
   ["an unknown field", instance("{ graphDBCachesize: 100 }"), /:4:\d+: error: [\s\S]*graphDBCacheSize/],
   ["a reference to nothing", instance('{ name: "${var.nothing}" }'), /:4:\d+: error: .*nothing/],
-  ["a circle", `${head}instances:\n  a: { ${place}, lifecycle: { dependsOn: [instances.b] }, config: {} }\n  b: { ${place}, lifecycle: { dependsOn: [instances.a] }, config: {} }\n`, /:\d+:\d+: error: [\s\S]*instances\.a[\s\S]*instances\.b/],
+  [
+    "a circle",
+    `${head}instances:\n  a: { ${place}, lifecycle: { dependsOn: [instances.b] }, config: {} }\n  b: { ${place}, lifecycle: { dependsOn: [instances.a] }, config: {} }\n`,
+    /:\d+:\d+: error: [\s\S]*instances\.a[\s\S]*instances\.b/,
+  ],
   ["a number beyond reason", instance("{ graphDBCacheSize: 1e999 }"), /:4:\d+: error: /],
   ["a bottomless pit", `${head}instances: ${"[".repeat(20_000)}\n`, /:\d+:\d+: error: /],
   ["a name with a bell and a colour in it", `${head.replace("broken", '"\\e[31m\\a"')}`, /:2:7: error: /],
@@ -74,14 +81,22 @@ describe("a broken manifest", () => {
 
   it("is told the same way by plan and apply, before anything is sent or written", async () => {
     user.write("graphform.yaml", instance("{ graphDBCacheSize: 0 }"));
-    for (const command of [["plan"], ["plan", "--json"], ["apply", "--auto-approve"], ["destroy", "--auto-approve"]]) {
+    for (const command of [
+      ["plan"],
+      ["plan", "--json"],
+      ["apply", "--auto-approve"],
+      ["destroy", "--auto-approve"],
+    ]) {
       expectProblem(await user.run(...command), /:4:\d+: error: .*graphDBCacheSize/);
     }
     expect(user.files()).toEqual(["graphform.yaml"]);
   });
 
   it("shows every problem at once, in the order of the lines", async () => {
-    user.write("graphform.yaml", `${head}instances:\n  a:\n    tier: pro\n    component: standalone\n    cloudProvider: awz\n    region: 7\n    config: { graphDBCacheSize: 0, nmae: x }\n`);
+    user.write(
+      "graphform.yaml",
+      `${head}instances:\n  a:\n    tier: pro\n    component: standalone\n    cloudProvider: awz\n    region: 7\n    config: { graphDBCacheSize: 0, nmae: x }\n`,
+    );
     const { err } = await user.run("validate");
     const lines = [...err.matchAll(/^graphform\.yaml:(\d+):\d+: error: /gm)].map((match) => Number(match[1]));
     expect(lines).toEqual([7, 8, 9, 9]);

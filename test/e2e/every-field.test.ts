@@ -22,7 +22,13 @@ const rows: readonly Row[] = [
   { field: "nodeInstanceType", before: "m7g.large", after: "r7g.large", effect: "in place" },
   { field: "maxMemory", before: "4GB", after: "6GB", effect: "in place" },
   { field: "graphdbPassword", before: "old-pass-1234", after: "new-pass-5678", effect: "in place" },
-  { field: "memoryRequestsAndLimits", before: "1200M", after: "2200M", effect: "replacement", tier: "startup" },
+  {
+    field: "memoryRequestsAndLimits",
+    before: "1200M",
+    after: "2200M",
+    effect: "replacement",
+    tier: "startup",
+  },
   { field: "graphdbUser", before: "app", after: "other_app", effect: "replacement" },
   { field: "enableTLS", before: false, after: true, effect: "replacement" },
   { field: "enableEnterpriseModule", before: false, after: true, effect: "replacement" },
@@ -60,8 +66,10 @@ const applied = new Map<string, Value>();
 
 /** A manifest with an instance for each field; every one has the value that was applied, but for the changed one. */
 function write(changed?: Row, more: { readonly [field: string]: object } = {}): void {
-  const valueOf = (row: Row): Value => (row === changed ? row.after : (applied.get(row.field) ?? row.before));
-  const blocks = [...rows, replicas].map((row) => block(row, { [row.field]: valueOf(row), ...more[row.field] }));
+  const current = (row: Row): Value => (row === changed ? row.after : (applied.get(row.field) ?? row.before));
+  const blocks = [...rows, replicas].map((row) =>
+    block(row, { [row.field]: current(row), ...more[row.field] }),
+  );
   const head = `apiVersion: graphform/v1\nname: fields\nservice: { profile: default, platformUrl: "${service.url}" }\n`;
   user.write("graphform.yaml", `${head}instances:\n${blocks.join("")}`);
 }
@@ -111,10 +119,16 @@ describe("each field changed alone", () => {
     expect(Object.keys(ours?.fields ?? {})).toEqual([path]);
     expect(ours?.forced_by).toBe(inPlace ? undefined : path);
     const values = isSecret ? ["(sensitive)"] : [row.before, row.after].map((value) => JSON.stringify(value));
-    const line = text.out.split("\n").find((each) => each.trim().startsWith(`${inPlace ? "~" : "±"} ${path} `));
+    const line = text.out
+      .split("\n")
+      .find((each) => each.trim().startsWith(`${inPlace ? "~" : "±"} ${path} `));
     for (const value of values) expect(line).toContain(value);
     expect(line?.includes("# forces replacement")).toBe(!inPlace);
-    expect(text.out).toMatch(inPlace ? /^Plan: 0 to add, 1 to change, 0 to destroy\.$/m : /^Plan: 1 to add, 0 to change, 1 to destroy\.$/m);
+    expect(text.out).toMatch(
+      inPlace
+        ? /^Plan: 0 to add, 1 to change, 0 to destroy\.$/m
+        : /^Plan: 1 to add, 0 to change, 1 to destroy\.$/m,
+    );
 
     const ran = await user.run("apply", "--auto-approve");
     if (inPlace) {
@@ -133,7 +147,8 @@ describe("each field changed alone", () => {
   it("numReplicas, which has one value only, is a replacement where the service shows another", async () => {
     const address = "instances.numReplicas";
     write();
-    const instance = service.instances.get(user.state("fields").resources[address]?.id ?? "") ?? expect.fail();
+    const instance =
+      service.instances.get(user.state("fields").resources[address]?.id ?? "") ?? expect.fail();
     instance.params = { ...instance.params, numReplicas: 3 };
     service.echo = true;
     const plan = readPlan((await user.run("plan", "--json")).out);
@@ -162,7 +177,10 @@ describe("a replacement that is allowed", () => {
     const before = user.state("fields").resources["instances.graphDBCacheSize"]?.id;
     service.forget();
     const ran = await user.run("apply", "--auto-approve", "--allow-destroy", "instances.graphDBCacheSize");
-    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("Resources: 1 added, 0 changed, 1 destroyed.") });
+    expect(ran).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Resources: 1 added, 0 changed, 1 destroyed."),
+    });
     expect(service.writes()).toMatchObject([
       { operation: "delete", id: before },
       {

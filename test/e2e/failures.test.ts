@@ -70,9 +70,12 @@ describe("the way to the service", () => {
   });
 
   it("nothing to sign in with is said before anything is sent: exit 1", async () => {
-    delete user.env["GRAPHFORM_PASSWORD"];
+    user.env["GRAPHFORM_PASSWORD"] = undefined;
     const ran = await user.run("plan");
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD") });
+    expect(ran).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD"),
+    });
     expect(service.requests).toEqual([]);
   });
 
@@ -126,7 +129,14 @@ describe("the way to the service", () => {
     [403, "forbidden"],
     [409, "invalid_state"],
   ])("a create that is refused with %i says what the service said: exit 1", async (status, name) => {
-    const body = JSON.stringify({ name, id: "x", message: "no room in this tier", temporary: false, timeout: false, fault: false });
+    const body = JSON.stringify({
+      name,
+      id: "x",
+      message: "no room in this tier",
+      temporary: false,
+      timeout: false,
+      fault: false,
+    });
     service.misbehave = ({ operation }) => (operation === "create" ? { status, body } : undefined);
     const ran = await user.run(...apply);
     expect(ran).toMatchObject({ code: 1, out: expect.stringContaining("no room in this tier") });
@@ -153,7 +163,8 @@ describe("the way to the service", () => {
 
   it("a describe that makes no sense is an error that names the operation: exit 1", async () => {
     await user.run(...apply);
-    service.misbehave = ({ operation }) => (operation === "describe" ? { status: 200, body: '{"status":7,"result_params":[]}' } : undefined);
+    service.misbehave = ({ operation }) =>
+      operation === "describe" ? { status: 200, body: '{"status":7,"result_params":[]}' } : undefined;
     const ran = await user.run("plan");
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("instance.describe") });
     expectWords(ran);
@@ -181,11 +192,16 @@ describe("an operation that goes wrong", () => {
     await user.run(...apply);
     user.write("graphform.yaml", manifest().replace("first words", "second words"));
     service.fate = () => ({ failed: "the node did not come back" });
-    expect(await user.run(...apply)).toMatchObject({ code: 1, out: expect.stringContaining("the node did not come back") });
+    expect(await user.run(...apply)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("the node did not come back"),
+    });
     service.fate = () => undefined;
     service.forget();
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
-    expect(service.writes()).toMatchObject([{ operation: "update", body: { requestParams: { description: "second words" } } }]);
+    expect(service.writes()).toMatchObject([
+      { operation: "update", body: { requestParams: { description: "second words" } } },
+    ]);
     expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
@@ -207,14 +223,23 @@ describe("an operation that goes wrong", () => {
     const started = Date.now();
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
     expect(Date.now() - started).toBeGreaterThan(1300);
-    expect([...service.instances.values()]).toMatchObject([{ status: "RUNNING", params: { description: "second words" } }]);
+    expect([...service.instances.values()]).toMatchObject([
+      { status: "RUNNING", params: { description: "second words" } },
+    ]);
   });
 
   it("an update while the service is busy with another operation is sent once that is over", async () => {
     await user.run(...apply);
     user.write("graphform.yaml", manifest().replace("first words", "second words"));
     let left = 2;
-    const body = JSON.stringify({ name: "invalid_state", id: "x", message: "operation is already in progress", temporary: true, timeout: false, fault: false });
+    const body = JSON.stringify({
+      name: "invalid_state",
+      id: "x",
+      message: "operation is already in progress",
+      temporary: true,
+      timeout: false,
+      fault: false,
+    });
     service.misbehave = ({ operation }) => {
       if (operation !== "update" || left === 0) return undefined;
       left -= 1;
@@ -234,13 +259,21 @@ describe("an interruption", () => {
     const ran = await running.ended;
     expect(ran).toMatchObject({ code: 130, out: expect.stringContaining("Interrupted") });
     expectWords(ran);
-    expect(bound()).toMatchObject({ id: [...service.instances.keys()][0], converging: { operation: "create" } });
+    expect(bound()).toMatchObject({
+      id: [...service.instances.keys()][0],
+      converging: { operation: "create" },
+    });
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
     expect([countOf("create"), service.instances.size]).toEqual([1, 1]);
   });
 
   it("while the answer to a create is on its way: the next run finds the instance and makes no other", async () => {
-    service.misbehave = ({ operation }) => (operation === "create" ? "cut-after" : operation === "list" && countOf("create") > 0 ? "hang" : undefined);
+    service.misbehave = ({ operation }) =>
+      operation === "create"
+        ? "cut-after"
+        : operation === "list" && countOf("create") > 0
+          ? "hang"
+          : undefined;
     const running = user.start(...apply);
     await until(() => service.instances.size === 1 || undefined, "the create");
     running.child.kill("SIGINT");
@@ -269,6 +302,20 @@ describe("an interruption", () => {
       expect(await user.run(...apply)).toMatchObject({ code: 0 });
       expect(service.instances.size).toBe(before + 1);
     }
+  });
+
+  it("while the service cannot be reached says so, and what was left undone", async () => {
+    service.misbehave = ({ operation }) => (operation === "describe" ? "cut" : undefined);
+    const running = user.start(...apply);
+    await until(() => countOf("describe") > 6 || undefined, "the client's patience with one look");
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({
+      code: 130,
+      out: expect.stringMatching(/was left not reachable \(instance\.describe: /),
+    });
+    service.misbehave = () => undefined;
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    expect([countOf("create"), service.instances.size]).toEqual([1, 1]);
   });
 
   it("of a plan is exit 130 as well", async () => {
@@ -306,7 +353,10 @@ describe("what a command is refused for", () => {
     user.write("graphform.yaml", manifest().replace("first words", "second words"));
     await user.run("plan", "--out", "second.plan");
     user.write("graphform.yaml", manifest().replace("first words", "third words"));
-    expect(await user.run("apply", "second.plan")).toMatchObject({ code: 6, err: expect.stringContaining("manifest has changed") });
+    expect(await user.run("apply", "second.plan")).toMatchObject({
+      code: 6,
+      err: expect.stringContaining("manifest has changed"),
+    });
 
     service.echo = true;
     await user.run("plan", "--out", "third.plan");
@@ -319,11 +369,18 @@ describe("what a command is refused for", () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it.each([["apply"], ["destroy"]])("%s without a terminal and --auto-approve: exit 1 with the way out", async (command) => {
-    const ran = await user.run(command);
-    expect(ran).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`${command} --auto-approve`) });
-    expect(service.requests).toEqual([]);
-  });
+  it.each([["apply"], ["destroy"]])(
+    "%s without a terminal and --auto-approve: exit 1 with the way out",
+    async (command) => {
+      const ran = await user.run(command);
+      expect(ran).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringContaining(`${command} --auto-approve`),
+      });
+      expect(service.requests).toEqual([]);
+    },
+  );
 
   it.each([
     [["plan", "--frobnicate"], /unknown option '--frobnicate'/],
@@ -359,7 +416,10 @@ describe("what a command is refused for", () => {
     service.forget();
     for (const text of [empty, `${empty}instances: {}\n`]) {
       user.write("graphform.yaml", text);
-      expect(await user.run(...apply, "--allow-destroy", address)).toMatchObject({ code: 4, out: expect.stringContaining("the manifest is empty") });
+      expect(await user.run(...apply, "--allow-destroy", address)).toMatchObject({
+        code: 4,
+        out: expect.stringContaining("the manifest is empty"),
+      });
     }
     expect(service.writes()).toEqual([]);
   });
@@ -369,7 +429,10 @@ describe("what a command is refused for", () => {
     await user.run(...apply);
     user.write("graphform.yaml", other);
     service.forget();
-    expect(await user.run(...apply)).toMatchObject({ code: 4, out: expect.stringContaining("the guard outlives its block") });
+    expect(await user.run(...apply)).toMatchObject({
+      code: 4,
+      out: expect.stringContaining("the guard outlives its block"),
+    });
     expect(service.writes().map(({ operation }) => operation)).toEqual(["create"]);
     expect(await user.run(...apply, "--allow-destroy", address)).toMatchObject({ code: 0 });
     expect([...service.instances.values()]).toMatchObject([{ params: { name: "others" } }]);

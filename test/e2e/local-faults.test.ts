@@ -33,7 +33,10 @@ function write(description = "first words", count = 3): string {
   const one = (n: number): string =>
     `  x${n}: { tier: startup, component: standalone, cloudProvider: aws, region: us-east-1, lifecycle: { protect: false }, config: { name: ${name}-${n}, description: ${description}, graphdbUser: app, graphdbPassword: some-password-1 } }\n`;
   const all = Array.from({ length: count }, (_, n) => one(n)).join("");
-  user.write("graphform.yaml", `apiVersion: graphform/v1\nname: ${name}\nservice: { profile: ./quick.yaml, platformUrl: "${platform.url}" }\ninstances:\n${all}`);
+  user.write(
+    "graphform.yaml",
+    `apiVersion: graphform/v1\nname: ${name}\nservice: { profile: ./quick.yaml, platformUrl: "${platform.url}" }\ninstances:\n${all}`,
+  );
   return name;
 }
 
@@ -54,19 +57,35 @@ async function expectDone(name: string, count: number): Promise<void> {
 /** How many instances there are in all. */
 async function living(): Promise<number> {
   const { out } = await user.run("plan", "--json");
-  const { x_graphform: ours }: { x_graphform: { census: { checked: number; unmanaged: number } } } = JSON.parse(out);
+  const { x_graphform: ours }: { x_graphform: { census: { checked: number; unmanaged: number } } } =
+    JSON.parse(out);
   return ours.census.checked + ours.census.unmanaged;
 }
 
 describe("creates on a bad day", () => {
   it.each<[string, JsonObject]>([
     ["every answer is lost", { operation: "create", fault: { reset: "after" } }],
-    ["the first answer is lost, and lists lag", { operation: "create", count: 1, fault: { reset: "after", missingFromList: 800 } }],
+    [
+      "the first answer is lost, and lists lag",
+      { operation: "create", count: 1, fault: { reset: "after", missingFromList: 800 } },
+    ],
     ["the first request is lost", { operation: "create", count: 1, fault: { reset: "before" } }],
-    ["the first answer is 500, and the work was done", { operation: "create", count: 1, fault: { status: 500, work: true } }],
-    ["the first answer is 500, and nothing was done", { operation: "create", count: 1, fault: { status: 500 } }],
-    ["the first answer is 503 with Retry-After", { operation: "create", count: 1, fault: { status: 503, retryAfter: 1 } }],
-    ["the first answer is 202 and nonsense", { operation: "create", count: 1, fault: { body: "<html>", work: true } }],
+    [
+      "the first answer is 500, and the work was done",
+      { operation: "create", count: 1, fault: { status: 500, work: true } },
+    ],
+    [
+      "the first answer is 500, and nothing was done",
+      { operation: "create", count: 1, fault: { status: 500 } },
+    ],
+    [
+      "the first answer is 503 with Retry-After",
+      { operation: "create", count: 1, fault: { status: 503, retryAfter: 1 } },
+    ],
+    [
+      "the first answer is 202 and nonsense",
+      { operation: "create", count: 1, fault: { body: "<html>", work: true } },
+    ],
     ["the service is full", { operation: "create", count: 4, fault: { status: 429, retryAfter: 0.2 } }],
     ["one in five requests fails", { probability: 0.2, seed: 7, fault: { status: 502 } }],
     ["one in five answers is lost", { probability: 0.2, seed: 8, fault: { reset: "after" } }],
@@ -99,7 +118,10 @@ describe("changes on a bad day", () => {
     ["the old status is shown for a while", { operation: "update", fault: { staleStatus: 300 } }],
     ["the first answer is lost", { operation: "update", count: 1, fault: { reset: "after" } }],
     ["the first request is lost", { operation: "update", count: 1, fault: { reset: "before" } }],
-    ["the first answer is 500, and the work was done", { operation: "update", count: 1, fault: { status: 500, work: true } }],
+    [
+      "the first answer is 500, and the work was done",
+      { operation: "update", count: 1, fault: { status: 500, work: true } },
+    ],
     ["the first answer is 409", { operation: "update", count: 1, fault: { status: 409 } }],
   ])("%s: the update arrives", async (_, rule) => {
     const name = write("first words", 1);
@@ -109,7 +131,9 @@ describe("changes on a bad day", () => {
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
     await platform.faults();
     await expectDone(name, 1);
-    expect(user.state(name).resources["instances.x0"]?.recorded).toMatchObject({ "config.description": "second words" });
+    expect(user.state(name).resources["instances.x0"]?.recorded).toMatchObject({
+      "config.description": "second words",
+    });
   });
 
   it("a create that never ends is exit 7 with --timeout, and can be destroyed", async () => {
@@ -124,7 +148,10 @@ describe("changes on a bad day", () => {
 
   it.each<[string, JsonObject]>([
     ["the first answer is lost", { operation: "delete", count: 1, fault: { reset: "after" } }],
-    ["the first answer is 500, and the work was done", { operation: "delete", count: 1, fault: { status: 500, work: true } }],
+    [
+      "the first answer is 500, and the work was done",
+      { operation: "delete", count: 1, fault: { status: 500, work: true } },
+    ],
     ["the first request is lost", { operation: "delete", count: 1, fault: { reset: "before" } }],
   ])("%s: the destruction is done", async (_, rule) => {
     const name = write("first words", 2);
@@ -141,7 +168,10 @@ describe("changes on a bad day", () => {
     const other = openWorkspace();
     other.write("quick.yaml", quick);
     other.write("graphform.yaml", user.read("graphform.yaml"));
-    Object.assign(other.env, { GRAPHFORM_USERNAME: "local@graphform.invalid", GRAPHFORM_PASSWORD: platform.password });
+    Object.assign(other.env, {
+      GRAPHFORM_USERNAME: "local@graphform.invalid",
+      GRAPHFORM_PASSWORD: platform.password,
+    });
     other.write(`.graphform/${name}.state.json`, user.read(`.graphform/${name}.state.json`));
     expect(await other.run("destroy", "--auto-approve")).toMatchObject({ code: 0 });
     await other.close();

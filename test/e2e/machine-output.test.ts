@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
@@ -9,10 +11,24 @@ interface Event {
   readonly "@timestamp": string;
   readonly type: string;
   readonly change?: { readonly action: string; readonly resource: { readonly addr: string } };
-  readonly changes?: { readonly operation: string; readonly add: number; readonly change: number; readonly remove: number };
-  readonly hook?: { readonly action: string; readonly resource: { readonly addr: string }; readonly id_value?: string };
+  readonly changes?: {
+    readonly operation: string;
+    readonly add: number;
+    readonly change: number;
+    readonly remove: number;
+  };
+  readonly hook?: {
+    readonly action: string;
+    readonly resource: { readonly addr: string };
+    readonly id_value?: string;
+  };
   readonly outputs?: { readonly [name: string]: { readonly value?: string } };
-  readonly diagnostic?: { readonly severity: string; readonly summary: string; readonly detail: string; readonly range?: { readonly start: { readonly line: number } } };
+  readonly diagnostic?: {
+    readonly severity: string;
+    readonly summary: string;
+    readonly detail: string;
+    readonly range?: { readonly start: { readonly line: number } };
+  };
 }
 
 let service: FakeService;
@@ -54,13 +70,25 @@ outputs:
 /** A stream: every line an event with all that every event has. */
 function events(out: string): readonly Event[] {
   expect(out.endsWith("\n")).toBe(true);
-  const all = out.trimEnd().split("\n").map((line): Event => JSON.parse(line));
+  const all = out
+    .trimEnd()
+    .split("\n")
+    .map((line): Event => JSON.parse(line));
   for (const event of all) {
-    expect(event).toMatchObject({ "@level": expect.stringMatching(/^(info|warn|error)$/), "@message": expect.any(String), "@module": "graphform.ui" });
+    expect(event).toMatchObject({
+      "@level": expect.stringMatching(/^(info|warn|error)$/),
+      "@message": expect.any(String),
+      "@module": "graphform.ui",
+    });
     expect(new Date(event["@timestamp"]).toISOString()).toBe(event["@timestamp"]);
   }
   expect(all[0]).toMatchObject({ type: "version", ui: expect.any(String) });
   return all;
+}
+
+function typeOf(line: string): string {
+  const { type }: Event = JSON.parse(line);
+  return type;
 }
 
 function lastLine(text: string): string | undefined {
@@ -70,7 +98,11 @@ function lastLine(text: string): string | undefined {
 describe("standard output and standard error", () => {
   it("the first is the result, the second everything else", async () => {
     user.env["MACHINE_PASSWORD"] = "some-password-1";
-    const [json, text, traced] = await Promise.all([user.run("plan", "--json"), user.run("plan"), user.run("plan", "--json", "--trace")]);
+    const [json, text, traced] = await Promise.all([
+      user.run("plan", "--json"),
+      user.run("plan"),
+      user.run("plan", "--json", "--trace"),
+    ]);
     expect(JSON.parse(json.out)).toMatchObject({ format_version: "1.2" });
     expect(json.err).toMatch(/^graphform\.yaml:17:\d+: warning: .*graphDBResultSetSize/);
     expect(lastLine(text.out)).toBe("Plan: 2 to add, 0 to change, 0 to destroy.");
@@ -106,23 +138,42 @@ describe("apply --json", () => {
     const all = events(out);
     const types = all.map(({ type }) => type);
     expect(types.filter((type) => type === "planned_change")).toHaveLength(2);
-    expect(all.filter(({ type }) => type === "planned_change").map(({ change }) => [change?.resource.addr, change?.action])).toEqual([
+    expect(
+      all
+        .filter(({ type }) => type === "planned_change")
+        .map(({ change }) => [change?.resource.addr, change?.action]),
+    ).toEqual([
       ["instances.a", "create"],
       ["instances.b", "create"],
     ]);
     for (const type of ["apply_start", "apply_complete"]) {
       const hooks = all.filter((event) => event.type === type).map(({ hook }) => hook);
       expect(hooks).toHaveLength(2);
-      expect(hooks).toEqual(expect.arrayContaining([expect.objectContaining({ action: "create", resource: expect.objectContaining({ addr: "instances.a", resource_type: "graphform_instance" }) })]));
+      expect(hooks).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({
+            action: "create",
+            resource: expect.objectContaining({ addr: "instances.a", resource_type: "graphform_instance" }),
+          }),
+        ]),
+      );
     }
     const ids = [...service.instances.keys()].sort();
-    expect(all.filter(({ type }) => type === "apply_complete").map(({ hook }) => hook?.id_value).sort()).toEqual(ids);
+    expect(
+      all
+        .filter(({ type }) => type === "apply_complete")
+        .map(({ hook }) => hook?.id_value)
+        .sort(),
+    ).toEqual(ids);
     const summaries = all.filter(({ type }) => type === "change_summary");
     expect(summaries.map(({ changes }) => changes)).toMatchObject([
       { operation: "plan", add: 2, change: 0, remove: 0 },
       { operation: "apply", add: 2, change: 0, remove: 0 },
     ]);
-    expect(all.at(-1)).toMatchObject({ type: "outputs", outputs: { region: { value: "us-east-1", type: "string", sensitive: false } } });
+    expect(all.at(-1)).toMatchObject({
+      type: "outputs",
+      outputs: { region: { value: "us-east-1", type: "string", sensitive: false } },
+    });
     expect(types.indexOf("apply_start")).toBeGreaterThan(types.indexOf("change_summary"));
   });
 
@@ -132,8 +183,16 @@ describe("apply --json", () => {
     user.write("graphform.yaml", manifest("one"));
     expect(code).toBe(4);
     const all = events(out);
-    expect(all.find(({ type }) => type === "diagnostic")).toMatchObject({ diagnostic: { severity: "warning", summary: expect.stringContaining("refused"), detail: expect.stringContaining("--replace") } });
-    expect(all.findLast(({ type }) => type === "change_summary")).toMatchObject({ changes: { operation: "apply", add: 0, remove: 0 } });
+    expect(all.find(({ type }) => type === "diagnostic")).toMatchObject({
+      diagnostic: {
+        severity: "warning",
+        summary: expect.stringContaining("refused"),
+        detail: expect.stringContaining("--replace"),
+      },
+    });
+    expect(all.findLast(({ type }) => type === "change_summary")).toMatchObject({
+      changes: { operation: "apply", add: 0, remove: 0 },
+    });
   });
 
   it("has an error as its last event where nothing could be done at all, and says it to people as well", async () => {
@@ -141,14 +200,45 @@ describe("apply --json", () => {
     const refused = await user.run("apply", "--auto-approve", "--json");
     user.env["GRAPHFORM_PASSWORD"] = service.password;
     expect(refused.code).toBe(1);
-    expect(events(refused.out).at(-1)).toMatchObject({ type: "diagnostic", diagnostic: { severity: "error", detail: expect.stringContaining("GRAPHFORM_PASSWORD") } });
+    expect(events(refused.out).at(-1)).toMatchObject({
+      type: "diagnostic",
+      diagnostic: { severity: "error", detail: expect.stringContaining("GRAPHFORM_PASSWORD") },
+    });
     expect(refused.err).toContain("error: ");
 
     user.write("graphform.yaml", manifest("one").replace("tier: free", "tier: freee"));
     const broken = await user.run("apply", "--auto-approve", "--json");
     user.write("graphform.yaml", manifest("one"));
     expect(broken.code).toBe(3);
-    expect(events(broken.out)).toContainEqual(expect.objectContaining({ type: "diagnostic", diagnostic: expect.objectContaining({ severity: "error", range: expect.objectContaining({ start: expect.objectContaining({ line: 7 }) }) }) }));
+    expect(events(broken.out)).toContainEqual(
+      expect.objectContaining({
+        type: "diagnostic",
+        diagnostic: expect.objectContaining({
+          severity: "error",
+          range: expect.objectContaining({ start: expect.objectContaining({ line: 7 }) }),
+        }),
+      }),
+    );
+  });
+});
+
+describe("--log", () => {
+  it("appends what was done as JSON lines to a private file, and changes nothing of what is printed", async () => {
+    user.write("graphform.yaml", manifest("one"));
+    const [plain, logged] = [
+      await user.run("plan", "--json"),
+      await user.run("plan", "--json", "--log", "run.log"),
+    ];
+    expect(logged).toEqual(plain);
+    await user.run("apply", "--auto-approve", "--log", "run.log");
+    const lines = user.read("run.log").trimEnd().split("\n");
+    const types = lines.map((line) => typeOf(line));
+    expect(types).toEqual(expect.arrayContaining(["request", "version", "change_summary"]));
+    expect(types.indexOf("request")).toBeLessThan(types.indexOf("version"));
+    expect(user.read("run.log")).not.toContain("some-password-1");
+    expect(statSync(join(user.dir, "run.log")).mode & 0o777).toBe(0o600);
+    const nowhere = await user.run("plan", "--log", "no/such/folder/run.log");
+    expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining("no/such/folder") });
   });
 });
 
@@ -171,7 +261,9 @@ describe("the last line for people", () => {
     user.write("graphform.yaml", manifest("two"));
     await user.run("apply", "--auto-approve");
     expect((await user.run("output", "region", "--raw")).out).toBe("us-east-1");
-    expect(JSON.parse((await user.run("output", "region", "--json")).out)).toMatchObject({ value: "us-east-1" });
+    expect(JSON.parse((await user.run("output", "region", "--json")).out)).toMatchObject({
+      value: "us-east-1",
+    });
     expect((await user.run("output")).out).toMatch(/^region += "us-east-1"$/m);
   });
 });

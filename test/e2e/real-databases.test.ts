@@ -84,7 +84,9 @@ describe("real databases", () => {
 
   it("are a primary and its replica where the tier has two nodes, and one alone elsewhere", async () => {
     const slaves = async (name: string): Promise<unknown> =>
-      /connected_slaves:(\d)/.exec(String(await ask(await endpoint(name), login, "INFO", "replication")))?.[1];
+      /connected_slaves:(\d)/.exec(
+        String(await ask(await endpoint(name), login, "INFO", "replication")),
+      )?.[1];
     expect([await slaves("pair"), await slaves("free")]).toEqual(["1", "0"]);
   });
 
@@ -95,7 +97,10 @@ describe("real databases", () => {
     const plan = await user.run("plan");
     expect(plan.out).toMatch(/power +"running" → "stopped"/);
     await platform.forget();
-    expect(await user.run(...apply)).toMatchObject({ code: 0, out: expect.stringContaining("0 added, 1 changed") });
+    expect(await user.run(...apply)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("0 added, 1 changed"),
+    });
     expect(await verbs()).toEqual(["stop"]);
     await expect(ask(at, login, "PING")).rejects.toThrow();
     await nothingToDo();
@@ -103,16 +108,27 @@ describe("real databases", () => {
 
   it("are started, updated and stopped again where one that is stopped is changed", async () => {
     user.write("graphform.yaml", manifest("stopped", "other words"));
-    expect(actionsIn(readPlan((await user.run("plan", "--json")).out))).toEqual({ "instances.plain": ["update"] });
+    expect(actionsIn(readPlan((await user.run("plan", "--json")).out))).toEqual({
+      "instances.plain": ["update"],
+    });
     await platform.forget();
-    expect(await user.run(...apply)).toMatchObject({ code: 0, out: expect.stringContaining("0 added, 1 changed") });
+    expect(await user.run(...apply)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("0 added, 1 changed"),
+    });
     expect(await verbs()).toEqual(["start", "update", "stop"]);
     await nothingToDo();
     user.write("graphform.yaml", manifest("running", "other words"));
     await platform.forget();
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
     expect(await verbs()).toEqual(["start"]);
-    const answer = await ask(await endpoint("plain"), login, "GRAPH.QUERY", "shop", "MATCH (c:Customer) RETURN c.name");
+    const answer = await ask(
+      await endpoint("plain"),
+      login,
+      "GRAPH.QUERY",
+      "shop",
+      "MATCH (c:Customer) RETURN c.name",
+    );
     expect(JSON.stringify(answer)).toContain("Ada");
     await nothingToDo();
   });
@@ -121,10 +137,18 @@ describe("real databases", () => {
     const second = { ...login, password: "second-password" };
     user.env["SHARED_PASSWORD"] = second.password;
     const plan = readPlan((await user.run("plan", "--json")).out);
-    expect(Object.keys(actionsIn(plan)).sort()).toEqual(["instances.free", "instances.pair", "instances.plain", "instances.tls"]);
+    expect(Object.keys(actionsIn(plan)).sort()).toEqual([
+      "instances.free",
+      "instances.pair",
+      "instances.plain",
+      "instances.tls",
+    ]);
     expect(plan.x_graphform.forecast).toMatchObject({ restarts: 4 });
     await platform.forget();
-    expect(await user.run(...apply)).toMatchObject({ code: 0, out: expect.stringContaining("0 added, 4 changed") });
+    expect(await user.run(...apply)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("0 added, 4 changed"),
+    });
     expect(await verbs()).toEqual(["update", "update", "update", "update"]);
     for (const name of ["plain", "pair", "free"]) {
       expect(await ask(await endpoint(name), second, "PING")).toBe("PONG");
@@ -139,14 +163,23 @@ describe("real databases", () => {
       await ask(await endpoint(name), login, "GRAPH.QUERY", "shop", `CREATE (:Mark {of: '${name}'})`);
     }
     process.kill(platform.pid, "SIGKILL");
-    await until(async () => (await user.run("platform", "status")).code === 1 || undefined, "the end of the platform");
+    await until(
+      async () => (await user.run("platform", "status")).code === 1 || undefined,
+      "the end of the platform",
+    );
     const lost = await user.run("plan");
     expect(lost).toMatchObject({ code: 1, err: expect.stringContaining("graphform platform up") });
     platform = await platformUp(user);
     await nothingToDo();
     expect((await user.run("show")).out).not.toContain("converging");
     for (const name of ["plain", "pair", "free"]) {
-      const answer = await ask(await endpoint(name), login, "GRAPH.QUERY", "shop", "MATCH (m:Mark) RETURN m.of");
+      const answer = await ask(
+        await endpoint(name),
+        login,
+        "GRAPH.QUERY",
+        "shop",
+        "MATCH (m:Mark) RETURN m.of",
+      );
       expect(JSON.stringify(answer)).toContain(name);
     }
   });
@@ -159,7 +192,13 @@ describe("platform down", () => {
     expect(processesOf(user.dir)).toEqual([]);
     platform = await platformUp(user);
     await nothingToDo();
-    const answer = await ask(await endpoint("plain"), login, "GRAPH.QUERY", "shop", "MATCH (c:Customer) RETURN c.name");
+    const answer = await ask(
+      await endpoint("plain"),
+      login,
+      "GRAPH.QUERY",
+      "shop",
+      "MATCH (c:Customer) RETURN c.name",
+    );
     expect(JSON.stringify(answer)).toContain("Ada");
   });
 
@@ -169,9 +208,18 @@ describe("platform down", () => {
     expect(processesOf(user.dir).length).toBe(5);
     expect(await user.run("platform", "down")).toMatchObject({ code: 0 });
     expect(processesOf(user.dir)).toEqual([]);
-    expect(await user.run("platform", "down")).toMatchObject({ code: 0, err: expect.stringContaining("no local platform") });
+    expect(await user.run("platform", "down")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("no local platform"),
+    });
     platform = await platformUp(user);
-    const answer = await ask(await endpoint("plain"), login, "GRAPH.QUERY", "shop", "MATCH (c:Customer) RETURN c.name");
+    const answer = await ask(
+      await endpoint("plain"),
+      login,
+      "GRAPH.QUERY",
+      "shop",
+      "MATCH (c:Customer) RETURN c.name",
+    );
     expect(JSON.stringify(answer)).toContain("Ada");
   });
 });

@@ -35,13 +35,23 @@ outputs:
 function formsOf(secret: string): readonly string[] {
   const quoted = JSON.stringify(secret).slice(1, -1);
   const bytes = Buffer.from(secret);
-  return [secret, quoted, JSON.stringify(quoted).slice(1, -1), encodeURIComponent(secret), bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
+  return [
+    secret,
+    quoted,
+    JSON.stringify(quoted).slice(1, -1),
+    encodeURIComponent(secret),
+    bytes.toString("base64"),
+    bytes.toString("base64url"),
+    bytes.toString("hex"),
+  ];
 }
 
 /** Where one of the secrets stands, by the name of what was searched; empty where none does. */
 function found(texts: { readonly [name: string]: string }, secrets: readonly string[]): readonly string[] {
   return Object.entries(texts).flatMap(([name, text]) =>
-    secrets.filter((secret) => formsOf(secret).some((form) => text.includes(form))).map((secret) => `${name}: ${secret}`),
+    secrets
+      .filter((secret) => formsOf(secret).some((form) => text.includes(form)))
+      .map((secret) => `${name}: ${secret}`),
   );
 }
 
@@ -58,10 +68,10 @@ const own = new Set(["graphform.yaml", "password.txt", "other.txt"]);
 
 /** What is run, in this order; commands of one row at the same time. */
 const commands: readonly (readonly string[])[] = [
-  ["validate", "validate --json", "plan", "plan --json --trace"],
+  ["validate", "validate --json", "plan", "plan --json --trace --log run.log"],
   ["plan --out first.plan"],
   ["show first.plan", "show --json first.plan"],
-  ["apply first.plan --json --trace"],
+  ["apply first.plan --json --trace --log run.log"],
   ["show", "show --json", "output", "output --json", "plan --json"],
 ];
 const commandsAfterChange: readonly (readonly string[])[] = [
@@ -75,7 +85,9 @@ async function everything(user: Workspace): Promise<{ readonly [name: string]: s
   const texts: { [name: string]: string } = {};
   const runAll = async (rows: readonly (readonly string[])[], when: string): Promise<void> => {
     for (const row of rows) {
-      const all = await Promise.all(row.map(async (command) => [command, await user.run(...command.split(" "))] as const));
+      const all = await Promise.all(
+        row.map(async (command) => [command, await user.run(...command.split(" "))] as const),
+      );
       for (const [command, { code, out, err }] of all) {
         expect(`${command}: ${code}`).toBe(`${command}: 0`);
         texts[`${when}: ${command}`] = `${out}${err}`;
@@ -98,7 +110,9 @@ describe("no secret", () => {
   beforeAll(async () => {
     service = await FakeService.start();
     local = openUser(manifest);
-    remote = openUser(manifest.replace("secrets:", `service: { profile: default, platformUrl: "${service.url}" }\nsecrets:`));
+    remote = openUser(
+      manifest.replace("secrets:", `service: { profile: default, platformUrl: "${service.url}" }\nsecrets:`),
+    );
     Object.assign(remote.env, service.env);
   });
   afterAll(async () => {
@@ -108,33 +122,67 @@ describe("no secret", () => {
 
   it("would be overlooked: the search finds each of them in each of its forms", () => {
     for (const secret of all) {
-      for (const form of formsOf(secret)) expect(found({ text: `x${form}y` }, all)).toContain(`text: ${secret}`);
+      for (const form of formsOf(secret))
+        expect(found({ text: `x${form}y` }, all)).toContain(`text: ${secret}`);
     }
   });
 
   it("stands anywhere, with a service that echoes passwords in clear", async () => {
     service.echo = true;
     const texts = await everything(remote);
-    expect(Object.keys(texts)).toEqual(expect.arrayContaining([".graphform/secret.state.json", ".graphform/secret.state.json.backup", "first.plan"]));
+    expect(Object.keys(texts)).toEqual(
+      expect.arrayContaining([
+        ".graphform/secret.state.json",
+        ".graphform/secret.state.json.backup",
+        "first.plan",
+      ]),
+    );
     expect(found(texts, [...all, service.password, ...service.tokens])).toEqual([]);
-    const sent = service.requests.filter(({ body }) => body !== undefined).map(({ body }) => JSON.stringify(body));
+    const sent = service.requests
+      .filter(({ body }) => body !== undefined)
+      .map(({ body }) => JSON.stringify(body));
     expect(sent.join("")).toContain(JSON.stringify(changed).slice(1, -1));
   });
 
   it("went anywhere but to sign-in, and tokens to nothing but their own host", () => {
-    const withPassword = service.requests.filter(({ authorization, operation }) => authorization !== "" && operation !== "signin");
+    const withPassword = service.requests.filter(
+      ({ authorization, operation }) => authorization !== "" && operation !== "signin",
+    );
     expect(withPassword).toEqual([]);
-    expect(found(Object.fromEntries(service.requests.map(({ path, query }, at) => [`${at}`, `${path}?${query}`])), [...all, ...service.tokens])).toEqual([]);
+    expect(
+      found(
+        Object.fromEntries(service.requests.map(({ path, query }, at) => [`${at}`, `${path}?${query}`])),
+        [...all, ...service.tokens],
+      ),
+    ).toEqual([]);
   });
 
   it("stands in an error that repeats what the service said", async () => {
-    remote.write("graphform.yaml", remote.read("graphform.yaml").replace("  a: {", "  f: { config: { name: f, graphdbUser: app, graphdbPassword: \"${secret.file}\" } }\n  a: {"));
+    remote.write(
+      "graphform.yaml",
+      remote
+        .read("graphform.yaml")
+        .replace(
+          "  a: {",
+          '  f: { config: { name: f, graphdbUser: app, graphdbPassword: "${secret.file}" } }\n  a: {',
+        ),
+    );
     service.misbehave = ({ operation, cookie }) => {
       const message = `password ${fromFile} of ${service.username}:${service.password} is in a list of leaked ones (${cookie})`;
-      const body = JSON.stringify({ name: "bad_request", id: "x", message, temporary: false, timeout: false, fault: false });
+      const body = JSON.stringify({
+        name: "bad_request",
+        id: "x",
+        message,
+        temporary: false,
+        timeout: false,
+        fault: false,
+      });
       return operation === "create" ? { status: 400, body } : undefined;
     };
-    for (const command of [["apply", "--auto-approve"], ["apply", "--auto-approve", "--json"]]) {
+    for (const command of [
+      ["apply", "--auto-approve"],
+      ["apply", "--auto-approve", "--json"],
+    ]) {
       const { code, out, err } = await remote.run(...command);
       expect([code, out]).toEqual([1, expect.stringContaining("is in a list of leaked ones")]);
       expect(found({ out, err }, [...all, service.password, ...service.tokens])).toEqual([]);
@@ -142,7 +190,11 @@ describe("no secret", () => {
   });
 
   it("stands in a problem with the manifest", async () => {
-    const user = openUser(manifest.replace("name: d,", `name: d, graphDBCacheSize: ${literal},`).replace("outputs:", "outputs:\n  leak: ${secret.environment}"));
+    const user = openUser(
+      manifest
+        .replace("name: d,", `name: d, graphDBCacheSize: ${literal},`)
+        .replace("outputs:", "outputs:\n  leak: ${secret.environment}"),
+    );
     const { code, out, err } = await user.run("plan");
     await user.close();
     expect(code).toBe(3);
@@ -154,11 +206,22 @@ describe("no secret", () => {
     const texts = await everything(local);
     const credentials: { password: string } = JSON.parse(local.read(".graphform/platform/credentials.json"));
     // What the service itself must know to bring its databases back stands in its own, private folders.
-    const outside = Object.entries(texts).filter(([name]) => !/^\.graphform\/platform\/(control|databases|credentials)/.test(name));
-    expect(outside.map(([name]) => name)).toEqual(expect.arrayContaining([".graphform/platform/platform.log", ".graphform/platform/requests.jsonl"]));
-    const processes = processesOf(local.dir).map((pid) => readFileSync(join("/proc", String(pid), "cmdline"), "utf8"));
+    const outside = Object.entries(texts).filter(
+      ([name]) => !/^\.graphform\/platform\/(control|databases|credentials)/.test(name),
+    );
+    expect(outside.map(([name]) => name)).toEqual(
+      expect.arrayContaining([".graphform/platform/platform.log", ".graphform/platform/requests.jsonl"]),
+    );
+    const processes = processesOf(local.dir).map((pid) =>
+      readFileSync(join("/proc", String(pid), "cmdline"), "utf8"),
+    );
     expect(processes.length).toBe(6);
-    expect(found({ ...Object.fromEntries(outside), processes: processes.join("\n") }, [...all, credentials.password])).toEqual([]);
+    expect(
+      found({ ...Object.fromEntries(outside), processes: processes.join("\n") }, [
+        ...all,
+        credentials.password,
+      ]),
+    ).toEqual([]);
     const log = local.read(".graphform/platform/requests.jsonl");
     expect(log).not.toMatch(/"notes"|eyJ[A-Za-z0-9_-]{8,}\./);
   });

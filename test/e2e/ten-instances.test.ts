@@ -81,8 +81,17 @@ describe("ten instances on real databases", () => {
     expect(Date.parse(plan.timestamp)).not.toBeNaN();
     expect(plan.resource_changes).toHaveLength(10);
     for (const entry of plan.resource_changes) {
-      expect(entry).toMatchObject({ mode: "managed", type: "graphform_instance", provider_name: "graphform" });
-      expect(entry.change).toMatchObject({ actions: ["create"], before: null, after_unknown: {}, before_sensitive: false });
+      expect(entry).toMatchObject({
+        mode: "managed",
+        type: "graphform_instance",
+        provider_name: "graphform",
+      });
+      expect(entry.change).toMatchObject({
+        actions: ["create"],
+        before: null,
+        after_unknown: {},
+        before_sensitive: false,
+      });
       expect(entry.change.after_sensitive).toEqual({ config: { graphdbPassword: true } });
     }
     expect(plan.resource_changes.filter(({ index }) => index !== undefined)).toMatchObject([
@@ -97,9 +106,13 @@ describe("ten instances on real databases", () => {
     await platform.forget();
     const applied = await user.run("apply", "--auto-approve");
     expect(applied).toMatchObject({ code: 0 });
-    expect(applied.out.trimEnd().split("\n").at(-1)).toBe("Apply complete! Resources: 10 added, 0 changed, 0 destroyed.");
+    expect(applied.out.trimEnd().split("\n").at(-1)).toBe(
+      "Apply complete! Resources: 10 added, 0 changed, 0 destroyed.",
+    );
     const writes = await platform.writes();
-    expect(writes.map(({ operation, status }) => [operation, status])).toEqual(Array.from({ length: 10 }, () => ["create", 202]));
+    expect(writes.map(({ operation, status }) => [operation, status])).toEqual(
+      Array.from({ length: 10 }, () => ["create", 202]),
+    );
     const ids = Object.values(user.state("ten").resources).map(({ id }) => id);
     expect(new Set(ids).size).toBe(10);
     const again = await user.run("plan", "--detailed-exitcode");
@@ -111,7 +124,10 @@ describe("ten instances on real databases", () => {
 
   it("are kept by a destroy, since all of them are protected", async () => {
     await platform.forget();
-    const [destroyed, planned] = [await user.run("destroy", "--auto-approve"), await user.run("plan", "--detailed-exitcode")];
+    const [destroyed, planned] = [
+      await user.run("destroy", "--auto-approve"),
+      await user.run("plan", "--detailed-exitcode"),
+    ];
     expect(destroyed).toMatchObject({ code: 4, out: expect.stringContaining("10 of these are blocked") });
     expect(await platform.writes()).toEqual([]);
     expect(planned).toMatchObject({ code: 0 });
@@ -123,7 +139,9 @@ describe("ten instances on real databases", () => {
     expect(actionsIn(readPlan((await user.run("plan", "--json")).out))).toEqual({});
     const destroyed = await user.run("destroy", "--auto-approve");
     expect(destroyed).toMatchObject({ code: 0 });
-    expect(destroyed.out.trimEnd().split("\n").at(-1)).toBe("Apply complete! Resources: 0 added, 0 changed, 10 destroyed.");
+    expect(destroyed.out.trimEnd().split("\n").at(-1)).toBe(
+      "Apply complete! Resources: 0 added, 0 changed, 10 destroyed.",
+    );
     expect(user.state("ten")).toMatchObject({ resources: {}, intents: {} });
     expect(user.files().filter((file) => file.startsWith(".graphform/platform/databases/"))).toEqual([]);
     expect([before, processesOf(user.dir)]).toEqual([12, [platform.pid]]);

@@ -26,29 +26,33 @@ const matrix: { readonly [field: string]: readonly [string, string] } = {
 };
 
 /** Each bound at, below and above it (specification 2.2). */
-const bounds: readonly (readonly [field: string, accepted: readonly string[], refused: readonly string[]])[] = [
-  ["graphDBCacheSize", ["1", "256"], ["0", "257", "1.5", '"25"', "true"]],
-  ["graphDBMaxQueuedQueries", ["1", "512"], ["0", "513"]],
-  ["graphDBNodeCreationBuffer", ["256", "32768"], ["255", "32769"]],
-  ["graphDBQueryMemCapacity", ["5242880", "21474836480"], ["5242879", "21474836481"]],
-  ["graphDBResultSetSize", ["0", "1000000"], ["-1", "1000001"]],
-  ["graphDBTimeoutDefault", ["0", "45000"], ["-1", "45001"]],
-  ["graphDBTimeoutMax", ["0", "45000"], ["-1", "45001"]],
-  ["numReplicas", ["2"], ["1", "3", '"2"']],
-  ["AOFPersistenceConfig", ["everysec", "always"], ["no", "Always"]],
-  ["RDBPersistenceConfig", ["low", "medium", "high"], ["none", "1"]],
-  ["enableTLS", ["true", "false"], ["yes", "1", '"true"']],
-  ["enableEnterpriseModule", ["true", "false"], ["maybe"]],
-  ["maxMemory", ["1GB", "8GB", "8192MB", "8G", "6.5GB"], ["9GB", "8193MB", "0GB", "much", "-1GB", "6"]],
-  ["graphdbUser", ["a", "A_9"], ['""', "a-b", '"a b"', "ä"]],
-  ["nodeInstanceType", ["m7g.large"], ['""', "7"]],
-];
+const bounds: readonly (readonly [field: string, accepted: readonly string[], refused: readonly string[]])[] =
+  [
+    ["graphDBCacheSize", ["1", "256"], ["0", "257", "1.5", '"25"', "true"]],
+    ["graphDBMaxQueuedQueries", ["1", "512"], ["0", "513"]],
+    ["graphDBNodeCreationBuffer", ["256", "32768"], ["255", "32769"]],
+    ["graphDBQueryMemCapacity", ["5242880", "21474836480"], ["5242879", "21474836481"]],
+    ["graphDBResultSetSize", ["0", "1000000"], ["-1", "1000001"]],
+    ["graphDBTimeoutDefault", ["0", "45000"], ["-1", "45001"]],
+    ["graphDBTimeoutMax", ["0", "45000"], ["-1", "45001"]],
+    ["numReplicas", ["2"], ["1", "3", '"2"']],
+    ["AOFPersistenceConfig", ["everysec", "always"], ["no", "Always"]],
+    ["RDBPersistenceConfig", ["low", "medium", "high"], ["none", "1"]],
+    ["enableTLS", ["true", "false"], ["yes", "1", '"true"']],
+    ["enableEnterpriseModule", ["true", "false"], ["maybe"]],
+    ["maxMemory", ["1GB", "8GB", "8192MB", "8G", "6.5GB"], ["9GB", "8193MB", "0GB", "much", "-1GB", "6"]],
+    ["graphdbUser", ["a", "A_9"], ['""', "a-b", '"a b"', "ä"]],
+    ["nodeInstanceType", ["m7g.large"], ['""', "7"]],
+  ];
 
 interface Diagnostic {
   readonly severity: string;
   readonly summary: string;
   readonly address?: string;
-  readonly range?: { readonly filename: string; readonly start: { readonly line: number; readonly column: number } };
+  readonly range?: {
+    readonly filename: string;
+    readonly start: { readonly line: number; readonly column: number };
+  };
 }
 
 let user: Workspace;
@@ -93,17 +97,21 @@ describe("the tier matrix", () => {
   it.each(tiers)("each of the 19 fields on %s", async (tier) => {
     const fields = Object.entries(matrix);
     expect(fields).toHaveLength(19);
-    const manifest = head + fields.map(([field, [value]]) => block(field.toLowerCase(), tier, field, value)).join("");
+    const manifest =
+      head + fields.map(([field, [value]]) => block(field.toLowerCase(), tier, field, value)).join("");
     const errors = await errorsOf(manifest);
     const lines = manifest.split("\n");
     const refused = [...errors.keys()].map((line) => lines[line - 1]?.trim().split(":")[0]);
-    const expected = fields.filter(([, [, offered]]) => offered[tiers.indexOf(tier)] === "n").map(([field]) => field);
+    const expected = fields
+      .filter(([, [, offered]]) => offered[tiers.indexOf(tier)] === "n")
+      .map(([field]) => field);
     expect(refused.toSorted()).toEqual(expected.toSorted());
     for (const summary of errors.values()) expect(summary).toContain(tier);
   });
 
   it("numReplicas is for single-zone and multi-zone, not for standalone", async () => {
-    const on = (component: string): string => `${head}  x: { tier: enterprise, component: ${component}, config: { numReplicas: 2 } }\n`;
+    const on = (component: string): string =>
+      `${head}  x: { tier: enterprise, component: ${component}, config: { numReplicas: 2 } }\n`;
     expect((await errorsOf(on("single-zone"))).size).toBe(0);
     expect((await errorsOf(on("multi-zone"))).size).toBe(0);
     expect((await errorsOf(on("standalone"))).size).toBe(1);
@@ -114,11 +122,20 @@ describe("the tier matrix", () => {
       ...accepted.map((value) => ({ field, value, isRefused: false })),
       ...refused.map((value) => ({ field, value, isRefused: true })),
     ]);
-    const blocks = all.map(({ field, value }, at) => block(`x${at}`, "enterprise", field, `${value}${field === "maxMemory" ? ", nodeInstanceType: m7g.large" : ""}`));
+    const blocks = all.map(({ field, value }, at) =>
+      block(
+        `x${at}`,
+        "enterprise",
+        field,
+        `${value}${field === "maxMemory" ? ", nodeInstanceType: m7g.large" : ""}`,
+      ),
+    );
     const manifest = head + blocks.join("");
     const lines = manifest.split("\n");
     const errors = await errorsOf(manifest);
-    const refused = [...errors.keys()].map((line) => lines[line - 1]?.trim().replace(/(, nodeInstanceType: m7g.large)? \} \}$/, ""));
+    const refused = [...errors.keys()].map((line) =>
+      lines[line - 1]?.trim().replace(/(, nodeInstanceType: m7g.large)? \} \}$/, ""),
+    );
     const expected = all.filter(({ isRefused }) => isRefused).map(({ field, value }) => `${field}: ${value}`);
     expect(refused.toSorted()).toEqual(expected.toSorted());
   });

@@ -42,9 +42,9 @@ const rows: readonly Row[] = [
     steps: ["a update", "a stop < a"],
   },
   {
-    reason: "failed, and wanted stopped: no verb leads there",
+    reason: "failed, and wanted stopped: restarted first, since that is the way",
     toy: { wants: { power: "stopped" }, has: {}, phase: "failed" },
-    steps: [],
+    steps: ["a restart", "a stop < a#restart"],
   },
   {
     reason: "stopped as wanted",

@@ -64,12 +64,24 @@ async function settleDown(
     const isAlone = at > 0 || last.others === undefined;
     const isDone = isAlone && ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0) watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
+    if (isHelpless(ended, world)) return;
+    // A request that was on its way when its sender died may still work.
+    if (world.registry.things.some((thing) => isThere(thing) && thing.work !== undefined)) continue;
     if (ended.second !== undefined && open.length === 0 && ended.steps.every((step) => !["failed", "stale"].includes(step.result))) {
       checkEnd(calm, ended.second, world, watch);
       return;
     }
   }
   watch.violate("no convergence", said);
+}
+
+/** What only a person can help: an object asked for by its id that is gone, a network in which somebody else lives. */
+function isHelpless(ended: Ended, { registry }: World): boolean {
+  if (ended.code === "import-not-found") return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
+  const failed = ended.steps.filter((step) => step.result === "failed");
+  const isUsed = (id: string | undefined): boolean =>
+    registry.things.some((thing) => isThere(thing) && !thing.ours && thing.look.top["custom_network_id"] === id);
+  return failed.length > 0 && failed.every((step) => step.kind === "networks" && step.operation === "delete" && isUsed(step.id));
 }
 
 /** How a run ended, in one line for people. */

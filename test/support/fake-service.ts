@@ -40,9 +40,9 @@ export interface FakeInstance {
   modifiedAt: string;
   top: JsonObject;
   params: JsonObject;
-  failure?: string;
+  failure?: string | undefined;
   /** What becomes of it at that time, ms since 1970. */
-  next?: { readonly at: number; readonly status: string; readonly failure?: string };
+  next?: { readonly at: number; readonly status: string; readonly failure?: string } | undefined;
 }
 
 const version = "/2022-09-01-00";
@@ -131,9 +131,13 @@ export class FakeService {
 
   static async start(): Promise<FakeService> {
     const service = new FakeService();
-    service.#port = await portOf(service.#server);
-    service.#databasePort = await portOf(service.#database);
+    await service.#listen();
     return service;
+  }
+
+  async #listen(): Promise<void> {
+    this.#port = await portOf(this.#server);
+    this.#databasePort = await portOf(this.#database);
   }
 
   get url(): string {
@@ -304,7 +308,7 @@ export class FakeService {
     const fate = this.fate(operation, instance);
     const at = Date.now() + this.stale + this.duration;
     if (this.stale === 0) instance.status = through;
-    delete instance.failure;
+    instance.failure = undefined;
     if (fate === "stuck") instance.next = { at: Number.POSITIVE_INFINITY, status: to };
     else if (fate === undefined) instance.next = { at, status: to };
     else instance.next = { at, status: "FAILED", failure: fate.failed };
@@ -314,7 +318,7 @@ export class FakeService {
   #advance(instance: FakeInstance): void {
     const { next } = instance;
     if (next === undefined || Date.now() < next.at) return;
-    delete instance.next;
+    instance.next = undefined;
     if (next.status === "GONE") this.instances.delete(instance.id);
     instance.status = next.status;
     if (next.failure !== undefined) instance.failure = next.failure;

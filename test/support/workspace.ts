@@ -36,7 +36,7 @@ export interface Running {
 export interface Workspace {
   readonly dir: string;
   /** Environment of every command from now on. */
-  readonly env: { [name: string]: string };
+  readonly env: { [name: string]: string | undefined };
   run(...args: readonly string[]): Promise<Ran>;
   start(...args: readonly string[]): Running;
   write(file: string, text: string): void;
@@ -155,7 +155,7 @@ export async function until<T>(ask: () => T | undefined | Promise<T | undefined>
 }
 
 /** Nothing of this process's settings, but the way to the graph module that is installed beside these tests. */
-function ownEnvironment(packaged: string): { [name: string]: string } {
+function ownEnvironment(packaged: string): { [name: string]: string | undefined } {
   const kept = ["PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "GRAPHFORM_ENGINE"];
   const inherited = kept.flatMap((name): [string, string][] => {
     const value = process.env[name];
