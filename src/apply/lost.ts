@@ -22,17 +22,23 @@ export async function findLost(
   until: number,
   context: SearchContext,
 ): Promise<Live | undefined> {
-  let pause = context.profile.timing.poll.first;
+  const { clock, profile } = context;
+  const firstSeen = new Map<string, number>();
+  let pause = profile.timing.poll.first;
   for (;;) {
     const found = await candidates(intent, context);
-    const left = until - context.clock.now();
-    if (left <= 0 || !found.some((live) => live.phase === notDescribed)) {
-      const [only, ...others] = found;
-      if (only !== undefined && others.length > 0) throw ambiguous(address, found);
-      if (only !== undefined || left <= 0) return only;
+    const now = clock.now();
+    for (const { id } of found) if (!firstSeen.has(id)) firstSeen.set(id, now);
+    const isOpen = (live: Live): boolean =>
+      live.phase === notDescribed && now - (firstSeen.get(live.id) ?? now) < profile.timing.listLag;
+    if (!found.some(isOpen)) {
+      // What is listed and never described is the trace of something that is gone.
+      const [only, ...others] = found.filter((live) => live.phase !== notDescribed);
+      if (only !== undefined && others.length > 0) throw ambiguous(address, [only, ...others]);
+      if (only !== undefined || now >= until) return only;
     }
-    await context.clock.sleep(Math.min(left, pause), context.stopping);
-    pause = Math.min(context.profile.timing.poll.longest, pause * 2);
+    await clock.sleep(now < until ? Math.min(until - now, pause) : pause, context.stopping);
+    pause = Math.min(profile.timing.poll.longest, pause * 2);
   }
 }
 

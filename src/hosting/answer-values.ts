@@ -38,27 +38,27 @@ function renamed(item: Json, names: ReadonlyMap<string, readonly string[]>): Jso
 
 function firstOf(body: Json, paths: readonly string[]): Json | undefined {
   for (const path of paths) {
-    const value = path.includes(".") ? valueAt(body, path.split(".")) : valueAt(body, [path]);
+    const value = valueAt(body, path.split("."));
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
 /** Follows a dotted path; `*` tries every entry in order. Null, empty text and empty objects hold nothing; an empty list does. */
-function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
-  const [step, ...rest] = path;
+function valueAt(value: Json | undefined, path: readonly string[], at = 0): Json | undefined {
+  const step = path[at];
   if (step === undefined) return isNothing(value) ? undefined : value;
   if (Array.isArray(value)) {
     return step === "*"
-      ? value.map((each: Json) => valueAt(each, rest)).find(isFound)
-      : valueAt(value[Number(step)], rest);
+      ? value.map((each: Json) => valueAt(each, path, at + 1)).find(isFound)
+      : valueAt(value[Number(step)], path, at + 1);
   }
   if (!isObject(value)) return undefined;
   if (step === "*")
     return Object.values(value)
-      .map((each) => valueAt(each, rest))
+      .map((each) => valueAt(each, path, at + 1))
       .find(isFound);
-  return Object.hasOwn(value, step) ? valueAt(value[step], rest) : undefined;
+  return Object.hasOwn(value, step) ? valueAt(value[step], path, at + 1) : undefined;
 }
 
 function isFound(value: Json | undefined): boolean {

@@ -88,10 +88,18 @@ function objectOf(text: string): { readonly [key: string]: Json } {
   }
 }
 
+/** What the service says: where it usually stands, else the longest text of an answer in a shape of its own. */
 function messageOf(body: { readonly [key: string]: Json }): string | undefined {
   const said = ["message", "error", "name"].map((key) => body[key]);
   const found = said.find((value) => typeof value === "string" && value.trim() !== "");
-  return typeof found === "string" ? found.trim() : undefined;
+  const [longest] = textsOf(body).toSorted((a, b) => b.length - a.length);
+  return typeof found === "string" ? found.trim() : longest;
+}
+
+function textsOf(value: Json): readonly string[] {
+  if (typeof value === "string") return value.trim() === "" ? [] : [value.trim()];
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  return isObject(value) ? Object.values(value).flatMap(textsOf) : [];
 }
 
 function plainWords(status: number): string {

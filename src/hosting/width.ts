@@ -26,6 +26,8 @@ export interface Flight {
 
 const first = 8;
 const widest = 32;
+/** Ms. A service that answers sooner keeps us busy with the first few: more would only be more connections to open. */
+const soon = 10;
 const patience = { first: 1000, longest: 2 * 60_000 };
 
 /** Nothing is known yet; `parallelism` fixes the limit. */
@@ -44,6 +46,7 @@ export function newWidth(parallelism?: number): Width {
 /** After a request that was taken: fast up to what is known to be fine, then one more for each round. */
 export function widened(width: Width, flight: Flight, now: number): Width {
   if (width.told || flight.sentAt <= width.waveAt) return width;
+  if (width.limit >= first && now - flight.sentAt < soon) return width;
   const top = now < width.probeAt ? Math.min(widest, width.ceiling) : widest;
   const step = width.limit < width.ceiling ? 1 : 1 / width.limit;
   return { ...width, limit: Math.max(width.limit, Math.min(top, width.limit + step)) };

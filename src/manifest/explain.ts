@@ -30,6 +30,7 @@ export function explainViolations(
     const path = pathOf(violation.path, value);
     return path === undefined ? [] : [{ violation, path, shape: shapeAt(shape, path) ?? {} }];
   });
+  if (found.length === 0) return [];
   const echoes = echoKeys(found);
   return found.flatMap((each) => {
     if (echoes.has(keyOf(each.violation, echoed(each.violation)))) return [];
@@ -89,7 +90,7 @@ function pathOf(pointer: string, root: Json): Path | undefined {
   const path: (string | number)[] = [];
   let value: Json = root;
   for (const raw of pointer.split("/").slice(1)) {
-    const key = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = raw.includes("~") ? raw.replaceAll("~1", "/").replaceAll("~0", "~") : raw;
     const step = Array.isArray(value) ? Number(key) : key;
     path.push(step);
     value = valueAtPath(value, [step]);

@@ -6,21 +6,30 @@ import { isObject } from "../model/json.ts";
  * documents use of draft-07: type, const, enum, minimum, minLength, pattern, properties, required,
  * additionalProperties, items.
  */
-export function misfit(schema: FieldSchema, value: unknown, at = ""): string | undefined {
-  const where = at === "" ? "the document" : at;
+export function misfit(schema: FieldSchema, value: unknown): string | undefined {
+  const found = misfitOf(schema, value);
+  return found === undefined ? undefined : `${spelled(found.path)} ${found.what}`;
+}
+
+/** What is wrong, and where: the way to it is put together from its end, so that what fits costs no spelling. */
+interface Misfit {
+  readonly path: readonly (string | number)[];
+  readonly what: string;
+}
+
+function misfitOf(schema: FieldSchema, value: unknown): Misfit | undefined {
   if (schema.const !== undefined && value !== schema.const)
-    return `${where} is not ${JSON.stringify(schema.const)}`;
+    return here(`is not ${JSON.stringify(schema.const)}`);
   if (schema.enum !== undefined && !schema.enum.some((allowed) => allowed === value)) {
-    return `${where} is none of ${schema.enum.join(", ")}`;
+    return here(`is none of ${schema.enum.join(", ")}`);
   }
   if (typeof schema.type === "string" && !isOfType(schema.type, value)) {
-    return `${where} is not ${/^[aeio]/.test(schema.type) ? "an" : "a"} ${schema.type}`;
+    return here(`is not ${/^[aeio]/.test(schema.type) ? "an" : "a"} ${schema.type}`);
   }
-  if (typeof value === "number" && value < (schema.minimum ?? value))
-    return `${where} is below ${schema.minimum}`;
-  if (typeof value === "string") return misfitText(schema, value, where);
-  if (Array.isArray(value)) return misfitItems(schema, value, at);
-  return isObject(value) ? misfitObject(schema, value, at) : undefined;
+  if (typeof value === "number" && value < (schema.minimum ?? value)) return here(`is below ${schema.minimum}`);
+  if (typeof value === "string") return misfitText(schema, value);
+  if (Array.isArray(value)) return misfitItems(schema, value);
+  return isObject(value) ? misfitObject(schema, value) : undefined;
 }
 
 function isOfType(type: string, value: unknown): boolean {
@@ -30,39 +39,48 @@ function isOfType(type: string, value: unknown): boolean {
   return typeof value === type;
 }
 
-function misfitText(schema: FieldSchema, value: string, where: string): string | undefined {
-  if (value.length < (schema.minLength ?? 0)) return `${where} is empty`;
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))
-    return `${where} is malformed`;
+function misfitText(schema: FieldSchema, value: string): Misfit | undefined {
+  if (value.length < (schema.minLength ?? 0)) return here("is empty");
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) return here("is malformed");
   return undefined;
 }
 
-function misfitItems(schema: FieldSchema, items: readonly unknown[], at: string): string | undefined {
+function misfitItems(schema: FieldSchema, items: readonly unknown[]): Misfit | undefined {
+  if (schema.items === undefined) return undefined;
   for (const [index, item] of items.entries()) {
-    const found = schema.items === undefined ? undefined : misfit(schema.items, item, `${at}[${index}]`);
-    if (found !== undefined) return found;
+    const found = misfitOf(schema.items, item);
+    if (found !== undefined) return below(index, found);
   }
   return undefined;
 }
 
-function misfitObject(
-  schema: FieldSchema,
-  value: { readonly [key: string]: unknown },
-  at: string,
-): string | undefined {
+function misfitObject(schema: FieldSchema, value: { readonly [key: string]: unknown }): Misfit | undefined {
   const missing = schema.required?.find((name) => !Object.hasOwn(value, name));
-  if (missing !== undefined) return `${below(at, missing)} is missing`;
-  for (const [name, member] of Object.entries(value)) {
+  if (missing !== undefined) return below(missing, here("is missing"));
+  for (const name of Object.keys(value)) {
     const known = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
     const row = known ? schema.properties?.[name] : schema.additionalProperties;
-    if (row === false) return `${below(at, name)} is unknown`;
-    const found = row === undefined || row === true ? undefined : misfit(row, member, below(at, name));
-    if (found !== undefined) return found;
+    if (row === false) return below(name, here("is unknown"));
+    const found = row === undefined || row === true ? undefined : misfitOf(row, value[name]);
+    if (found !== undefined) return below(name, found);
   }
   return undefined;
 }
 
-function below(at: string, name: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `${at}[${JSON.stringify(name)}]`;
-  return at === "" ? name : `${at}.${name}`;
+function here(what: string): Misfit {
+  return { path: [], what };
+}
+
+function below(step: string | number, { path, what }: Misfit): Misfit {
+  return { path: [step, ...path], what };
+}
+
+function spelled(path: Misfit["path"]): string {
+  if (path.length === 0) return "the document";
+  const steps = path.map((step, at) => {
+    if (typeof step === "number") return `[${step}]`;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(step)) return `[${JSON.stringify(step)}]`;
+    return at === 0 ? step : `.${step}`;
+  });
+  return steps.join("");
 }

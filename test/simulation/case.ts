@@ -20,7 +20,7 @@ export interface ServiceCase {
   readonly describeLag: number;
   /** How long a deleted object may stand in lists. */
   readonly linger: number;
-  /** Whether what may be missing comes and goes. */
+  /** Whether what may be missing from lists comes and goes. */
   readonly flicker: boolean;
   /** How long an object may look as it did before an operation was accepted. */
   readonly stale: number;

@@ -25,9 +25,10 @@ export function checkEnd(run: RunCase, plan: Plan, world: World, oracle: Oracle)
   }
   for (const thing of world.registry.things) {
     if (!thing.ours || !isThere(thing) || expected.has(thing.id)) continue;
-    let address = Object.entries(world.stored?.resources ?? {}).find(([, bound]) => bound.id === thing.id)?.[0];
-    for (const [from, to] of run.moved ?? []) if (address === from) address = to;
-    if (address === undefined || !blocked.has(address)) oracle.violate("left over", `${thing.id} is there, and nothing declares it`);
+    const bound = Object.entries(world.stored?.resources ?? {}).find(([, entry]) => entry.id === thing.id)?.[0] ?? "";
+    // A taken address stays taken: what was to move there stays where it is.
+    const moved = (run.moved ?? []).reduce((at, [from, to]) => (at === from ? to : at), bound);
+    if (!blocked.has(bound) && !blocked.has(moved)) oracle.violate("left over", `${thing.id} is there, and nothing declares it`);
   }
 }
 

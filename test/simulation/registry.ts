@@ -49,6 +49,8 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
   const byId = new Map<string, Thing>();
   const lag = (longest: number): number => (longest === 0 ? 0 : dice.next() * longest);
   const isHidden = (until: number): boolean => now() < until && !(options.flicker && dice.is(0.5));
+  /** What was shown once is shown from then on; only lists come and go. */
+  const isUnknown = (thing: Thing): boolean => now() < thing.describedFrom;
   const advance = (thing: Thing): void => {
     const { work } = thing;
     if (work === undefined || now() < work.until) return;
@@ -91,7 +93,7 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     find(kind, id, operation) {
       const thing = byId.get(id);
       if (thing !== undefined) advance(thing);
-      if (thing?.kind !== kind || !isThere(thing) || isHidden(thing.describedFrom)) throw refused("not-found", operation, 404);
+      if (thing?.kind !== kind || !isThere(thing) || isUnknown(thing)) throw refused("not-found", operation, 404);
       return thing;
     },
     at: (id) => byId.get(id),

@@ -65,6 +65,7 @@ async function settleDown(
     const isDone = isAlone && ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0) watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
     if (isHelpless(ended, world)) return;
+    world.registry.advance();
     // A request that was on its way when its sender died may still work.
     if (world.registry.things.some((thing) => isThere(thing) && thing.work !== undefined)) continue;
     if (ended.second !== undefined && open.length === 0 && ended.steps.every((step) => !["failed", "stale"].includes(step.result))) {

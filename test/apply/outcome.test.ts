@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { certify, outcomeOf } from "../../src/apply/outcome.ts";
+import type { StepOutcome } from "../../src/model/outcome.ts";
+import type { Operation } from "../../src/model/plan.ts";
+import { addressOf, planOf } from "../support/plan-input.ts";
+
+function step(name: string, operation: Operation, result: StepOutcome["result"] = "done"): StepOutcome {
+  return {
+    key: `${addressOf(name)}#${operation}`,
+    address: addressOf(name),
+    kind: "toys",
+    operation,
+    result,
+    elapsed: 1,
+  };
+}
+
+const outcome = (
+  steps: readonly StepOutcome[],
+  certificate: readonly string[] = [],
+): ReturnType<typeof outcomeOf> => outcomeOf(steps, certificate, {}, []);
+
+describe("what apply did", () => {
+  it.each<[string, readonly StepOutcome[], readonly number[]]>([
+    ["nothing", [], [0, 0, 0]],
+    ["a create", [step("a", "create")], [1, 0, 0]],
+    ["a create and its verb count once", [step("a", "create"), step("a", "operate")], [1, 0, 0]],
+    [
+      "a change in three steps counts once",
+      [step("a", "operate"), step("a", "update"), step("a", "operate")],
+      [0, 1, 0],
+    ],
+    ["a replacement is both", [step("a", "delete"), step("a", "create")], [1, 0, 1]],
+    [
+      "what did not succeed does not count",
+      [step("a", "create", "failed"), step("b", "delete", "converging")],
+      [0, 0, 0],
+    ],
+    [
+      "what only the state learned does not count",
+      [step("a", "bind"), step("b", "move"), step("c", "forget"), step("d", "wait")],
+      [0, 0, 0],
+    ],
+  ])("is counted: %s", (_, steps, counts) => {
+    const { added, changed, destroyed } = outcome(steps);
+    expect([added, changed, destroyed]).toEqual(counts);
+  });
+
+  it.each<[readonly StepOutcome["result"][], number]>([
+    [["done"], 0],
+    [["done", "failed", "skipped"], 1],
+    [["done", "blocked"], 4],
+    [["stale", "blocked"], 6],
+    [["converging", "skipped"], 7],
+    [["waiting-for-person"], 8],
+    [["converging", "waiting-for-person", "blocked"], 4],
+    [["interrupted", "converging"], 130],
+    [["interrupted", "failed"], 1],
+  ])("ends %j with %i", (results, exitCode) => {
+    expect(outcome(results.map((result, at) => step(`t${at}`, "update", result))).exitCode).toBe(exitCode);
+  });
+
+  it("ends with 1 where something is left to do that nothing excuses", () => {
+    expect(outcome([step("a", "update")], ["toys.a: ..."]).exitCode).toBe(1);
+  });
+});
+
+describe("the certificate", () => {
+  const changed = planOf({ a: { wants: { colour: "red" }, has: { colour: "blue" } } });
+
+  it("names what is left to do, with both values", () => {
+    expect(certify(changed, [step("a", "update")])).toEqual([
+      'toys.a: colour is "blue" after apply, and "red" was declared',
+    ]);
+  });
+
+  it("names it also where no step was about it", () => {
+    expect(certify(planOf({ a: { wants: {} } }), [])).toEqual([
+      "toys.a: create is planned again: declared and not there",
+    ]);
+  });
+
+  it("shows no secret", () => {
+    const token = { $secret: "hmac-sha256:1" };
+    const plan = planOf({ a: { wants: { token }, has: {}, recorded: {} } });
+    expect(certify(plan, [step("a", "update")])).toEqual([
+      "toys.a: token is (sensitive) after apply, and (sensitive) was declared",
+    ]);
+  });
+
+  it.each<StepOutcome["result"]>([
+    "failed",
+    "converging",
+    "stale",
+    "waiting-for-person",
+    "interrupted",
+    "skipped",
+  ])("excuses what ended as %s", (result) => {
+    expect(certify(changed, [step("a", "update", result)])).toEqual([]);
+  });
+
+  it("excuses what is blocked, and what is as declared", () => {
+    const scene = {
+      a: { wants: { size: 2 }, has: { size: 1 }, lifecycle: { protect: true } },
+      b: { wants: {}, has: {} },
+    };
+    expect(certify(planOf(scene), [])).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Driver, Usable } from "../../src/model/kind.ts";
+import { toyWorld } from "../support/toy-world.ts";
+
+/** A world whose toys answer, from so many ms after they are ready on, as it is said here. */
+function worldThat(
+  answers: (since: number) => Usable["is"],
+  detail = "does not answer",
+): { readonly world: ReturnType<typeof toyWorld>; readonly driver: Driver; readonly tries: () => number } {
+  const world = toyWorld();
+  let first: number | undefined;
+  let tries = 0;
+  const driver: Driver = {
+    ...world.service,
+    usable: async (_live, spec) => {
+      first ??= world.clock.now();
+      tries += 1;
+      expect(spec).toMatchObject({ colour: "red", token: "tell nobody" });
+      const is = answers(world.clock.now() - first);
+      return { is, detail: is === "usable" ? "" : detail };
+    },
+  };
+  return { world, driver, tries: () => tries };
+}
+
+const warnings = (world: ReturnType<typeof toyWorld>): readonly string[] =>
+  world.events.flatMap((event) => (event.type === "warning" ? [`${event.address}: ${event.message}`] : []));
+
+describe("what calls itself ready", () => {
+  it("is tried until it answers", async () => {
+    const { world, driver, tries } = worldThat((since) => (since < 2000 ? "not-yet" : "usable"));
+    const { steps } = await world.run({ a: { colour: "red", token: world.seal("tell nobody") } }, { driver });
+    expect(steps).toMatchObject([{ result: "done" }]);
+    expect(tries()).toBeGreaterThan(2);
+    expect(warnings(world)).toEqual([]);
+  });
+
+  it("that never answers from here is a warning, after the time that the profile gives it", async () => {
+    const { world, driver } = worldThat(() => "not-yet");
+    const before = world.clock.now();
+    const { steps, certificate } = await world.run(
+      { a: { colour: "red", token: world.seal("tell nobody") } },
+      { driver },
+    );
+    expect(steps).toMatchObject([{ result: "done" }]);
+    expect(certificate).toEqual([]);
+    expect(warnings(world)).toEqual(["toys.a: toy-1: does not answer"]);
+    expect(world.clock.now() - before).toBeLessThan(30_000);
+  });
+
+  it("that nobody here can tell of is left at that", async () => {
+    const { world, driver, tries } = worldThat(() => "unknown", "");
+    await world.run({ a: { colour: "red", token: world.seal("tell nobody") } }, { driver });
+    expect(tries()).toBe(1);
+    expect(warnings(world)).toEqual([]);
+  });
+
+  it("is not tried where it was stopped or deleted", async () => {
+    const { world, driver, tries } = worldThat(() => "usable");
+    const token = world.seal("tell nobody");
+    await world.run({ a: { colour: "red", token } }, { driver });
+    await world.run({ a: { colour: "red", token, power: "stopped" } }, { driver });
+    await world.run({}, { driver, destroying: true });
+    expect(tries()).toBe(1);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import type { KindSchema } from "../../src/model/field-schema.ts";
+import { looksSame } from "../../src/model/looks-same.ts";
+import { withNames } from "../../src/model/names.ts";
+import type { Live } from "../../src/model/observed.ts";
+import { preconditionText } from "../../src/model/precondition.ts";
+import { referenceFields } from "../../src/model/reference-fields.ts";
+
+const schema: KindSchema = {
+  type: "object",
+  properties: {
+    home: { type: "string", "x-reference": { section: "houses", output: "id" }, "x-place": true },
+    config: {
+      type: "object",
+      properties: { account: { type: "string", "x-reference": { section: "accounts", output: "configId" } } },
+    },
+    colour: { type: "string" },
+  },
+};
+
+const live: Live = {
+  id: "toy-1",
+  phase: { is: "ready", detail: "" },
+  spec: {
+    home: { value: "h-1", source: "described" },
+    "config.account": { value: "c-9", source: "echoed" },
+    colour: { value: "h-1", source: "described" },
+  },
+  outputs: {},
+};
+
+describe("references", () => {
+  it("are found in the table, however deep", () => {
+    expect(referenceFields(schema)).toEqual([
+      { path: "home", section: "houses", output: "id", place: true },
+      { path: "config.account", section: "accounts", output: "configId", place: false },
+    ]);
+  });
+
+  it("are named by the output that they stand for", () => {
+    const outputs = new Map([
+      ["houses.old", { id: "h-1" }],
+      ["accounts.prod", { id: "x", configId: "c-9" }],
+    ]);
+    const { spec } = withNames(live, schema, outputs);
+    expect(spec["home"]).toEqual({ value: "old", source: "described" });
+    expect(spec["config.account"]).toEqual({ value: "prod", source: "echoed" });
+    expect(spec["colour"]?.value).toBe("h-1");
+  });
+
+  it("keep the key of one of several", () => {
+    const { spec } = withNames(live, schema, new Map([['houses.row["7"]', { id: "h-1" }]]));
+    expect(spec["home"]?.value).toBe('row["7"]');
+  });
+
+  it("stay ids where nobody has them, and where another section has them", () => {
+    expect(withNames(live, schema, new Map([["accounts.prod", { id: "h-1" }]]))).toBe(live);
+  });
+});
+
+describe("a precondition", () => {
+  const text = (over: Live["spec"], checks: readonly string[] = ["colour", "size"]): string =>
+    preconditionText({ ...live, spec: { ...live.spec, ...over } }, checks);
+
+  it.each<[string, Live["spec"], boolean]>([
+    ["another value of what it checks", { colour: { value: "red", source: "described" } }, false],
+    ["another value of what it does not check", { home: { value: "h-2", source: "described" } }, true],
+    ["a value that only the state knows", { size: { value: 1, source: "recorded" } }, true],
+    ["a value that is shown by now", { size: { value: 1, source: "described" } }, false],
+    ["another source", { colour: { value: "h-1", source: "echoed" } }, true],
+  ])("with %s", (_, over, same) => {
+    expect(text(over) === text({})).toBe(same);
+  });
+
+  it("is about one object", () => {
+    expect(preconditionText({ ...live, id: "toy-2" }, [])).not.toBe(preconditionText(live, []));
+    expect(preconditionText(undefined, [])).not.toBe(preconditionText(live, []));
+  });
+});
+
+describe("two values look the same", () => {
+  it.each([
+    ["25", 25, true],
+    [true, "true", true],
+    ["6GB", "6144MB", true],
+    ["6GB", "6G", false],
+    ["Orders", "orders", false],
+    ["a", "b", false],
+    [null, "null", false],
+  ] as const)("%j and %j: %s", (left, right, expected) => {
+    expect(looksSame(left, right)).toBe(expected);
+  });
+});

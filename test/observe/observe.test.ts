@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import type { Desired } from "../../src/model/desired.ts";
+import { ServiceError } from "../../src/model/errors.ts";
+import type { Reader } from "../../src/model/kind.ts";
+import type { Live, PhaseName } from "../../src/model/observed.ts";
+import type { Bound, StateDocument } from "../../src/model/state.ts";
+import type { ObserveContext } from "../../src/observe/context.ts";
+import { observe } from "../../src/observe/observe.ts";
+import { type Case, planInput, type Scene } from "../support/plan-input.ts";
+import { toyKind } from "../support/toy-kind.ts";
+
+const now = Date.UTC(2026, 0, 1, 12);
+const seconds = (ago: number): string => new Date(now - ago * 1000).toISOString();
+
+function live(id: string, spec: Live["spec"] = {}, phase: PhaseName = "ready"): Live {
+  return { id, phase: { is: phase, detail: phase.toUpperCase() }, spec, outputs: { id } };
+}
+
+interface Service {
+  /** What describe knows. */
+  readonly lives?: readonly Live[];
+  /** What is listed. Default: what describe knows. */
+  readonly listed?: readonly string[];
+  readonly fails?: boolean;
+}
+
+function readerOf({ lives = [], listed = lives.map(({ id }) => id), fails = false }: Service): Reader {
+  return {
+    list: async () => listed,
+    get: async ({ id }) => {
+      if (fails) throw new ServiceError("unavailable", "get", "get: refused");
+      return lives.find((entry) => entry.id === id);
+    },
+  };
+}
+
+function look(scene: Scene, service: Service, over: Partial<Bound> = {}): ReturnType<typeof observe> {
+  const { desired, state } = planInput(scene);
+  const resources = Object.fromEntries(
+    Object.entries(state.resources).map(([address, bound]) => [address, { ...bound, ...over }]),
+  );
+  return observe(desired, contextOf({ ...state, resources }, service));
+}
+
+function contextOf(state: StateDocument, service: Service): ObserveContext {
+  return {
+    kinds: [toyKind()],
+    readers: new Map([["toys", readerOf(service)]]),
+    state,
+    now,
+    listLag: 30_000,
+    settle: 5000,
+    signal: new AbortController().signal,
+  };
+}
+
+const bound: Case = { wants: {}, recorded: { colour: "red", size: 1 } };
+
+describe("what is bound", () => {
+  it("is shown with what was last applied, where the service shows nothing", async () => {
+    const shown = live("id-a", { colour: { value: "blue", source: "described" } });
+    const { observed } = await look({ a: bound }, { lives: [shown] });
+    expect(observed.get("toys.a")).toMatchObject({
+      address: "toys.a",
+      kind: "toys",
+      id: "id-a",
+      place: {},
+      phase: { is: "ready" },
+      spec: { colour: { value: "blue", source: "described" }, size: { value: 1, source: "recorded" } },
+    });
+  });
+
+  it("is named, where the service shows an id", async () => {
+    const house = live("id-house");
+    const cat = live("id-cat", { home: { value: "id-house", source: "described" } });
+    const { observed } = await look({ house: bound, cat: bound }, { lives: [house, cat] });
+    expect(observed.get("toys.cat")?.spec["home"]).toEqual({ value: "house", source: "described" });
+  });
+
+  it("keeps an id that belongs to nobody here", async () => {
+    const cat = live("id-cat", { home: { value: "id-elsewhere", source: "described" } });
+    const { observed } = await look({ cat: bound }, { lives: [cat] });
+    expect(observed.get("toys.cat")?.spec["home"]?.value).toBe("id-elsewhere");
+  });
+
+  const missing: readonly [string, Service, Partial<Bound>, PhaseName | undefined][] = [
+    ["unknown to describe and list, and old", {}, {}, undefined],
+    ["unknown to describe and list, and young", {}, { createdAt: seconds(10) }, "pending"],
+    ["unknown to describe, and listed", { listed: ["id-a"] }, {}, "pending"],
+    [
+      "unknown while it is being deleted",
+      { listed: ["id-a"] },
+      { createdAt: seconds(10), converging: { operation: "delete", since: seconds(2), record: {} } },
+      undefined,
+    ],
+    ["shown as deleted", { lives: [live("id-a", {}, "gone")] }, {}, undefined],
+  ];
+  it.each(missing)("%s", async (_, service, over, phase) => {
+    expect((await look({ a: bound }, service, over)).observed.get("toys.a")?.phase.is).toBe(phase);
+  });
+
+  const settling: readonly [string, string, number, PhaseName, PhaseName][] = [
+    ["an old status right after an update was accepted", "update", 2, "ready", "pending"],
+    ["the status once the settling time has passed", "update", 6, "ready", "ready"],
+    ["an old status right after a deletion was accepted", "delete", 2, "ready", "pending"],
+    ["a new object, which has no old status", "create", 2, "ready", "ready"],
+    ["a person who is waited for", "delete", 2, "waiting-for-person", "waiting-for-person"],
+  ];
+  it.each(settling)("%s", async (_, operation, ago, shown, expected) => {
+    const over = { converging: { operation, since: seconds(ago), record: {} } };
+    const { observed } = await look({ a: bound }, { lives: [live("id-a", {}, shown)] }, over);
+    expect(observed.get("toys.a")?.phase.is).toBe(expected);
+  });
+
+  it("is not taken for gone because the service fails", async () => {
+    await expect(look({ a: bound }, { fails: true })).rejects.toMatchObject({ failure: "unavailable" });
+  });
+});
+
+describe("what is to be bound", () => {
+  const existing: Case = { wants: {}, recorded: false, importId: "toy-7" };
+
+  it("is looked at by its id", async () => {
+    const { observed, unmanaged } = await look({ a: existing }, { lives: [live("toy-7")] });
+    expect(observed.get("toys.a")).toMatchObject({ id: "toy-7" });
+    expect(unmanaged).toEqual([]);
+  });
+
+  it.each<[string, Service]>([
+    ["is not there", {}],
+    ["is shown as deleted", { lives: [live("toy-7", {}, "gone")] }],
+    ["is listed, and nothing more", { listed: ["toy-7"] }],
+  ])("is a mistake where it %s: nothing is created in its place", async (_, service) => {
+    await expect(look({ a: existing }, service)).rejects.toMatchObject({
+      code: "import-not-found",
+      message: "there is no toy-7 to bind toys.a to",
+    });
+  });
+
+  it("is of no interest once the address is bound", async () => {
+    const { observed } = await look(
+      { a: { ...existing, recorded: {}, id: "toy-8" } },
+      { lives: [live("toy-8")] },
+    );
+    expect(observed.get("toys.a")?.id).toBe("toy-8");
+  });
+});
+
+describe("what nobody declares", () => {
+  it("is what is listed at the places that are looked at, and bound to nothing", async () => {
+    const service = { lives: [live("id-a")], listed: ["id-a", "toy-8", "toy-9"] };
+    const { unmanaged } = await look({ a: bound }, service);
+    expect(unmanaged.map(({ id }) => id)).toEqual(["toy-8", "toy-9"]);
+  });
+
+  it("is looked at where the place is declared, though nothing is bound there yet", async () => {
+    const { observed, unmanaged } = await look({ a: { wants: {} } }, { listed: ["toy-9"] });
+    expect(observed.size).toBe(0);
+    expect(unmanaged.map(({ id }) => id)).toEqual(["toy-9"]);
+  });
+
+  it("is not looked for where nothing is declared and nothing bound", async () => {
+    const desired: readonly Desired[] = [];
+    const { state } = planInput({});
+    expect(await observe(desired, contextOf(state, { listed: ["toy-9"] }))).toEqual({
+      observed: new Map(),
+      unmanaged: [],
+    });
+  });
+});
