@@ -70,7 +70,13 @@ async function announce(step: Step, classKey: string, context: ApplyContext): Pr
     onDelete: step.onDelete ?? "delete",
     refs: step.refs ?? [],
   };
-  await context.journal.announce(step.address, intent);
+  try {
+    await context.journal.announce(step.address, intent);
+  } catch (error) {
+    // Not durable, so not sent: what other steps write next must not say that it was.
+    await context.journal.abandon(step.address).catch(() => undefined);
+    throw error;
+  }
   return intent;
 }
 

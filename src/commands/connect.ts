@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import type { Clock } from "../model/clock.ts";
@@ -40,10 +41,12 @@ export async function connect(
     service?.subscriptionId ??
     (isLocal ? localSubscription : undefined);
   const caFile = env["GRAPHFORM_CA_FILE"] ?? (isLocal ? local.caFile : undefined);
+  if (caFile !== undefined) await assertReadable(caFile);
   const token = env["GRAPHFORM_TOKEN"];
   const signIn = await signInWith(env, platformUrl, isLocal ? local : undefined);
+  const { timing } = profile;
   return createService({
-    profile,
+    profile: isLocal && !local.hasDatabases ? { ...profile, timing: { ...timing, endpoint: 0 } } : profile,
     platformUrl,
     clock,
     trace,
@@ -92,4 +95,15 @@ function noUrl(): GraphformError {
       hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url",
     },
   );
+}
+
+async function assertReadable(caFile: string): Promise<void> {
+  try {
+    await access(caFile, constants.R_OK);
+  } catch (cause) {
+    throw new GraphformError("authority-unreadable", `the authority ${caFile} cannot be read`, {
+      hint: "GRAPHFORM_CA_FILE names a PEM file; for the local platform it is made when that starts",
+      cause,
+    });
+  }
 }

@@ -19,6 +19,8 @@ export interface LocalPlatform {
   /** The authority of its databases that serve over TLS. */
   readonly caFile?: string;
   readonly isRunning: boolean;
+  /** False for a control plane alone: nothing answers at the endpoints that it shows. */
+  readonly hasDatabases: boolean;
 }
 
 /** What `.graphform/platform/` says, or undefined where no platform was ever started here. */
@@ -27,7 +29,7 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
     readJson(join(dir, "platform.json")),
     readJson(join(dir, "credentials.json")),
   ]);
-  const { url, usersUrl, caFile, pid } = found;
+  const { url, usersUrl, caFile, pid, engine } = found;
   const { username, password } = credentials;
   if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string")
     return undefined;
@@ -36,6 +38,7 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
     usersUrl: typeof usersUrl === "string" ? usersUrl : url,
     username,
     password,
+    hasDatabases: !(isObject(engine) && engine["name"] === "none"),
     isRunning: typeof pid === "number" && isPlatform(pid),
     ...(typeof caFile === "string" ? { caFile } : {}),
   };

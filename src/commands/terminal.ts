@@ -1,5 +1,5 @@
 import { openSync, writeSync } from "node:fs";
-import { GraphformError } from "../model/errors.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 
 /** Where a command speaks: results to standard output, progress and problems to standard error. */
 export interface Terminal {
@@ -14,7 +14,7 @@ export interface Terminal {
   readonly log?: (line: string) => void;
   /** Everything printed from now on passes through this first; secrets are masked there. */
   redactWith(redact: (text: string) => string): void;
-  /** Asks for a "yes"; anything else is no. */
+  /** Asks for a "yes"; anything else is no. Throws `interrupted` (exit 130) at Ctrl-C. */
   confirm(question: string): Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFi
     err: (text) => void stderr.write(redact(text)),
     interactive: stdin.isTTY === true && stdout.isTTY === true && (env["CI"] ?? "") === "",
     colour: stdout.isTTY === true && !quiet,
-    width: stdout.columns ?? 100,
+    width: stdout.columns > 0 ? stdout.columns : 100,
     ...(log === undefined ? {} : { log: (line) => log(redact(line)) }),
     redactWith: (next) => {
       redact = next;
@@ -38,9 +38,17 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFi
     async confirm(question) {
       const { createInterface } = await import("node:readline/promises");
       const reader = createInterface({ input: stdin, output: stderr });
+      const interrupted = new AbortController();
+      reader.once("SIGINT", () => interrupted.abort());
       try {
-        const answer = await reader.question(question);
+        const answer = await reader.question(question, { signal: interrupted.signal });
         return answer.trim().toLowerCase() === "yes";
+      } catch {
+        stderr.write("\n");
+        if (!interrupted.signal.aborted) return false;
+        throw new GraphformError("interrupted", "interrupted: nothing was changed", {
+          exitCode: exitCodes.interrupted,
+        });
       } finally {
         reader.close();
       }

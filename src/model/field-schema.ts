@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json.ts";
+import type { Json } from "./json.ts";
 
 /** How far a change is felt by those who use the running database; worse ones later in the list. */
 export type Disruption = "none" | "restart" | "downtime" | "data-loss";
@@ -59,6 +59,3 @@ export interface KindSchema extends FieldSchema {
   readonly type: "object";
   readonly properties: { readonly [name: string]: FieldSchema };
 }
-
-/** A schema as plain data, for emitting. */
-export type SchemaDocument = JsonObject;

@@ -45,7 +45,7 @@ export interface Timing {
   readonly settle: number;
   /** How long a created object may be absent from lists. */
   readonly listLag: number;
-  /** How long an endpoint may take to answer once the status is right; after that it is a warning. */
+  /** How long an endpoint may take to answer once the status is right; after that it is a warning. 0: it is not asked. */
   readonly endpoint: number;
   /** First and longest pause between two looks at one resource. */
   readonly poll: { readonly first: number; readonly longest: number };

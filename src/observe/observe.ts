@@ -134,7 +134,8 @@ function notYetThere(entry: Known, listed: ReadonlySet<string>, context: Observe
   const deleting = bound.converging?.operation === "delete";
   const young = context.now - Date.parse(bound.createdAt) < context.listLag;
   if (deleting || (!listed.has(entry.ref.id) && !young)) return undefined;
-  return { id: entry.ref.id, phase: { is: "pending", detail: "not shown yet" }, spec: {}, outputs: {} };
+  const { id } = entry.ref;
+  return { id, phase: { is: "pending", detail: "not shown yet" }, spec: {}, outputs: { id } };
 }
 
 /** Right after an operation was accepted the old status may still show: it is on its way. */

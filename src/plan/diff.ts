@@ -89,6 +89,6 @@ function disruptionOf(trait: Trait, before: Json | undefined, after: Json | unde
 }
 
 /** What a lifecycle verb does to those who use the resource. */
-export function verbDisruption(verb: string): Disruption {
+function verbDisruption(verb: string): Disruption {
   return verb === "start" ? "none" : verb === "stop" ? "downtime" : "restart";
 }

@@ -52,6 +52,14 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
       lift: `graphform import '${change.address}' ${twin.id}, or another name`,
     });
   }
+  const taken = change.action === "delete" ? takenBy(change.address, input) : undefined;
+  if (taken !== undefined) {
+    found.push({
+      code: "moved-taken",
+      message: `it is to move to ${taken.to}, where ${taken.id} still stands`,
+      lift: `apply once without ${taken.to}, or take back what "moved" says`,
+    });
+  }
   const limit = input.options.maxDisruption ?? input.guards.maxDisruption;
   if (limit !== undefined && isWorse(change.disruption, limit)) {
     found.push({
@@ -153,6 +161,13 @@ function dependencyGuard(address: Address): Guard {
     message: `${address} is blocked`,
     lift: `lift the guard of ${address}`,
   };
+}
+
+/** What stands where an address was to move to; undefined where nothing is to move, or the way was free. */
+function takenBy(address: Address, { state, moved }: PlanInput): { readonly to: Address; readonly id: string } | undefined {
+  const to = moved.find((move) => move.from === address)?.to;
+  const id = to === undefined ? undefined : state.resources[to]?.id;
+  return to === undefined || id === undefined ? undefined : { to, id };
 }
 
 /** The id that the spec itself asks for, where the change would make a new object: no new one has it. */

@@ -193,6 +193,6 @@ function specOf(observed: Observed): JsonObject {
 }
 
 /** The worst of several disruptions. */
-export function worst(list: readonly Disruption[]): Disruption {
+function worst(list: readonly Disruption[]): Disruption {
   return list.reduce<Disruption>((a, b) => (disruptions.indexOf(b) > disruptions.indexOf(a) ? b : a), "none");
 }

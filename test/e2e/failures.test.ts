@@ -102,6 +102,13 @@ describe("the way to the service", () => {
     expectWords(ran);
   });
 
+  it("an authority that is not there is named: exit 1", async () => {
+    user.env["GRAPHFORM_CA_FILE"] = "/no/such/ca.pem";
+    const ran = await user.run("plan");
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("/no/such/ca.pem cannot be read") });
+    expectWords(ran);
+  });
+
   it("a session that ends in the middle of an apply is renewed, and nothing is done twice", async () => {
     service.duration = 500;
     service.misbehave = ({ operation }) => {

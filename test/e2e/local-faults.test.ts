@@ -7,11 +7,11 @@ let user: Workspace;
 let platform: LocalPlatform;
 let round = 0;
 
-/** The default service, but quicker to give up on what is lost; no database stands behind these instances. */
+/** The default service, but quicker to give up on what is lost. */
 const quick = `
 name: quick
 extends: default
-timing: { settle: 400ms, listLag: 1500ms, endpoint: 0s, poll: { first: 50ms, longest: 200ms } }
+timing: { settle: 400ms, listLag: 1500ms, poll: { first: 50ms, longest: 200ms } }
 `;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ function write(description = "first words", count = 3): string {
   const all = Array.from({ length: count }, (_, n) => one(n)).join("");
   user.write(
     "graphform.yaml",
-    `apiVersion: graphform/v1\nname: ${name}\nservice: { profile: ./quick.yaml, platformUrl: "${platform.url}" }\ninstances:\n${all}`,
+    `apiVersion: graphform/v1\nname: ${name}\nservice: { profile: ./quick.yaml }\ninstances:\n${all}`,
   );
   return name;
 }
@@ -56,10 +56,8 @@ async function expectDone(name: string, count: number): Promise<void> {
 
 /** How many instances there are in all. */
 async function living(): Promise<number> {
-  const { out } = await user.run("plan", "--json");
-  const { x_graphform: ours }: { x_graphform: { census: { checked: number; unmanaged: number } } } =
-    JSON.parse(out);
-  return ours.census.checked + ours.census.unmanaged;
+  const status: { readonly instances: readonly unknown[] } = JSON.parse(await platform.control("GET", "status"));
+  return status.instances.length;
 }
 
 describe("creates on a bad day", () => {
@@ -171,6 +169,7 @@ describe("changes on a bad day", () => {
     Object.assign(other.env, {
       GRAPHFORM_USERNAME: "local@graphform.invalid",
       GRAPHFORM_PASSWORD: platform.password,
+      GRAPHFORM_PLATFORM_URL: platform.url,
     });
     other.write(`.graphform/${name}.state.json`, user.read(`.graphform/${name}.state.json`));
     expect(await other.run("destroy", "--auto-approve")).toMatchObject({ code: 0 });

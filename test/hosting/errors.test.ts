@@ -94,10 +94,12 @@ describe("the message of a refusal", () => {
     ["null", "null", "thing.do: the service refused and does not say why (400)"],
     ["a list", "[1]", "thing.do: the service refused and does not say why (400)"],
     [
-      "__proto__",
-      '{"__proto__":{"message":"x"}}',
-      "thing.do: the service refused and does not say why (400)",
+      "a shape of its own",
+      { oops: { code: "E-7", text: "come back later" } },
+      "thing.do: come back later (400)",
     ],
+    ["a list of reasons", { reasons: ["no", "no such region"] }, "thing.do: no such region (400)"],
+    ["__proto__, which is a key as any other", '{"__proto__":{"message":"x"}}', "thing.do: x (400)"],
   ])("%s", (_, body, message) => {
     expect(errorOf(400, body).message).toBe(message);
   });

@@ -64,7 +64,9 @@ async function settleDown(
     const isAlone = at > 0 || last.others === undefined;
     const isDone = isAlone && ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0) watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
-    if (isHelpless(ended, world)) return;
+    if (isHelpless(ended, calm, world)) return;
+    // Nothing is certain before every lag has passed.
+    if (at === 0) continue;
     world.registry.advance();
     // A request that was on its way when its sender died may still work.
     if (world.registry.things.some((thing) => isThere(thing) && thing.work !== undefined)) continue;
@@ -76,13 +78,25 @@ async function settleDown(
   watch.violate("no convergence", said);
 }
 
-/** What only a person can help: an object asked for by its id that is gone, a network in which somebody else lives. */
-function isHelpless(ended: Ended, { registry }: World): boolean {
+/**
+ * What only a person can help: an object asked for by its id that is gone, a network in which somebody else lives, a user
+ * of the same name that was let go of.
+ */
+function isHelpless(ended: Ended, run: RunCase, { registry }: World): boolean {
   if (ended.code === "import-not-found") return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
   const failed = ended.steps.filter((step) => step.result === "failed");
   const isUsed = (id: string | undefined): boolean =>
     registry.things.some((thing) => isThere(thing) && !thing.ours && thing.look.top["custom_network_id"] === id);
-  return failed.length > 0 && failed.every((step) => step.kind === "networks" && step.operation === "delete" && isUsed(step.id));
+  const isLeftBehind = (address: string): boolean => {
+    const username = run.resources.find((entry) => entry.address === address)?.spec["username"];
+    return registry.things.some((thing) => isThere(thing) && !thing.ours && thing.look.top["username"] === username);
+  };
+  return (
+    failed.length > 0 &&
+    failed.every(({ kind, operation, id, address }) =>
+      kind === "networks" ? operation === "delete" && isUsed(id) : kind === "users" && operation === "create" && isLeftBehind(address),
+    )
+  );
 }
 
 /** How a run ended, in one line for people. */

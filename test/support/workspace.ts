@@ -14,8 +14,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { inject } from "vitest";
+import { inject, vi } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+
+// Commands take their time on a machine that does other things as well.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** How a command ended, and what it said. */
 export interface Ran {
