@@ -19,7 +19,8 @@ const settings = Object.entries(process.env).filter(([name]) => !/^GRAPHFORM_(?!
 const env = { ...Object.fromEntries(settings), SHOP_PASSWORD: password };
 /** What an interrupted demo ends: the command that runs, unless it is the one that tidies up. */
 let running: ChildProcess | undefined;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => running?.kill("SIGINT"));
+const stop = (): void => void running?.kill("SIGINT");
+process.on("SIGINT", stop).on("SIGTERM", stop).on("SIGHUP", stop);
 
 async function demo(): Promise<void> {
   cpSync(join(root, "examples", "quick-start.yaml"), manifest);

@@ -15,6 +15,8 @@ export const leanUndici: Plugin = {
     initialOptions.define = { ...initialOptions.define, esbuildDetection: "true" };
     onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "lean" }));
     onLoad({ filter: /./, namespace: "lean" }, () => ({ contents, resolveDir }));
-    onLoad({ filter: /undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/].*)\.js$/ }, () => ({ contents: absent }));
+    onLoad({ filter: /undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/].*)\.js$/ }, () => ({
+      contents: absent,
+    }));
   },
 };

@@ -16,7 +16,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   const driver = driverOf(context, step.kind);
   const look = (): Promise<Live | undefined> => driver.get(ref, context.stopping);
   const underWay = context.journal.state.resources[step.address]?.converging?.operation === "delete";
-  const now = await look();
+  const now = underWay ? await look() : await onceShown(step, look, context);
   if (!underWay && now !== undefined && isStale(step, now, context)) return stale(step, ref);
   if (underWay && now?.phase.is === "waiting-for-person") {
     if (!(await finished(ref, step, context))) return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
@@ -33,6 +33,26 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   await context.journal.release(step.address);
   context.outputs.delete(step.address);
   return end;
+}
+
+/**
+ * How it looks before it is deleted. What is so young that it may not be shown yet is waited for: a deletion that
+ * answers "not found" would have deleted nothing.
+ */
+async function onceShown(
+  step: Step,
+  look: () => Promise<Live | undefined>,
+  { clock, profile, journal, stopping }: ApplyContext,
+): Promise<Live | undefined> {
+  const born = Date.parse(journal.state.resources[step.address]?.createdAt ?? "");
+  let pause = profile.timing.poll.first;
+  for (;;) {
+    const live = await look();
+    const left = born + profile.timing.listLag - clock.now();
+    if (live !== undefined || !(left > 0)) return live;
+    await clock.sleep(Math.min(left, pause), stopping);
+    pause = Math.min(profile.timing.poll.longest, pause * 2);
+  }
 }
 
 /** A deletion in two phases: once the person has done his part, the same request finishes it. False: not yet. */

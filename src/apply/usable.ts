@@ -9,9 +9,16 @@ import { driverOf } from "./context.ts";
  * Ready is what the service says; usable is what an answer says. Tries the thing itself for as long as the profile
  * gives an endpoint; one that does not answer from here by then is a warning, since it may not be meant to.
  */
-export async function untilUsable(step: Step, ref: Ref, live: Live, left: number, context: ApplyContext): Promise<StepResult> {
+export async function untilUsable(
+  step: Step,
+  ref: Ref,
+  live: Live,
+  left: number,
+  context: ApplyContext,
+): Promise<StepResult> {
   const driver = driverOf(context, step.kind);
-  if (driver.usable === undefined || live.phase.is !== "ready" || step.spec === undefined) return { result: "done" };
+  if (driver.usable === undefined || live.phase.is !== "ready" || step.spec === undefined)
+    return { result: "done" };
   if (context.profile.timing.endpoint === 0) return { result: "done" };
   const spec = bindSpec(step.kind, step.spec, context);
   const started = context.clock.now();
@@ -21,7 +28,8 @@ export async function untilUsable(step: Step, ref: Ref, live: Live, left: number
     const usable: Usable = await driver.usable(live, spec, context.stopping);
     if (usable.is === "usable" || context.stopping.aborted) return { result: "done" };
     if (usable.is === "unknown" || context.clock.now() - started >= allowed) {
-      if (usable.detail !== "") context.emit({ type: "warning", address: step.address, message: `${ref.id}: ${usable.detail}` });
+      if (usable.detail !== "")
+        context.emit({ type: "warning", address: step.address, message: `${ref.id}: ${usable.detail}` });
       return { result: "done" };
     }
     await context.clock.sleep(pause, context.stopping);

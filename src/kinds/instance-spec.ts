@@ -24,7 +24,12 @@ export interface Row {
 }
 
 const rows: readonly Row[] = [
-  ...Object.entries(instanceSchema.properties).map(([name, row]) => ({ path: name, name, inConfig: false, row })),
+  ...Object.entries(instanceSchema.properties).map(([name, row]) => ({
+    path: name,
+    name,
+    inConfig: false,
+    row,
+  })),
   ...configRows.map(([name, row]) => ({ path: `config.${name}`, name, inConfig: true, row })),
 ];
 const rowAt = new Map(rows.map(({ path, row }) => [path, row]));

@@ -29,7 +29,9 @@ export function driftOf(
   if (shown.length === 0) return [];
   return diffSpec({
     desired: fromLeaves(shown.map(([path, seen]) => [path, seen.value])),
-    observed: Object.fromEntries(shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }])),
+    observed: Object.fromEntries(
+      shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }]),
+    ),
     traits,
     ignored: [],
     moving: new Set(),

@@ -27,15 +27,23 @@ export function destinations(state: StateDocument, moved: readonly Move[]): Read
 }
 
 /** The state as it will be once the moves are done, for looking and planning: bindings, references, recorded names. */
-export function afterMoves(state: StateDocument, moved: readonly Move[], kinds: readonly Kind[]): StateDocument {
+export function afterMoves(
+  state: StateDocument,
+  moved: readonly Move[],
+  kinds: readonly Kind[],
+): StateDocument {
   const to = destinations(state, moved);
   if (to.size === 0) return state;
   const schemas = new Map(kinds.map((kind) => [kind.name, kind.schema]));
   const entries = Object.entries(state.resources).map(([address, bound]): [Address, Bound] => {
     const schema = schemas.get(bound.kind);
-    const names = schema === undefined ? [] : referenceFields(schema).flatMap((field) => renamed(bound, field, to));
+    const names =
+      schema === undefined ? [] : referenceFields(schema).flatMap((field) => renamed(bound, field, to));
     const refs = bound.refs.map((ref) => to.get(ref) ?? ref);
-    return [to.get(address) ?? address, { ...bound, refs, recorded: { ...bound.recorded, ...Object.fromEntries(names) } }];
+    return [
+      to.get(address) ?? address,
+      { ...bound, refs, recorded: { ...bound.recorded, ...Object.fromEntries(names) } },
+    ];
   });
   return { ...state, resources: Object.fromEntries(entries) };
 }

@@ -10,9 +10,17 @@ import type { Step } from "../model/plan.ts";
  *
  * The first row always holds. A deletion that could wait for others only in a circle does not wait for them.
  */
-export function order(steps: readonly Step[], heldBy: (address: Address) => readonly Address[]): readonly Step[] {
+export function order(
+  steps: readonly Step[],
+  heldBy: (address: Address) => readonly Address[],
+): readonly Step[] {
   const building = grouped(steps, (step) => step.operation !== "delete" && step.operation !== "forget");
-  const after = new Map(steps.map((step) => [step.key, new Set([...step.after, ...builtFirst(step, building), ...movedFirst(step, steps)])]));
+  const after = new Map(
+    steps.map((step) => [
+      step.key,
+      new Set([...step.after, ...builtFirst(step, building), ...movedFirst(step, steps)]),
+    ]),
+  );
   for (const [later, earlier] of removals(steps, heldBy)) {
     if (!isAfter(earlier, later, after)) after.get(later)?.add(earlier);
   }
@@ -21,15 +29,22 @@ export function order(steps: readonly Step[], heldBy: (address: Address) => read
 
 function builtFirst(step: Step, building: ReadonlyMap<Address, readonly string[]>): readonly string[] {
   const works = ["create", "update", "operate"].includes(step.operation);
-  return works ? (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? []) : [];
+  return works
+    ? (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? [])
+    : [];
 }
 
 function movedFirst(step: Step, steps: readonly Step[]): readonly string[] {
-  return step.operation === "move" ? steps.filter((other) => other.from === step.address).map((other) => other.key) : [];
+  return step.operation === "move"
+    ? steps.filter((other) => other.from === step.address).map((other) => other.key)
+    : [];
 }
 
 /** Deletion -> what it waits for. Deletions come first, for what lets go may have to wait for a new object. */
-function removals(steps: readonly Step[], heldBy: (address: Address) => readonly Address[]): readonly (readonly [string, string])[] {
+function removals(
+  steps: readonly Step[],
+  heldBy: (address: Address) => readonly Address[],
+): readonly (readonly [string, string])[] {
   const holders = new Map<Address, Step[]>();
   for (const step of steps) {
     for (const address of step.operation === "forget" ? [] : heldBy(step.address)) {
@@ -40,7 +55,9 @@ function removals(steps: readonly Step[], heldBy: (address: Address) => readonly
     .filter((step) => step.operation === "delete")
     .flatMap((step) => (holders.get(step.address) ?? []).map((holder) => ({ later: step, earlier: holder })));
   const deleted = pairs.filter(({ earlier }) => earlier.operation === "delete");
-  const lettingGo = pairs.filter(({ later, earlier }) => earlier.operation === "update" && !(earlier.refs ?? []).includes(later.address));
+  const lettingGo = pairs.filter(
+    ({ later, earlier }) => earlier.operation === "update" && !(earlier.refs ?? []).includes(later.address),
+  );
   return [...deleted, ...lettingGo].map(({ later, earlier }) => [later.key, earlier.key]);
 }
 
@@ -58,7 +75,10 @@ function isAfter(key: string, other: string, after: ReadonlyMap<string, Readonly
   return false;
 }
 
-function grouped(steps: readonly Step[], wanted: (step: Step) => boolean): ReadonlyMap<Address, readonly string[]> {
+function grouped(
+  steps: readonly Step[],
+  wanted: (step: Step) => boolean,
+): ReadonlyMap<Address, readonly string[]> {
   const groups = new Map<Address, string[]>();
   for (const step of steps.filter(wanted)) {
     const group = groups.get(step.address);

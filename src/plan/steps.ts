@@ -103,9 +103,9 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     ...(change.action === "create" && subject.bound !== undefined ? { id: subject.bound.id } : {}),
   };
   const { id: _gone, record: _set, ...rest } = create;
-  const verbs = verbsFromDefault(spec, traitsOf(kind.schema)).map((verb): Step => {
-    return { ...rest, key: `${change.address}#${verb}`, operation: "operate", verb };
-  });
+  const verbs = verbsFromDefault(spec, traitsOf(kind.schema)).map(
+    (verb): Step => ({ ...rest, key: `${change.address}#${verb}`, operation: "operate", verb }),
+  );
   return [create, ...verbs];
 }
 

@@ -26,7 +26,8 @@ function misfitOf(schema: FieldSchema, value: unknown): Misfit | undefined {
   if (typeof schema.type === "string" && !isOfType(schema.type, value)) {
     return here(`is not ${/^[aeio]/.test(schema.type) ? "an" : "a"} ${schema.type}`);
   }
-  if (typeof value === "number" && value < (schema.minimum ?? value)) return here(`is below ${schema.minimum}`);
+  if (typeof value === "number" && value < (schema.minimum ?? value))
+    return here(`is below ${schema.minimum}`);
   if (typeof value === "string") return misfitText(schema, value);
   if (Array.isArray(value)) return misfitItems(schema, value);
   return isObject(value) ? misfitObject(schema, value) : undefined;
@@ -41,7 +42,8 @@ function isOfType(type: string, value: unknown): boolean {
 
 function misfitText(schema: FieldSchema, value: string): Misfit | undefined {
   if (value.length < (schema.minLength ?? 0)) return here("is empty");
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) return here("is malformed");
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))
+    return here("is malformed");
   return undefined;
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import type { Manifest } from "../../src/model/manifest.ts";
+import { mortal } from "../support/mortal.ts";
+import { moveOf } from "../support/plan-input.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
-import { type ToyWorld, type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
+import { type Declared, type ToyWorld, type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
 
 /** A world with one toy in it, made in peace; the faults come after. */
 async function worldWith(spec: JsonObject, options: ToyWorldOptions = {}): Promise<ToyWorld> {
@@ -61,6 +64,17 @@ describe("an update", () => {
     },
   );
 
+  it.each<Fault["effect"]>(["lost-after", "error-after", "nonsense"])(
+    "is not done twice because its answer was %s",
+    async (effect) => {
+      const fault: Fault = { on: "update", effect };
+      const world = await worldWith({ colour: "red" }, { stale: 3000, work: 60_000, faults: [fault] });
+      await world.run({ a: { colour: "blue" } });
+      // The second one is refused, since the first is under way; there is no third.
+      expect(world.service.writes("update").length).toBeLessThanOrEqual(3);
+    },
+  );
+
   it.each<Fault["effect"]>(["invalid", "forbidden"])("is not sent again after %s", async (effect) => {
     const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect }] });
     const { steps } = await world.run({ a: { colour: "blue" } });
@@ -78,14 +92,15 @@ describe("an update", () => {
     expect(world.service.writes("update").length).toBeLessThan(10);
   });
 
-  it("waits for what somebody else is doing", async () => {
-    const world = await worldWith({ colour: "red" }, { work: 60_000 });
+  it.each([0, 3000])("waits for what somebody else is doing, which shows after %i ms", async (stale) => {
+    const world = await worldWith({ colour: "red" }, { work: 60_000, stale });
     const signal = new AbortController().signal;
     await world.drive(world.service.operate({ id: "toy-1", place: {} }, "restart", signal));
-    const { steps, certificate } = await world.run({ a: { colour: "blue" } });
+    const { steps, second, certificate } = await world.run({ a: { colour: "blue" } });
     expect(steps).toMatchObject([{ operation: "update", result: "done" }]);
     expect(certificate).toEqual([]);
-    expect(world.service.writes("update")).toHaveLength(1);
+    expect(second.steps).toEqual([]);
+    expect(world.service.writes("update").length === 1).toBe(stale === 0);
   });
 
   it("that fails says why, and records nothing", async () => {
@@ -120,6 +135,19 @@ describe("a step whose ground has moved", () => {
     meddle(world);
     expect(await world.apply(plan, toys)).toMatchObject([{ result }]);
     expect(world.service.writes("update")).toHaveLength(result === "done" ? 1 : 0);
+  });
+
+  it.each<[string, Declared, Partial<Manifest>]>([
+    ["a new guard", { spec: { colour: "blue" }, lifecycle: { protect: true } }, {}],
+    ["its move", { spec: { colour: "blue" } }, { moved: [moveOf("a", "b")] }],
+  ])("a step of the state alone, %s, does not excuse the one after it", async (_, wanted, manifest) => {
+    const world = await worldWith({ colour: "red" });
+    const toys = { [manifest.moved === undefined ? "a" : "b"]: wanted };
+    const plan = await world.plan(toys, { manifest });
+    world.service.change("toy-1", { colour: "black" });
+    const results = await world.apply(plan, toys, { manifest });
+    expect(results.map(({ result }) => result)).toEqual(["done", "stale"]);
+    expect(world.service.writes("update")).toEqual([]);
   });
 
   it("it is as it was wanted by now: nothing is sent, and that is recorded", async () => {
@@ -219,6 +247,21 @@ describe("power", () => {
       { result: "done" },
     ]);
     expect(world.service.writes("stop")).toEqual([]);
+  });
+});
+
+describe("what an earlier run began", () => {
+  it("is believed only once its status is the new one", async () => {
+    for (let moment = 1; moment <= 40; moment += 1) {
+      const world = await worldWith({ colour: "red" }, { stale: 3000, work: 60_000 });
+      const process = mortal(world.service, world.store, moment);
+      await world.drive(Promise.race([world.begin({ a: { colour: "blue" } }, process), process.died]));
+      if ((await world.state()).resources["toys.a"]?.converging === undefined) continue;
+      const { steps, second, certificate } = await world.run({ a: { colour: "blue" } });
+      expect(steps).toMatchObject([{ operation: "wait", result: "done" }]);
+      expect({ certificate, steps: second.steps }).toEqual({ certificate: [], steps: [] });
+    }
+    expect.hasAssertions();
   });
 });
 

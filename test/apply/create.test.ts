@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../../src/model/kind.ts";
+import type { StateStore } from "../../src/state/store.ts";
 import { actions } from "../support/plan-input.ts";
 import { type Toys, toyWorld } from "../support/toy-world.ts";
 
@@ -37,7 +38,13 @@ describe("a create", () => {
         return world.service.get(ref, signal);
       },
     };
-    await world.run({ a: { colour: "red" } }, { driver });
+    const slow: Pick<StateStore, "write"> = {
+      write: async (state) => {
+        await world.clock.sleep(500);
+        await world.store.write(state);
+      },
+    };
+    await world.run({ a: { colour: "red" } }, { driver, store: slow });
     expect(seen[0]).toBe("create: intents toys.a, bound ");
     expect(new Set(seen.slice(1))).toEqual(new Set(["get: intents , bound toy-1"]));
   });

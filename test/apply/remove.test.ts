@@ -124,6 +124,20 @@ describe("a deletion", () => {
     expect(colours(world)).toEqual(["green", "red"]);
   });
 
+  it("that was begun, has failed meanwhile, and is no longer wanted, is forgotten", async () => {
+    const world = await worldOfTwo({ work: 60_000, faults: [{ on: "delete", effect: "fails" }] });
+    const before = await idOf(world);
+    const stop = new AbortController();
+    void world.clock.sleep(5000).then(() => stop.abort(new Error("interrupted")));
+    await world.run(left, { stopping: stop.signal });
+    await world.drive(world.clock.sleep(60_000));
+    world.service.change(before, {}, "ready");
+    const { steps, second, certificate } = await world.run(both);
+    expect(steps).toMatchObject([{ operation: "bind", result: "done" }]);
+    expect({ certificate, steps: second.steps }).toEqual({ certificate: [], steps: [] });
+    expect(await idOf(world)).toBe(before);
+  });
+
   it("waits for a person, and goes on when the person is done", async () => {
     const world = await worldOfTwo({ faults: [{ on: "delete", effect: "waits" }] });
     expect((await world.run(left)).steps).toMatchObject([{ result: "waiting-for-person" }]);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { run } from "../../src/apply/run.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
-import { moveOf, removalOf } from "../support/plan-input.ts";
+import { applyContext } from "../support/apply-context.ts";
+import { moveOf, planOf, removalOf } from "../support/plan-input.ts";
+import { toyService } from "../support/toy-service.ts";
 import { type Toys, toyWorld } from "../support/toy-world.ts";
+import { virtualClock } from "../support/virtual-clock.ts";
 
 const inShort = (event: ApplyEvent): string => {
   if (event.type === "step-end") return `${event.outcome.address} ${event.outcome.result}`;
@@ -100,6 +104,17 @@ describe("the steps of a plan", () => {
     expect((await world.state()).burnt).toEqual([plan.fingerprint]);
     await world.run({ a: { colour: "red" } });
     expect((await world.state()).burnt).toEqual([plan.fingerprint]);
+  });
+});
+
+describe("after an interrupt", () => {
+  it("not even a step of the state alone is begun", async () => {
+    const clock = virtualClock();
+    const { steps } = planOf({ a: { recorded: {} }, b: { wants: {}, has: {} } });
+    const context = applyContext(clock, toyService(clock), { stopping: AbortSignal.abort() });
+    expect(await clock.drive(run(steps, context))).toMatchObject([
+      { operation: "forget", result: "interrupted", message: "not started" },
+    ]);
   });
 });
 

@@ -9,7 +9,6 @@ let user: Workspace;
 beforeAll(async () => {
   service = await FakeService.start();
 });
-afterAll(() => service.close());
 
 beforeEach(() => {
   service.behave();
@@ -18,6 +17,7 @@ beforeEach(() => {
   Object.assign(user.env, service.env);
 });
 afterEach(() => user.close());
+afterAll(() => service.close());
 
 /** One instance, with more or other lines of its config. */
 function manifest(more = ""): string {

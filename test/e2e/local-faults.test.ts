@@ -19,13 +19,13 @@ beforeAll(async () => {
   user.write("quick.yaml", quick);
   platform = await platformUp(user, "--engine", "none", "--delay", "100");
 });
-afterAll(() => user.close());
 
 beforeEach(async () => {
   round += 1;
   await platform.faults();
   await platform.forget();
 });
+afterAll(() => user.close());
 
 /** Three of one class, so that a lost create could be any of them; a name and a state of its own for each test. */
 function write(description = "first words", count = 3): string {
@@ -56,7 +56,9 @@ async function expectDone(name: string, count: number): Promise<void> {
 
 /** How many instances there are in all. */
 async function living(): Promise<number> {
-  const status: { readonly instances: readonly unknown[] } = JSON.parse(await platform.control("GET", "status"));
+  const status: { readonly instances: readonly unknown[] } = JSON.parse(
+    await platform.control("GET", "status"),
+  );
   return status.instances.length;
 }
 

@@ -75,14 +75,14 @@ describe("moved", () => {
     ]);
   });
 
-  it("leaves an address alone that is bound already: the old one is no longer declared", () => {
+  it("destroys nothing where the new address is bound already", () => {
     const scene = {
       before: old("id-1", { has: { colour: "red" } }),
       after: { ...now("id-2"), recorded: { colour: "red" } },
     };
     expect(actions(planOf(scene, { moved: [moveOf("before", "after")] }))).toEqual({
       after: "keep",
-      before: "delete",
+      before: "delete !moved-taken",
     });
   });
 

@@ -175,11 +175,8 @@ function remove(manifest: ManifestCase, chosen: ResourceCase, dice: Chance): Man
 /** Under another name: said with `moved`, or not said, which means another object. */
 function rename(manifest: ManifestCase, chosen: ResourceCase, dice: Chance): ManifestCase {
   const section = sectionOf(chosen);
-  const taken = new Set(manifest.resources.map((resource) => resource.address));
-  const before = new Set(manifest.moved.flat());
-  const name = ["a", "b", "c", "d", "e", "f"].find((each) => !taken.has(`${section}.${each}`) && !before.has(`${section}.${each}`));
-  if (name === undefined) return manifest;
-  const [from, to] = [chosen.address, `${section}.${name}`];
+  // A name that nothing has had: what is to move where something else stands yet would not move.
+  const [from, to] = [chosen.address, `${section}.moved${manifest.tag}`];
   const isSaid = dice.is(0.7);
   const resources = manifest.resources.map((resource): ResourceCase => {
     const spec = renamedIn(resource.spec, section, from, to);

@@ -78,7 +78,6 @@ const writeEffects: readonly Effect[] = [
   "lost-before",
   "lost-after",
   "lost-after",
-  "late",
   "500-before",
   "500-after",
   "503-before",
@@ -103,7 +102,9 @@ function fault(dice: Chance, service: ServiceCase): Fault {
   if (on === "describe" || on === "list") return { on, nth, effect: dice.of(readEffects) };
   // The settling time is all that is waited after a 503 (decision 11).
   const after503: readonly Effect[] = service.listLag + service.describeLag < 4000 ? ["503-after"] : [];
-  return { on, nth, effect: dice.is(0.25) ? dice.of(workEffects) : dice.of([...writeEffects, ...after503]) };
+  // Nobody can tell an old change of an object from a new one when they arrive the wrong way round.
+  const late: readonly Effect[] = on === "create" ? ["late"] : [];
+  return { on, nth, effect: dice.is(0.25) ? dice.of(workEffects) : dice.of([...writeEffects, ...after503, ...late]) };
 }
 
 function other(dice: Chance, run: number): Other {

@@ -10,6 +10,8 @@ export function act({ does, pick }: Other, world: World): void {
     const found = registry.things.filter((thing) => isThere(thing) && wanted(thing));
     return found[pick % Math.max(1, found.length)];
   };
+  const bound = new Set(Object.values(world.stored?.resources ?? {}).map((entry) => entry.id));
+  const isBound = (thing: Thing): boolean => bound.has(thing.id);
   const isIdle = (thing: Thing): boolean => thing.work === undefined && thing.awaits === undefined;
   const running = (thing: Thing): boolean => thing.kind === "instances" && thing.look.status === "RUNNING" && isIdle(thing);
   const set = (thing: Thing | undefined, top: Thing["look"]["top"], params: Thing["look"]["params"]): void => {
@@ -36,8 +38,8 @@ export function act({ does, pick }: Other, world: World): void {
       return;
     }
     case "rename":
-      // Only where the rename can be seen.
-      set(choose((each) => each.kind === "networks" || (running(each) && registry.options.echo)), {}, { name: `renamed ${pick}` });
+      // Only where the rename can be seen, and never so that a lost object could not be known again.
+      set(choose((each) => isBound(each) && (each.kind === "networks" || (running(each) && registry.options.echo))), {}, { name: `renamed ${pick}` });
       return;
     case "regrant":
       set(choose((each) => each.kind === "users"), { acl: `~* +INFO +PING +TTL` }, {});

@@ -102,7 +102,8 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
         if (thing.kind !== kind || thing.place !== place) return false;
         advance(thing);
         if (thing.goneAt === undefined) return !isHidden(thing.listedFrom);
-        return now() < thing.goneAt + options.linger && !(options.flicker && dice.is(0.5));
+        // The list of users is all that is known of a user: what is gone from it is gone.
+        return kind !== "users" && now() < thing.goneAt + options.linger && !(options.flicker && dice.is(0.5));
       });
       return [...new Set(shown.map((thing) => thing.id))];
     },

@@ -80,12 +80,12 @@ async function settleDown(
 
 /**
  * What only a person can help: an object asked for by its id that is gone, a network in which somebody else lives, a user
- * of the same name that was let go of.
+ * of the same name that was let go of, a backup of what does not run.
  */
-function isHelpless(ended: Ended, run: RunCase, { registry }: World): boolean {
+function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): boolean {
   if (ended.code === "import-not-found") return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
   const failed = ended.steps.filter((step) => step.result === "failed");
-  const isUsed = (id: string | undefined): boolean =>
+  const isUsed = (id: string): boolean =>
     registry.things.some((thing) => isThere(thing) && !thing.ours && thing.look.top["custom_network_id"] === id);
   const isLeftBehind = (address: string): boolean => {
     const username = run.resources.find((entry) => entry.address === address)?.spec["username"];
@@ -93,9 +93,12 @@ function isHelpless(ended: Ended, run: RunCase, { registry }: World): boolean {
   };
   return (
     failed.length > 0 &&
-    failed.every(({ kind, operation, id, address }) =>
-      kind === "networks" ? operation === "delete" && isUsed(id) : kind === "users" && operation === "create" && isLeftBehind(address),
-    )
+    failed.every(({ kind, operation, address }) => {
+      const id = stored?.resources[address]?.id ?? "";
+      // No backup is made of what does not run.
+      if (kind === "instances") return operation === "delete" && ["STOPPED", "FAILED"].includes(registry.at(id)?.look.status ?? "");
+      return kind === "networks" ? operation === "delete" && isUsed(id) : operation === "create" && isLeftBehind(address);
+    })
   );
 }
 

@@ -332,7 +332,10 @@ export class FakeService {
   /** Specification 2.1. */
   #describe(instance: FakeInstance): JsonObject {
     const { id, status, top, params, createdAt, modifiedAt, failure } = instance;
-    const texts = Object.entries(params).map(([name, value]): [string, Json] => [name, String(value)]);
+    const texts = Object.entries(params).map(([name, value]): [string, Json] => [
+      name,
+      value === null ? null : String(value),
+    ]);
     const isUp = status === "RUNNING";
     return {
       id,

@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import type { Haul } from "../test/simulation/hunt.ts";
+import { type Mutation, mutations } from "../test/simulation/mutations.ts";
+
+/** What a worker is to play. */
+interface Share {
+  readonly seed: number;
+  readonly schedules: number;
+  /** A safety rule to break first. */
+  readonly mutation?: string;
+}
+
+const usage = `npm run simulate -- [--runs N] [--seed S] [--jobs J] [--trace]
+npm run simulate -- --mutations [--runs N] [--seed S]
+
+Plays N schedules (default 20000) with the seeds S, S+1, ... and prints the shrunken case of those that break a promise.
+--trace prints everything that happens in the first one. --mutations breaks the engine's safety rules one at a time and
+prints how many schedules it took to find each.`;
+
+const source = join(import.meta.dirname, "..", "src");
+
+if (isMainThread) await main();
+else await work(workerData);
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      runs: { type: "string", default: "20000" },
+      seed: { type: "string", default: "1" },
+      jobs: { type: "string", default: String(availableParallelism()) },
+      trace: { type: "boolean", default: false },
+      mutations: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const [runs, seed, jobs] = [values.runs, values.seed, values.jobs].map(Number);
+  if (values.help || ![runs, seed, jobs].every(Number.isInteger) || runs === undefined || seed === undefined || jobs === undefined) {
+    console.log(usage);
+    process.exitCode = values.help ? 0 : 2;
+  } else if (values.trace) await trace(seed);
+  else if (values.mutations) await mutate(seed, runs, jobs);
+  else await play(seed, runs, jobs);
+}
+
+/** Plays everything in shares of a thousand schedules, and explains the first few finds. */
+async function play(seed: number, runs: number, jobs: number): Promise<void> {
+  const { shrink } = await import("../test/simulation/shrink.ts");
+  const { generate } = await import("../test/simulation/generate.ts");
+  const { textOf } = await import("../test/simulation/text-of.ts");
+  const started = performance.now();
+  const total = { schedules: 0, runs: 0, events: 0, time: 0 };
+  const found: Haul["found"][number][] = [];
+  const shares = Array.from({ length: Math.ceil(runs / 1000) }, (_, at) => ({
+    seed: seed + 1000 * at,
+    schedules: Math.min(1000, runs - 1000 * at),
+  }));
+  let told = started;
+  await inParallel(shares, jobs, (haul) => {
+    for (const name of ["schedules", "runs", "events", "time"] as const) total[name] += haul.time < 0 ? 0 : haul[name];
+    found.push(...haul.found);
+    if (performance.now() - told < 10_000) return;
+    told = performance.now();
+    console.log(`${total.schedules} of ${runs} schedules, ${rate(total.schedules, started)} a second, ${found.length} broken promises`);
+  });
+  for (const { seed: bad, violation } of found.slice(0, 5)) {
+    console.log(`\nseed ${bad}: ${violation.promise}: ${violation.detail}\n`);
+    console.log(textOf(await shrink(generate(bad), violation.promise)));
+  }
+  const promises = Map.groupBy(found, ({ violation }) => violation.promise);
+  for (const [promise, list] of promises) console.log(`\n${promise}: seeds ${list.map((each) => each.seed).join(", ")}`);
+  const days = (total.time / 86_400_000).toFixed(0);
+  console.log(
+    `\n${total.schedules} schedules from seed ${seed} (${total.runs} runs, ${total.events} events, ${days} days of virtual time) ` +
+      `in ${((performance.now() - started) / 1000).toFixed(0)} s, ${rate(total.schedules, started)} a second: ${found.length} broken promises`,
+  );
+  if (found.length > 0) process.exitCode = 1;
+}
+
+/** Breaks each rule in a thread of its own. */
+async function mutate(seed: number, runs: number, jobs: number): Promise<void> {
+  let missed = 0;
+  const shares = mutations.map(({ name }) => ({ seed, schedules: runs, mutation: name }));
+  await inParallel(shares, jobs, (haul, { mutation }) => {
+    const [first] = haul.found;
+    if (first === undefined) missed += 1;
+    const what = first === undefined ? `NOT FOUND in ${haul.schedules} schedules` : `found after ${haul.schedules} schedules: ${first.violation.promise}`;
+    console.log(`${(mutation ?? "").padEnd(22)} ${what}`);
+  });
+  console.log(`\n${mutations.length - missed} of ${mutations.length} broken rules found, seeds from ${seed}`);
+  if (missed > 0) process.exitCode = 1;
+}
+
+/** How many a second since then. */
+function rate(count: number, since: number): number {
+  return Math.round((1000 * count) / (performance.now() - since));
+}
+
+async function trace(seed: number): Promise<void> {
+  const { generate } = await import("../test/simulation/generate.ts");
+  const { simulate } = await import("../test/simulation/simulate.ts");
+  const { textOf } = await import("../test/simulation/text-of.ts");
+  const given = generate(seed);
+  console.log(`${textOf(given)}\n`);
+  const { violation } = await simulate(given, (line) => console.log(line));
+  console.log(violation === undefined ? "\nevery promise was kept" : `\n${violation.promise}: ${violation.detail}`);
+  if (violation !== undefined) process.exitCode = 1;
+}
+
+async function inParallel(shares: readonly Share[], jobs: number, done: (haul: Haul, share: Share) => void): Promise<void> {
+  const open = [...shares];
+  const next = async (): Promise<void> => {
+    for (let share = open.shift(); share !== undefined; share = open.shift()) done(await inThread(share), share);
+  };
+  await Promise.all(Array.from({ length: jobs }, next));
+}
+
+function inThread(share: Share): Promise<Haul> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), { workerData: share });
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+}
+
+/** A thread plays its share, on an engine with a rule broken where it is told so. */
+async function work({ seed, schedules, mutation }: Share): Promise<void> {
+  const broken = mutations.find(({ name }) => name === mutation);
+  if (broken !== undefined) breakRule(broken);
+  const { hunt } = await import("../test/simulation/hunt.ts");
+  parentPort?.postMessage(await hunt({ seed, schedules, most: broken === undefined ? 1000 : 1 }));
+}
+
+/** Changes modules as they are loaded. Throws where a change does not fit the text of today. */
+function breakRule({ name, changes }: Mutation): void {
+  const texts = new Map<string, string>();
+  for (const { file, find, replace } of changes) {
+    const url = pathToFileURL(join(source, file)).href;
+    const text = texts.get(url) ?? readFileSync(join(source, file), "utf8");
+    if (text.split(find).length !== 2) throw new Error(`${name}: "${find}" does not stand in ${file} once; bring test/simulation/mutations.ts up to date`);
+    texts.set(url, text.replace(find, replace));
+  }
+  registerHooks({
+    load(url, context, nextLoad) {
+      const text = texts.get(url);
+      return text === undefined ? nextLoad(url, context) : { format: "module-typescript", source: text, shortCircuit: true };
+    },
+  });
+}

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { platformUp } from "../support/local-platform.ts";
+import { openWorkspace, processesOf, type Workspace } from "../support/workspace.ts";
+
+let user: Workspace;
+
+beforeEach(() => {
+  user = openWorkspace();
+});
+afterEach(() => user.close());
+
+const up = ["platform", "up", "--engine", "none"] as const;
+
+describe("graphform platform", () => {
+  it("up --json prints one line when it is ready, runs in the foreground, and stops at Ctrl-C", async () => {
+    const running = user.start(...up, "--json");
+    await running.said("\n");
+    const status = await user.run("platform", "status", "--json");
+    expect(status.code).toBe(0);
+    running.child.kill("SIGINT");
+    const { code, out } = await running.ended;
+    expect(code).toBe(0);
+    expect(out.trimEnd().split("\n")).toHaveLength(1);
+    const announced: { readonly url: string; readonly pid: number } = JSON.parse(out);
+    expect(announced).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      usersUrl: announced.url,
+      dataDir: `${user.dir}/.graphform/platform`,
+      engine: { name: "none", version: "", why: expect.any(String) },
+      pid: expect.any(Number),
+      caFile: `${user.dir}/.graphform/platform/tls/ca.pem`,
+    });
+    expect(JSON.parse(status.out)).toMatchObject({ running: true, url: announced.url, pid: announced.pid });
+    expect(await user.run("platform", "status")).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("not running"),
+    });
+    expect(processesOf(user.dir)).toEqual([]);
+  });
+
+  it("up for people says where it is, which engine it has, and how to stop it", async () => {
+    const running = user.start(...up);
+    await running.said("ready at http://127.0.0.1:");
+    running.child.kill("SIGTERM");
+    const { code, out } = await running.ended;
+    expect(code).toBe(0);
+    expect(out).toMatch(/engine none.*Ctrl-C stops it and keeps the data/);
+  });
+
+  it("up where one runs already is exit 1 and says where; the first goes on", async () => {
+    const first = await platformUp(user, "--engine", "none");
+    for (const more of [["--detach"], []]) {
+      const second = await user.run(...up, ...more);
+      expect(second).toMatchObject({ code: 1, err: expect.stringContaining("platform down") });
+      expect(second.err).toContain(String(first.pid));
+    }
+    expect(await user.run("platform", "status")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(first.url),
+    });
+  });
+
+  it.each([[["--detach"]], [[]]])("up with a wrong option (%j) is exit 1 with one sentence", async (more) => {
+    const ran = await user.run(...up, ...more, "--nonsense");
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain("nonsense");
+    expect(ran.err).not.toMatch(/\bat .*\.js:\d+|node:internal/);
+  });
+
+  it("down where none runs is nothing to worry about", async () => {
+    expect(await user.run("platform", "down")).toMatchObject({
+      code: 0,
+      out: "",
+      err: "no local platform is running here\n",
+    });
+  });
+
+  it("is what a manifest without a service means, and a plan says how to start it where it does not run", async () => {
+    const place = "tier: free, component: free, cloudProvider: aws, region: us-east-1";
+    user.write("graphform.yaml", `apiVersion: graphform/v1\nname: here\ninstances: { a: { ${place} } }\n`);
+    for (const command of [["plan"], ["apply", "--auto-approve"]]) {
+      expect(await user.run(...command)).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringContaining("graphform platform up --detach"),
+      });
+    }
+    await platformUp(user, "--engine", "none", "--delay", "5");
+    const started = Date.now();
+    const ran = await user.run("apply", "--auto-approve");
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("1 added") });
+    // Nothing answers where there are no databases: nobody waits for it, or warns of it.
+    expect(`${ran.out}${ran.err}`).not.toMatch(/warning|does not answer/);
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+});
