@@ -42,7 +42,13 @@ async function main(): Promise<void> {
     },
   });
   const [runs, seed, jobs] = [values.runs, values.seed, values.jobs].map(Number);
-  if (values.help || ![runs, seed, jobs].every(Number.isInteger) || runs === undefined || seed === undefined || jobs === undefined) {
+  if (
+    values.help ||
+    ![runs, seed, jobs].every(Number.isInteger) ||
+    runs === undefined ||
+    seed === undefined ||
+    jobs === undefined
+  ) {
     console.log(usage);
     process.exitCode = values.help ? 0 : 2;
   } else if (values.trace) await trace(seed);
@@ -64,18 +70,22 @@ async function play(seed: number, runs: number, jobs: number): Promise<void> {
   }));
   let told = started;
   await inParallel(shares, jobs, (haul) => {
-    for (const name of ["schedules", "runs", "events", "time"] as const) total[name] += haul.time < 0 ? 0 : haul[name];
+    for (const name of ["schedules", "runs", "events", "time"] as const)
+      total[name] += haul.time < 0 ? 0 : haul[name];
     found.push(...haul.found);
     if (performance.now() - told < 10_000) return;
     told = performance.now();
-    console.log(`${total.schedules} of ${runs} schedules, ${rate(total.schedules, started)} a second, ${found.length} broken promises`);
+    console.log(
+      `${total.schedules} of ${runs} schedules, ${rate(total.schedules, started)} a second, ${found.length} broken promises`,
+    );
   });
   for (const { seed: bad, violation } of found.slice(0, 5)) {
     console.log(`\nseed ${bad}: ${violation.promise}: ${violation.detail}\n`);
     console.log(textOf(await shrink(generate(bad), violation.promise)));
   }
   const promises = Map.groupBy(found, ({ violation }) => violation.promise);
-  for (const [promise, list] of promises) console.log(`\n${promise}: seeds ${list.map((each) => each.seed).join(", ")}`);
+  for (const [promise, list] of promises)
+    console.log(`\n${promise}: seeds ${list.map((each) => each.seed).join(", ")}`);
   const days = (total.time / 86_400_000).toFixed(0);
   console.log(
     `\n${total.schedules} schedules from seed ${seed} (${total.runs} runs, ${total.events} events, ${days} days of virtual time) ` +
@@ -91,7 +101,10 @@ async function mutate(seed: number, runs: number, jobs: number): Promise<void> {
   await inParallel(shares, jobs, (haul, { mutation }) => {
     const [first] = haul.found;
     if (first === undefined) missed += 1;
-    const what = first === undefined ? `NOT FOUND in ${haul.schedules} schedules` : `found after ${haul.schedules} schedules: ${first.violation.promise}`;
+    const what =
+      first === undefined
+        ? `NOT FOUND in ${haul.schedules} schedules`
+        : `found after ${haul.schedules} schedules: ${first.violation.promise}`;
     console.log(`${(mutation ?? "").padEnd(22)} ${what}`);
   });
   console.log(`\n${mutations.length - missed} of ${mutations.length} broken rules found, seeds from ${seed}`);
@@ -110,14 +123,21 @@ async function trace(seed: number): Promise<void> {
   const given = generate(seed);
   console.log(`${textOf(given)}\n`);
   const { violation } = await simulate(given, (line) => console.log(line));
-  console.log(violation === undefined ? "\nevery promise was kept" : `\n${violation.promise}: ${violation.detail}`);
+  console.log(
+    violation === undefined ? "\nevery promise was kept" : `\n${violation.promise}: ${violation.detail}`,
+  );
   if (violation !== undefined) process.exitCode = 1;
 }
 
-async function inParallel(shares: readonly Share[], jobs: number, done: (haul: Haul, share: Share) => void): Promise<void> {
+async function inParallel(
+  shares: readonly Share[],
+  jobs: number,
+  done: (haul: Haul, share: Share) => void,
+): Promise<void> {
   const open = [...shares];
   const next = async (): Promise<void> => {
-    for (let share = open.shift(); share !== undefined; share = open.shift()) done(await inThread(share), share);
+    for (let share = open.shift(); share !== undefined; share = open.shift())
+      done(await inThread(share), share);
   };
   await Promise.all(Array.from({ length: jobs }, next));
 }
@@ -144,13 +164,18 @@ function breakRule({ name, changes }: Mutation): void {
   for (const { file, find, replace } of changes) {
     const url = pathToFileURL(join(source, file)).href;
     const text = texts.get(url) ?? readFileSync(join(source, file), "utf8");
-    if (text.split(find).length !== 2) throw new Error(`${name}: "${find}" does not stand in ${file} once; bring test/simulation/mutations.ts up to date`);
+    if (text.split(find).length !== 2)
+      throw new Error(
+        `${name}: "${find}" does not stand in ${file} once; bring test/simulation/mutations.ts up to date`,
+      );
     texts.set(url, text.replace(find, replace));
   }
   registerHooks({
     load(url, context, nextLoad) {
       const text = texts.get(url);
-      return text === undefined ? nextLoad(url, context) : { format: "module-typescript", source: text, shortCircuit: true };
+      return text === undefined
+        ? nextLoad(url, context)
+        : { format: "module-typescript", source: text, shortCircuit: true };
     },
   });
 }

@@ -1,5 +1,5 @@
-import { createProgram } from "./commands/program.ts";
 import { printError } from "./commands/print-error.ts";
+import { createProgram } from "./commands/program.ts";
 import { processTerminal, type Terminal } from "./commands/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
 

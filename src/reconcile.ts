@@ -120,7 +120,8 @@ export async function resolveIntents(world: ApplyWorld): Promise<void> {
   for (const [address, intent] of Object.entries(world.journal.state.intents)) {
     const until = Date.parse(intent.startedAt) + world.service.profile.timing.listLag;
     const found = await findLost(address, intent, until, context).catch(async (error: unknown) => {
-      if (isServiceError(error) && !world.stopping.aborted && (await isHomeGone(intent, context))) return undefined;
+      if (isServiceError(error) && !world.stopping.aborted && (await isHomeGone(intent, context)))
+        return undefined;
       throw error;
     });
     const since = new Date(world.clock.now()).toISOString();

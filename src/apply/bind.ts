@@ -19,7 +19,9 @@ export function recordOf(spec: JsonObject, context: ApplyContext): { readonly [p
  * The result lives for one request and goes nowhere else. Throws where an output or a secret is not to be had.
  */
 export function bindSpec(kind: string, spec: JsonObject, context: ApplyContext): JsonObject {
-  const references = new Map(referenceFields(kindOf(context, kind).schema).map((field) => [field.path, field]));
+  const references = new Map(
+    referenceFields(kindOf(context, kind).schema).map((field) => [field.path, field]),
+  );
   const bound = [...leaves(spec)].map(([path, value]): [string, Json] => {
     const field = references.get(path);
     if (field === undefined || typeof value !== "string") return [path, openValue(value, context)];
@@ -55,8 +57,12 @@ function outputOf(address: string, output: string, context: ApplyContext): Json 
 }
 
 function missingSecret(): GraphformError {
-  return new GraphformError("secret-missing", "a secret of this plan is not to be had, or is no longer what it was", {
-    hint: "give the same secrets as when the plan was made, or make a new plan",
-    exitCode: 6,
-  });
+  return new GraphformError(
+    "secret-missing",
+    "a secret of this plan is not to be had, or is no longer what it was",
+    {
+      hint: "give the same secrets as when the plan was made, or make a new plan",
+      exitCode: 6,
+    },
+  );
 }

@@ -27,11 +27,15 @@ export async function operate(step: Step, context: ApplyContext): Promise<StepRe
 /** What a verb sets of the fields that are managed here, so that its doing is not taken for somebody else's. */
 function reachedBy(verb: string, step: Step, context: ApplyContext): { readonly [path: string]: string } {
   const recorded = context.journal.state.resources[step.address]?.recorded ?? {};
-  const reached = Object.entries(kindOf(context, step.kind).schema.properties).flatMap(([path, row]): [string, string][] => {
-    const transition = Object.entries(row["x-operations"] ?? {}).find(([, leads]) => leads === verb)?.[0];
-    const isManaged = recorded[path] !== undefined || step.spec?.[path] !== undefined;
-    return transition === undefined || !isManaged ? [] : [[path, transition.slice(transition.indexOf(">") + 1)]];
-  });
+  const reached = Object.entries(kindOf(context, step.kind).schema.properties).flatMap(
+    ([path, row]): [string, string][] => {
+      const transition = Object.entries(row["x-operations"] ?? {}).find(([, leads]) => leads === verb)?.[0];
+      const isManaged = recorded[path] !== undefined || step.spec?.[path] !== undefined;
+      return transition === undefined || !isManaged
+        ? []
+        : [[path, transition.slice(transition.indexOf(">") + 1)]];
+    },
+  );
   return Object.fromEntries(reached);
 }
 
@@ -40,10 +44,18 @@ export async function wait(step: Step, context: ApplyContext): Promise<StepResul
   const ref = refOf(step, context);
   const converging = context.journal.state.resources[step.address]?.converging;
   if (converging !== undefined) {
-    return settle(step, ref, converging.operation, converging.operation === "create" ? undefined : "first-look", context);
+    return settle(
+      step,
+      ref,
+      converging.operation,
+      converging.operation === "create" ? undefined : "first-look",
+      context,
+    );
   }
   const rest = await atRest(step, ref, context);
-  return rest.is === "arrived" && rest.live !== undefined ? { result: "done", id: ref.id } : unready(ref, rest.is);
+  return rest.is === "arrived" && rest.live !== undefined
+    ? { result: "done", id: ref.id }
+    : unready(ref, rest.is);
 }
 
 async function upon(
@@ -86,7 +98,11 @@ function isThere(operation: string, live: Live | undefined): boolean {
 }
 
 /** What is in the middle of something is waited for before anything is asked of it. */
-async function atRest(step: Step, ref: Ref, context: ApplyContext): Promise<Awaited<ReturnType<typeof converge>>> {
+async function atRest(
+  step: Step,
+  ref: Ref,
+  context: ApplyContext,
+): Promise<Awaited<ReturnType<typeof converge>>> {
   const timeout = step.timeout ?? context.profile.timing.timeout["update"] ?? 40 * 60_000;
   const phases = ["ready", "stopped", "failed"] as const;
   const since = context.clock.now();
@@ -96,10 +112,16 @@ async function atRest(step: Step, ref: Ref, context: ApplyContext): Promise<Awai
 
 function unready(ref: Ref, is: string): StepResult {
   if (is === "timeout") {
-    return { result: "converging", id: ref.id, message: `${ref.id} is busy with something else`, hint: "run apply again" };
+    return {
+      result: "converging",
+      id: ref.id,
+      message: `${ref.id} is busy with something else`,
+      hint: "run apply again",
+    };
   }
   if (is === "interrupted") return { result: "interrupted", id: ref.id };
-  if (is === "waiting-for-person") return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person` };
+  if (is === "waiting-for-person")
+    return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person` };
   return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
 }
 

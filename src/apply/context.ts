@@ -1,5 +1,5 @@
-import type { Clock } from "../model/clock.ts";
 import type { Address } from "../model/address.ts";
+import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Driver, Kind } from "../model/kind.ts";

@@ -38,7 +38,15 @@ export type Arrival =
  */
 export async function converge(target: Target, step: Told, context: ApplyContext): Promise<Arrival> {
   const { clock, profile } = context;
-  const watch: Watch & { detail: string; pause: number } = { detail: "", first: undefined, seen: target.before !== undefined && target.before !== "first-look", moved: false, told: clock.now(), started: clock.now(), pause: profile.timing.poll.first };
+  const watch: Watch & { detail: string; pause: number } = {
+    detail: "",
+    first: undefined,
+    seen: target.before !== undefined && target.before !== "first-look",
+    moved: false,
+    told: clock.now(),
+    started: clock.now(),
+    pause: profile.timing.poll.first,
+  };
   const look = async (): Promise<Arrival> => {
     const live = await glance(target, context);
     if (isServiceError(live)) {
@@ -58,7 +66,12 @@ export async function converge(target: Target, step: Told, context: ApplyContext
     watch.pause = Math.min(profile.timing.poll.longest, watch.pause * 1.5);
   };
   try {
-    return await pRetry(look, { retries: Number.POSITIVE_INFINITY, minTimeout: 0, maxTimeout: 0, onFailedAttempt: pauseBetween });
+    return await pRetry(look, {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 0,
+      maxTimeout: 0,
+      onFailedAttempt: pauseBetween,
+    });
   } catch (error) {
     if (context.stopping.aborted) return { is: "interrupted", detail: watch.detail };
     if (clock.now() - watch.started >= target.timeout) return { is: "timeout", detail: watch.detail };
@@ -82,13 +95,20 @@ async function glance(target: Target, context: ApplyContext): Promise<Live | und
   try {
     return await driverOf(context, target.kind).get(target.ref, context.stopping);
   } catch (error) {
-    const passing = isServiceError(error) && ["unavailable", "lost", "rate-limited", "shape", "busy"].includes(error.failure);
+    const passing =
+      isServiceError(error) &&
+      ["unavailable", "lost", "rate-limited", "shape", "busy"].includes(error.failure);
     if (passing && !context.stopping.aborted) return error;
     throw new AbortError(asError(error));
   }
 }
 
-function judge(target: Target, live: Live | undefined, watch: Watch, context: ApplyContext): Arrival | undefined {
+function judge(
+  target: Target,
+  live: Live | undefined,
+  watch: Watch,
+  context: ApplyContext,
+): Arrival | undefined {
   const age = context.clock.now() - target.since;
   if (live === undefined) return judgeAbsence(target, watch, context);
   watch.seen = true;
@@ -99,11 +119,16 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
   }
   watch.first ??= live;
   const old = target.before === "first-look" ? watch.first : target.before;
-  const changed = old === undefined || old.phase.is !== live.phase.is || (live.modifiedAt !== undefined && live.modifiedAt !== old.modifiedAt);
+  const changed =
+    old === undefined ||
+    old.phase.is !== live.phase.is ||
+    (live.modifiedAt !== undefined && live.modifiedAt !== old.modifiedAt);
   if (!changed && !watch.moved && age < context.profile.timing.settle) return undefined;
   if (target.phases.includes(live.phase.is)) return { is: "arrived", live };
   if (live.phase.is === "waiting-for-person") {
-    return age < context.profile.timing.settle ? undefined : { is: "waiting-for-person", live, detail: live.phase.detail };
+    return age < context.profile.timing.settle
+      ? undefined
+      : { is: "waiting-for-person", live, detail: live.phase.detail };
   }
   // What had failed already is deleted like anything else; only a failure that comes after is the deletion's.
   const isOld = target.phases.includes("gone") && !watch.moved;
@@ -111,7 +136,9 @@ function judge(target: Target, live: Live | undefined, watch: Watch, context: Ap
   // At rest, and not where the operation leads: somebody else has been at it since, and waiting brings nothing.
   const hasBegun = watch.moved || target.before === undefined || target.before === "first-look";
   const isElsewhere = hasBegun && !target.phases.includes("gone") && age >= context.profile.timing.settle;
-  return isElsewhere ? { is: "failed", live, detail: `it is ${live.phase.detail}, which is somebody else's doing` } : undefined;
+  return isElsewhere
+    ? { is: "failed", live, detail: `it is ${live.phase.detail}, which is somebody else's doing` }
+    : undefined;
 }
 
 /** What was not shown yet may be hidden for a while; after that, and once it was shown, it is gone. */
@@ -137,5 +164,14 @@ function tell(step: Told, watch: Watch, context: ApplyContext): void {
   const { key, address, kind, operation } = step;
   const verb = step.verb === undefined ? {} : { verb: step.verb };
   const elapsed = now - watch.started;
-  context.emit({ type: "step-progress", key, address, kind, operation, ...verb, elapsed, detail: watch.detail });
+  context.emit({
+    type: "step-progress",
+    key,
+    address,
+    kind,
+    operation,
+    ...verb,
+    elapsed,
+    detail: watch.detail,
+  });
 }

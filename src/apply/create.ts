@@ -38,9 +38,13 @@ async function acknowledged(step: Step, classKey: string, context: ApplyContext)
       return id;
     }
     if (attempt === attempts) {
-      throw new GraphformError("create-lost", `the service lost the create of ${step.address} ${attempts} times`, {
-        hint: "nothing was created; run apply again when the service is well",
-      });
+      throw new GraphformError(
+        "create-lost",
+        `the service lost the create of ${step.address} ${attempts} times`,
+        {
+          hint: "nothing was created; run apply again when the service is well",
+        },
+      );
     }
   }
 }
@@ -81,17 +85,31 @@ async function announce(step: Step, classKey: string, context: ApplyContext): Pr
 }
 
 /** Sends the create once. Resolves with undefined where it surely made nothing and may be sent again. */
-async function send(step: Step, intent: Intent, attempt: number, context: ApplyContext): Promise<string | undefined> {
+async function send(
+  step: Step,
+  intent: Intent,
+  attempt: number,
+  context: ApplyContext,
+): Promise<string | undefined> {
   try {
     context.stopping.throwIfAborted();
-    return await driverOf(context, step.kind).create(bindSpec(step.kind, step.spec ?? {}, context), context.aborting);
+    return await driverOf(context, step.kind).create(
+      bindSpec(step.kind, step.spec ?? {}, context),
+      context.aborting,
+    );
   } catch (error) {
     if (context.aborting.aborted) throw error;
     if (!isServiceError(error) || !error.mayHaveWorked) {
       await context.journal.abandon(step.address);
-      const again = isServiceError(error, "busy") || isServiceError(error, "unavailable") || isServiceError(error, "rate-limited");
+      const again =
+        isServiceError(error, "busy") ||
+        isServiceError(error, "unavailable") ||
+        isServiceError(error, "rate-limited");
       if (!again || attempt === attempts) throw error;
-      await context.clock.sleep(error.retryAfter ?? context.profile.timing.poll.longest * attempt, context.stopping);
+      await context.clock.sleep(
+        error.retryAfter ?? context.profile.timing.poll.longest * attempt,
+        context.stopping,
+      );
       return undefined;
     }
     const wait = error.status === 503 ? context.profile.timing.settle : context.profile.timing.listLag;

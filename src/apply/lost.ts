@@ -8,7 +8,10 @@ import type { ApplyContext } from "./context.ts";
 import { driverOf, kindOf } from "./context.ts";
 
 /** Everything that looking for a lost object needs; apply and the next run both have it. */
-export type SearchContext = Pick<ApplyContext, "kinds" | "drivers" | "profile" | "clock" | "journal" | "stopping">;
+export type SearchContext = Pick<
+  ApplyContext,
+  "kinds" | "drivers" | "profile" | "clock" | "journal" | "stopping"
+>;
 
 /**
  * Finds the object of a create whose answer was lost: by listing, never by asking again. Looks until `until`
@@ -50,8 +53,12 @@ export async function isHomeGone(intent: Intent, context: SearchContext): Promis
   const { schema } = kindOf(context, intent.kind);
   const through = referenceFields(schema).filter((field) => field.place && field.output === "id");
   const gone = through.map(async ({ path, section }) => {
-    const bound = Object.values(context.journal.state.resources).find(({ kind, id }) => kind === section && id === intent.place[path]);
-    return bound === undefined || (await driverOf(context, section).get(bound, context.stopping)) === undefined;
+    const bound = Object.values(context.journal.state.resources).find(
+      ({ kind, id }) => kind === section && id === intent.place[path],
+    );
+    return (
+      bound === undefined || (await driverOf(context, section).get(bound, context.stopping)) === undefined
+    );
   });
   return (await Promise.all(gone)).includes(true);
 }
@@ -75,7 +82,11 @@ function unseen(id: string): Live {
 
 function ambiguous(address: Address, found: readonly Live[]): GraphformError {
   const ids = found.map((live) => live.id).join(", ");
-  return new GraphformError("create-ambiguous", `the answer to the create of ${address} was lost, and several new objects could be it: ${ids}`, {
-    hint: `look at them, then bind the right one: graphform import '${address}' ID`,
-  });
+  return new GraphformError(
+    "create-ambiguous",
+    `the answer to the create of ${address} was lost, and several new objects could be it: ${ids}`,
+    {
+      hint: `look at them, then bind the right one: graphform import '${address}' ID`,
+    },
+  );
 }

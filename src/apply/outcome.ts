@@ -35,7 +35,10 @@ export function outcomeOf(
     outputs,
     certificate,
     warnings,
-    exitCode: worseExit([...steps.map((step) => exits[step.result]), ...(certificate.length > 0 ? [1 as const] : [])]),
+    exitCode: worseExit([
+      ...steps.map((step) => exits[step.result]),
+      ...(certificate.length > 0 ? [1 as const] : []),
+    ]),
   };
 }
 
@@ -46,11 +49,16 @@ export function outcomeOf(
 export function certify(second: Plan, steps: readonly StepOutcome[]): readonly string[] {
   const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
   return second.changes
-    .filter((change) => change.action !== "keep" && change.blocked.length === 0 && !unfinished.has(change.address))
+    .filter(
+      (change) => change.action !== "keep" && change.blocked.length === 0 && !unfinished.has(change.address),
+    )
     .flatMap((change) => {
-      if (change.fields.length === 0) return [`${change.address}: ${change.action} is planned again: ${change.reason}`];
+      if (change.fields.length === 0)
+        return [`${change.address}: ${change.action} is planned again: ${change.reason}`];
       return change.fields.map((field) => {
-        const [before, after] = field.secret ? ["(sensitive)", "(sensitive)"] : [shown(field.before), shown(field.after)];
+        const [before, after] = field.secret
+          ? ["(sensitive)", "(sensitive)"]
+          : [shown(field.before), shown(field.after)];
         return `${change.address}: ${field.path} is ${before} after apply, and ${after} was declared`;
       });
     });

@@ -19,12 +19,19 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   const now = underWay ? await look() : await onceShown(step, look, context);
   if (!underWay && now !== undefined && isStale(step, now, context)) return stale(step, ref);
   if (underWay && now?.phase.is === "waiting-for-person") {
-    if (!(await finished(ref, step, context))) return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
+    if (!(await finished(ref, step, context)))
+      return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
   } else if (!underWay || (now !== undefined && now.phase.is !== "pending")) {
     const snapshot = await backup(step, ref, context);
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
-    await persist(() => deleted(ref, step, context), () => "again", look, timeout, context);
+    await persist(
+      () => deleted(ref, step, context),
+      () => "again",
+      look,
+      timeout,
+      context,
+    );
     const since = new Date(context.clock.now()).toISOString();
     await context.journal.accepted(step.address, { operation: "delete", since, record: {} });
   }

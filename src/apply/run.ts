@@ -7,7 +7,9 @@ import { create } from "./create.ts";
 import { bind, forget, move } from "./remember.ts";
 import { remove } from "./remove.ts";
 
-const handlers: { readonly [operation in Operation]: (step: Step, context: ApplyContext) => Promise<StepResult> } = {
+const handlers: {
+  readonly [operation in Operation]: (step: Step, context: ApplyContext) => Promise<StepResult>;
+} = {
   create,
   update,
   operate,
@@ -38,7 +40,11 @@ export async function run(steps: readonly Step[], context: ApplyContext): Promis
   return Promise.all(steps.map(start));
 }
 
-async function runOne(step: Step, before: readonly StepOutcome[], context: ApplyContext): Promise<StepOutcome> {
+async function runOne(
+  step: Step,
+  before: readonly StepOutcome[],
+  context: ApplyContext,
+): Promise<StepOutcome> {
   const started = context.clock.now();
   const outcome = (result: StepResult): StepOutcome => {
     const { key, address, kind, operation } = step;
@@ -75,10 +81,15 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
   try {
     return await handlers[step.operation](step, context);
   } catch (error) {
-    if (context.stopping.aborted) return { result: "interrupted", message: "interrupted; the next run finishes it" };
+    if (context.stopping.aborted)
+      return { result: "interrupted", message: "interrupted; the next run finishes it" };
     if (!isGraphformError(error)) return { result: "failed", message: `unexpected: ${String(error)}` };
     const stale = error.exitCode === 6;
-    return { result: stale ? "stale" : "failed", message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+    return {
+      result: stale ? "stale" : "failed",
+      message: error.message,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    };
   }
 }
 
@@ -88,8 +99,13 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
  */
 function bindingMisfit(step: Step, context: ApplyContext): string | undefined {
   const bound = context.journal.state.resources[step.address];
-  if (step.operation === "create") return bound === undefined || bound.id === step.id ? undefined : `${step.address} is bound to ${bound.id} already`;
+  if (step.operation === "create")
+    return bound === undefined || bound.id === step.id
+      ? undefined
+      : `${step.address} is bound to ${bound.id} already`;
   const needsObject = ["update", "delete", "wait"].includes(step.operation);
   if (!needsObject || bound?.id === step.id) return undefined;
-  return bound === undefined ? `${step.address} is bound to nothing any more` : `${step.address} is bound to ${bound.id} now`;
+  return bound === undefined
+    ? `${step.address} is bound to nothing any more`
+    : `${step.address} is bound to ${bound.id} now`;
 }

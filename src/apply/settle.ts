@@ -40,7 +40,15 @@ export async function settle(
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
   const phases = arrivalsOf(operation, before);
   const arrival = await converge(
-    { kind: step.kind, ref, phases, since, hiddenUntil, timeout, ...(before === undefined ? {} : { before }) },
+    {
+      kind: step.kind,
+      ref,
+      phases,
+      since,
+      hiddenUntil,
+      timeout,
+      ...(before === undefined ? {} : { before }),
+    },
     step,
     context,
   );
@@ -67,7 +75,11 @@ export async function settle(
       };
     case "waiting-for-person":
       context.outputs.set(step.address, arrival.live.outputs);
-      return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person: ${arrival.detail}` };
+      return {
+        result: "waiting-for-person",
+        id: ref.id,
+        message: `${ref.id} waits for a person: ${arrival.detail}`,
+      };
     case "timeout":
       return {
         result: "converging",
@@ -76,7 +88,11 @@ export async function settle(
         hint: "run apply again to go on waiting",
       };
     case "interrupted":
-      return { result: "interrupted", id: ref.id, message: `${ref.id} was left ${arrival.detail}; run apply again to go on` };
+      return {
+        result: "interrupted",
+        id: ref.id,
+        message: `${ref.id} was left ${arrival.detail}; run apply again to go on`,
+      };
   }
 }
 

@@ -15,7 +15,12 @@ export const accountProviders: { readonly [provider: string]: ProviderFields } =
     methods: ["CloudFormation", "Terraform"],
   },
   gcp: {
-    required: ["gcp_project_id", "gcp_project_number", "gcp_service_account_email", "account_configuration_method"],
+    required: [
+      "gcp_project_id",
+      "gcp_project_number",
+      "gcp_service_account_email",
+      "account_configuration_method",
+    ],
     optional: ["allow_new_cloud_native_network_creation"],
     methods: ["GCPScript", "Terraform"],
   },

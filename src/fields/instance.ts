@@ -14,7 +14,12 @@ function tuning(row: FieldSchema): FieldSchema {
 
 /** Specification 2.2, row by row: the settings inside requestParams. */
 const config: { readonly [name: string]: FieldSchema } = {
-  name: { type: "string", default: "the service Instance", description: "Display name of the instance.", "x-identity": true },
+  name: {
+    type: "string",
+    default: "the service Instance",
+    description: "Display name of the instance.",
+    "x-identity": true,
+  },
   description: { type: "string", default: "Description", description: "Free text about the instance." },
   nodeInstanceType: {
     type: "string",
@@ -158,7 +163,13 @@ export const instanceSchema: KindSchema = {
   required: ["tier", "component", "cloudProvider", "region"],
   additionalProperties: false,
   properties: {
-    tier: { type: "string", enum: tiers, description: "Product tier.", "x-create-only": true, "x-place": true },
+    tier: {
+      type: "string",
+      enum: tiers,
+      description: "Product tier.",
+      "x-create-only": true,
+      "x-place": true,
+    },
     component: {
       type: "string",
       minLength: 1,

@@ -9,11 +9,18 @@ export const networkSchema: KindSchema = {
     id: {
       type: "string",
       minLength: 1,
-      description: "Id of an existing network; needed where the profile has no create operation for networks.",
+      description:
+        "Id of an existing network; needed where the profile has no create operation for networks.",
       "x-create-only": true,
       "x-place": true,
     },
-    name: { type: "string", minLength: 1, description: "Friendly name.", "x-wire": "name", "x-identity": true },
+    name: {
+      type: "string",
+      minLength: 1,
+      description: "Friendly name.",
+      "x-wire": "name",
+      "x-identity": true,
+    },
     cloudProvider: {
       type: "string",
       enum: ["aws", "gcp", "azure", "oci"],
@@ -30,7 +37,8 @@ export const networkSchema: KindSchema = {
     },
     cidr: {
       type: "string",
-      pattern: "^(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])/(?:3[0-2]|[12]?[0-9])$",
+      pattern:
+        "^(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])/(?:3[0-2]|[12]?[0-9])$",
       default: "10.0.0.0/16",
       description: "Address block, fixed at creation.",
       "x-create-only": true,

@@ -8,7 +8,11 @@ import type { Intent, StateDocument } from "./state.ts";
 const skew = 5 * 60_000;
 
 /** Ids that were not there when the create was announced and that nobody is bound to. */
-export function unclaimed(intent: Intent, listed: readonly string[], state: StateDocument): readonly string[] {
+export function unclaimed(
+  intent: Intent,
+  listed: readonly string[],
+  state: StateDocument,
+): readonly string[] {
   const bound = new Set(Object.values(state.resources).map((entry) => entry.id));
   const before = new Set(intent.before);
   return listed.filter((id) => !before.has(id) && !bound.has(id));
@@ -32,7 +36,9 @@ export function couldBe(live: Live, intent: Intent, schema: KindSchema): boolean
  */
 function isSilent(row: FieldSchema, wanted: Json): boolean {
   const spelled = row["x-compare"] !== undefined && row["x-compare"] !== "size";
-  return row["x-reference"] !== undefined || row["x-operations"] !== undefined || row.default === wanted || spelled;
+  return (
+    row["x-reference"] !== undefined || row["x-operations"] !== undefined || row.default === wanted || spelled
+  );
 }
 
 /** Providers and regions are written either way. */

@@ -90,7 +90,13 @@ export class ServiceError extends GraphformError {
     failure: ServiceFailure,
     operation: string,
     message: string,
-    options: { status?: number; mayHaveWorked?: boolean; retryAfter?: number; hint?: string; cause?: unknown } = {},
+    options: {
+      status?: number;
+      mayHaveWorked?: boolean;
+      retryAfter?: number;
+      hint?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(`service-${failure}`, message, options);
     this.name = "ServiceError";

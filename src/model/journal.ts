@@ -7,7 +7,10 @@ export interface Journal {
   /** A create is about to be sent. */
   announce(address: Address, intent: Intent): Promise<void>;
   /** The announced create has an object. */
-  acknowledge(address: Address, found: { readonly id: string; readonly createdAt: string; readonly converging?: Converging }): Promise<void>;
+  acknowledge(
+    address: Address,
+    found: { readonly id: string; readonly createdAt: string; readonly converging?: Converging },
+  ): Promise<void>;
   /** The announced create surely made nothing. */
   abandon(address: Address): Promise<void>;
   bind(address: Address, bound: Bound): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Address } from "./address.ts";
-import type { Json, JsonObject } from "./json.ts";
 import type { KindSchema } from "./field-schema.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { Live, Seen } from "./observed.ts";
 import { referenceFields } from "./reference-fields.ts";
 

@@ -11,7 +11,15 @@ export interface StepOutcome {
   readonly operation: Operation;
   readonly verb?: string;
   readonly id?: string;
-  readonly result: "done" | "failed" | "blocked" | "skipped" | "converging" | "waiting-for-person" | "stale" | "interrupted";
+  readonly result:
+    | "done"
+    | "failed"
+    | "blocked"
+    | "skipped"
+    | "converging"
+    | "waiting-for-person"
+    | "stale"
+    | "interrupted";
   /** One line for people: why it failed, what it waits for. */
   readonly message?: string;
   readonly hint?: string;
@@ -25,7 +33,9 @@ export interface Outcome {
   readonly added: number;
   readonly changed: number;
   readonly destroyed: number;
-  readonly outputs: { readonly [name: string]: { readonly value: JsonObject[string]; readonly sensitive: boolean } };
+  readonly outputs: {
+    readonly [name: string]: { readonly value: JsonObject[string]; readonly sensitive: boolean };
+  };
   /** Differences that the second plan found and nothing excuses. */
   readonly certificate: readonly string[];
   readonly warnings: readonly string[];
@@ -34,7 +44,24 @@ export interface Outcome {
 
 /** What apply says while it works; reporters turn it into text or JSON lines. */
 export type ApplyEvent =
-  | { readonly type: "step-start"; readonly key: string; readonly address: Address; readonly kind: string; readonly operation: Operation; readonly verb?: string; readonly id?: string }
-  | { readonly type: "step-progress"; readonly key: string; readonly address: Address; readonly kind: string; readonly operation: Operation; readonly verb?: string; readonly elapsed: number; readonly detail: string }
+  | {
+      readonly type: "step-start";
+      readonly key: string;
+      readonly address: Address;
+      readonly kind: string;
+      readonly operation: Operation;
+      readonly verb?: string;
+      readonly id?: string;
+    }
+  | {
+      readonly type: "step-progress";
+      readonly key: string;
+      readonly address: Address;
+      readonly kind: string;
+      readonly operation: Operation;
+      readonly verb?: string;
+      readonly elapsed: number;
+      readonly detail: string;
+    }
   | { readonly type: "step-end"; readonly outcome: StepOutcome }
   | { readonly type: "warning"; readonly address?: Address; readonly message: string };

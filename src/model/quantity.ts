@@ -1,7 +1,13 @@
 /** A duration as the manifest writes it: a whole number of `ms`, `s`, `m`, `h` or `d`. */
 export const durationPattern = "^[0-9]{1,9}(ms|s|m|h|d)$";
 
-const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitMs: { readonly [unit: string]: number } = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 /** Milliseconds of `90s`, `40m`, `2h`; undefined where the text is no duration. */
 export function parseDuration(text: string): number | undefined {

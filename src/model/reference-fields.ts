@@ -20,11 +20,16 @@ export function referenceFields(schema: KindSchema): readonly ReferenceField[] {
   return found;
 }
 
-function collect(properties: { readonly [name: string]: FieldSchema }, prefix: string): readonly ReferenceField[] {
+function collect(
+  properties: { readonly [name: string]: FieldSchema },
+  prefix: string,
+): readonly ReferenceField[] {
   return Object.entries(properties).flatMap(([name, row]) => {
     const path = `${prefix}${name}`;
     const reference = row["x-reference"];
     const inner = row.properties === undefined ? [] : collect(row.properties, `${path}.`);
-    return reference === undefined ? inner : [{ path, ...reference, place: row["x-place"] === true }, ...inner];
+    return reference === undefined
+      ? inner
+      : [{ path, ...reference, place: row["x-place"] === true }, ...inner];
   });
 }

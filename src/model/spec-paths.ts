@@ -51,5 +51,7 @@ function plant(branch: Branch, keys: readonly string[], value: Json): void {
 
 /** Built from entries, so that a key like __proto__ is a key and nothing more. */
 function grown(branch: Branch): JsonObject {
-  return Object.fromEntries([...branch].map(([key, inner]) => [key, "leaf" in inner ? inner.leaf : grown(inner)]));
+  return Object.fromEntries(
+    [...branch].map(([key, inner]) => [key, "leaf" in inner ? inner.leaf : grown(inner)]),
+  );
 }

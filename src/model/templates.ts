@@ -12,7 +12,9 @@ export function resolveKnown(value: Json, outputsOf: OutputsOf): Json {
   if (isTemplate(value)) return resolveTemplate(value, outputsOf);
   if (Array.isArray(value)) return value.map((item: Json) => resolveKnown(item, outputsOf));
   if (!isObject(value) || isSealed(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolveKnown(inner, outputsOf)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, resolveKnown(inner, outputsOf)]),
+  );
 }
 
 /** Addresses whose outputs a value still waits for. */

@@ -1,9 +1,9 @@
 import deepDiff from "deep-diff";
 import type { Disruption } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { fromLeaves, leaves } from "../model/spec-paths.ts";
 import type { Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
+import { fromLeaves, leaves } from "../model/spec-paths.ts";
 import { waitsFor } from "../model/templates.ts";
 import { canonical } from "./canonical.ts";
 import type { Trait, Traits } from "./traits.ts";
@@ -35,10 +35,14 @@ export function diffSpec(input: DiffInput): readonly FieldChange[] {
     const seen = input.observed[path];
     after.set(path, canonical(value, trait));
     if (waitsFor(value).length > 0) before.set(path, canonical(value, trait));
-    else if (seen !== undefined && isReachable(trait, seen.value, value)) before.set(path, canonical(seen.value, trait));
+    else if (seen !== undefined && isReachable(trait, seen.value, value))
+      before.set(path, canonical(seen.value, trait));
     else if (seen !== undefined || !isSet(trait, input.unseen)) before.set(path, canonical(value, trait));
   }
-  const changed = new Set([...pathsThatDiffer(before, after), ...[...input.moving].filter((path) => desired.has(path))]);
+  const changed = new Set([
+    ...pathsThatDiffer(before, after),
+    ...[...input.moving].filter((path) => desired.has(path)),
+  ]);
   return [...changed].sort().map((path) => fieldChange(path, desired.get(path), input));
 }
 
@@ -49,11 +53,17 @@ function isSet(trait: Trait, unseen: DiffInput["unseen"]): boolean {
 
 /** A field that is reached by verbs differs only where a verb leads from here to there. */
 function isReachable(trait: Trait, before: Json, after: Json): boolean {
-  return trait.operations === undefined || before === after || verbsBetween(trait, String(before), String(after)).length > 0;
+  return (
+    trait.operations === undefined ||
+    before === after ||
+    verbsBetween(trait, String(before), String(after)).length > 0
+  );
 }
 
 function managed(input: DiffInput): ReadonlyMap<string, Json> {
-  const kept = [...leaves(input.desired)].filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path)));
+  const kept = [...leaves(input.desired)].filter(
+    ([path]) => !input.ignored.some((ignored) => covers(ignored, path)),
+  );
   return new Map(kept);
 }
 
@@ -61,7 +71,10 @@ function covers(ignored: string, path: string): boolean {
   return path === ignored || path.startsWith(`${ignored}.`);
 }
 
-function pathsThatDiffer(before: ReadonlyMap<string, Json>, after: ReadonlyMap<string, Json>): readonly string[] {
+function pathsThatDiffer(
+  before: ReadonlyMap<string, Json>,
+  after: ReadonlyMap<string, Json>,
+): readonly string[] {
   // Canonical values are plain ones: where all are the same there is nothing to walk through.
   if ([...after].every(([path, value]) => before.get(path) === value)) return [];
   const differences = deepDiff.diff(fromLeaves(before), fromLeaves(after)) ?? [];

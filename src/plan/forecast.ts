@@ -7,7 +7,12 @@ export function forecast(changes: readonly Change[], steps: readonly Step[], pro
   return {
     restarts: open.filter((change) => change.action === "update" && change.disruption === "restart").length,
     replacements: open.filter((change) => change.action === "replace").length,
-    seconds: Math.round(longest(steps.filter((step) => step.blocked.length === 0), profile) / 1000),
+    seconds: Math.round(
+      longest(
+        steps.filter((step) => step.blocked.length === 0),
+        profile,
+      ) / 1000,
+    ),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { Live, Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";

@@ -31,7 +31,9 @@ function outputChange(
   const sensitive = declared?.sensitive ?? recorded?.sensitive ?? false;
   const shown = before === undefined ? {} : { before };
   if (declared === undefined) return { action: "delete", ...shown, unknown: false, sensitive };
-  const after = resolveKnown(declared.value, (address) => (anew.has(address) ? undefined : input.observed.get(address)?.outputs));
+  const after = resolveKnown(declared.value, (address) =>
+    anew.has(address) ? undefined : input.observed.get(address)?.outputs,
+  );
   const secret = sensitive || holdsSecret(after);
   const waiting = waitsFor(after);
   if (waiting.length > 0 && !waiting.some((address) => restless.has(address))) {
@@ -39,7 +41,13 @@ function outputChange(
     return { action: "no-op", ...shown, ...stays, sensitive: secret };
   }
   if (waiting.length > 0) {
-    return { action: before === undefined ? "create" : "update", ...shown, after, unknown: true, sensitive: secret };
+    return {
+      action: before === undefined ? "create" : "update",
+      ...shown,
+      after,
+      unknown: true,
+      sensitive: secret,
+    };
   }
   const same = before !== undefined && stableJson(before) === stableJson(after);
   const action = same ? "no-op" : before === undefined ? "create" : "update";

@@ -86,13 +86,17 @@ function holdingsIn(
   subjects: ReadonlyMap<Address, Subject>,
   input: PlanInput,
 ): (address: Address) => readonly Address[] {
-  const known = new Map([...subjects].map(([address, subject]) => [address, heldBySubject(subject, input.kinds)]));
+  const known = new Map(
+    [...subjects].map(([address, subject]) => [address, heldBySubject(subject, input.kinds)]),
+  );
   return (address) => known.get(address) ?? [];
 }
 
 /** Addresses whose outputs may be others after apply. */
 function restless(steps: readonly Step[]): ReadonlySet<Address> {
-  const working = steps.filter((step) => step.blocked.length === 0 && step.operation !== "bind" && step.operation !== "move");
+  const working = steps.filter(
+    (step) => step.blocked.length === 0 && step.operation !== "bind" && step.operation !== "move",
+  );
   return new Set(working.map((step) => step.address));
 }
 
@@ -110,7 +114,8 @@ function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Cens
 }
 
 function asJson(value: unknown): Json {
-  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return value;
   if (Array.isArray(value)) return value.map(asJson);
   if (typeof value !== "object") return null;
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);

@@ -5,11 +5,11 @@ import { disruptions } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
-import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
-import { resolveKnown, waitsFor } from "../model/templates.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
+import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
 import type { Bound } from "../model/state.ts";
+import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import type { PlanInput } from "./input.ts";
@@ -31,7 +31,8 @@ export interface Subject {
 export function propose(subject: Subject, input: PlanInput, anew: ReadonlySet<Address>): Change {
   const { desired } = subject;
   if (desired === undefined) return proposeRemoval(subject, input);
-  if (subject.bound === undefined && subject.observed === undefined) return proposeCreate(subject, desired, input, anew);
+  if (subject.bound === undefined && subject.observed === undefined)
+    return proposeCreate(subject, desired, input, anew);
   if (subject.observed === undefined) return proposeRecreate(subject, desired, input, anew);
   if (isBeingDeleted(subject)) return proposeReturn(subject, subject.observed, desired, input, anew);
   return proposeUpdate(subject, subject.observed, desired, input, anew);
@@ -56,15 +57,35 @@ function base(subject: Subject): Pick<Change, "address" | "kind" | "blocked" | "
   };
 }
 
-function proposeCreate(subject: Subject, desired: Desired, input: PlanInput, anew: ReadonlySet<Address>): Change {
+function proposeCreate(
+  subject: Subject,
+  desired: Desired,
+  input: PlanInput,
+  anew: ReadonlySet<Address>,
+): Change {
   const after = resolved(desired, input, anew);
-  return { ...base(subject), action: "create", reason: "declared and not there", fields: [], disruption: "none", after };
+  return {
+    ...base(subject),
+    action: "create",
+    reason: "declared and not there",
+    fields: [],
+    disruption: "none",
+    after,
+  };
 }
 
-function proposeRecreate(subject: Subject, desired: Desired, input: PlanInput, anew: ReadonlySet<Address>): Change {
+function proposeRecreate(
+  subject: Subject,
+  desired: Desired,
+  input: PlanInput,
+  anew: ReadonlySet<Address>,
+): Change {
   const id = subject.bound?.id ?? "";
   const change = proposeCreate(subject, desired, input, anew);
-  return { ...change, reason: `${id} is gone: it was deleted outside graphform; a new, empty one is created` };
+  return {
+    ...change,
+    reason: `${id} is gone: it was deleted outside graphform; a new, empty one is created`,
+  };
 }
 
 /** Wanted again while it is being deleted: nothing brings that back, so a new one follows it. */
@@ -108,15 +129,28 @@ function proposeUpdate(
   });
   const forcedBy = fields.find((field) => field.effect === "replace")?.path;
   const requested = input.options.replace.includes(subject.address);
-  const shared = { ...base(subject), before: specOf(observed), after, fields, drift: driftOf(observed, subject.bound, after, kind.schema) };
+  const shared = {
+    ...base(subject),
+    before: specOf(observed),
+    after,
+    fields,
+    drift: driftOf(observed, subject.bound, after, kind.schema),
+  };
   if (forcedBy !== undefined || requested) {
     const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
     const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, anew);
-    return { ...shared, action: "replace", reason, disruption, ...(forcedBy === undefined ? {} : { forcedBy }) };
+    return {
+      ...shared,
+      action: "replace",
+      reason,
+      disruption,
+      ...(forcedBy === undefined ? {} : { forcedBy }),
+    };
   }
   const disruption = worst(fields.map((field) => field.disruption));
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
-  if (fields.length > 0) return { ...shared, action: "update", reason: whyChanged(fields, subject), disruption };
+  if (fields.length > 0)
+    return { ...shared, action: "update", reason: whyChanged(fields, subject), disruption };
   if (subject.previousAddress !== undefined) {
     return { ...shared, action: "move", reason: `moved from ${subject.previousAddress}`, disruption: "none" };
   }
@@ -132,17 +166,39 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
     ...(removal === undefined ? {} : { where: removal.where }),
   };
   if (subject.observed === undefined) {
-    return { ...shared, action: "forget", reason: "no longer declared, and gone already", disruption: "none" };
+    return {
+      ...shared,
+      action: "forget",
+      reason: "no longer declared, and gone already",
+      disruption: "none",
+    };
   }
-  const heir = input.desired.find((entry) => entry.kind === subject.kind && entry.importId === subject.observed?.id);
+  const heir = input.desired.find(
+    (entry) => entry.kind === subject.kind && entry.importId === subject.observed?.id,
+  );
   if (heir !== undefined) {
-    return { ...shared, action: "forget", reason: `bound to ${heir.address} from now on`, disruption: "none" };
+    return {
+      ...shared,
+      action: "forget",
+      reason: `bound to ${heir.address} from now on`,
+      disruption: "none",
+    };
   }
   if (removal?.destroy === false) {
-    return { ...shared, action: "forget", reason: removal.reason ?? "let go of, and left as it is", disruption: "none" };
+    return {
+      ...shared,
+      action: "forget",
+      reason: removal.reason ?? "let go of, and left as it is",
+      disruption: "none",
+    };
   }
   if (subject.bound?.onDelete === "retain") {
-    return { ...shared, action: "forget", reason: "no longer declared; onDelete: retain leaves it running", disruption: "none" };
+    return {
+      ...shared,
+      action: "forget",
+      reason: "no longer declared; onDelete: retain leaves it running",
+      disruption: "none",
+    };
   }
   const kind = kindNamed(input.kinds, subject.kind);
   if (input.profile.operations[kind.operations.delete] === undefined) {
@@ -150,7 +206,12 @@ function proposeRemoval(subject: Subject, input: PlanInput): Change {
     return { ...shared, action: "forget", reason, disruption: "none" };
   }
   const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
-  return { ...shared, action: "delete", reason: removal?.reason ?? reason, disruption: kind.holdsData ? "data-loss" : "downtime" };
+  return {
+    ...shared,
+    action: "delete",
+    reason: removal?.reason ?? reason,
+    disruption: kind.holdsData ? "data-loss" : "downtime",
+  };
 }
 
 /** The desired spec with every output filled in that stays what it is. */
@@ -179,12 +240,17 @@ function referents(value: Json, trait: Trait): readonly Address[] {
 
 function whyForced(path: string, after: JsonObject, kind: Kind, anew: ReadonlySet<Address>): string {
   const value = valueAt(after, path) ?? null;
-  const address = referents(value, traitAt(traitsOf(kind.schema), path)).find((referent) => anew.has(referent));
-  return address === undefined ? `${path} cannot be changed in place` : `referent replaced: ${address} gets a new object`;
+  const address = referents(value, traitAt(traitsOf(kind.schema), path)).find((referent) =>
+    anew.has(referent),
+  );
+  return address === undefined
+    ? `${path} cannot be changed in place`
+    : `referent replaced: ${address} gets a new object`;
 }
 
 function whyChanged(fields: readonly FieldChange[], subject: Subject): string {
-  if (subject.observed?.phase.is === "failed") return `failed (${subject.observed.phase.detail}); tried again in place`;
+  if (subject.observed?.phase.is === "failed")
+    return `failed (${subject.observed.phase.detail}); tried again in place`;
   return fields.length === 1 ? "1 field differs" : `${fields.length} fields differ`;
 }
 

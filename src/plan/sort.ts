@@ -17,7 +17,8 @@ export function dependenciesFirst(
         top.open = [...refsOf(top.address)].filter((ref) => wanted.has(ref)).sort();
       }
       const next = top.open.shift();
-      if (next !== undefined && !placed.has(next) && !entered.has(next)) stack.push({ address: next, open: [] });
+      if (next !== undefined && !placed.has(next) && !entered.has(next))
+        stack.push({ address: next, open: [] });
       else if (next === undefined) {
         stack.pop();
         if (!placed.has(top.address)) result.push(top.address);

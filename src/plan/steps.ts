@@ -19,7 +19,11 @@ type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Ste
  */
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const kind = kindNamed(input.kinds, change.kind);
-  const before = [...moves(change, subject, input), ...refreshed(change, subject, kind, input), ...waits(change, subject, input)];
+  const before = [
+    ...moves(change, subject, input),
+    ...refreshed(change, subject, kind, input),
+    ...waits(change, subject, input),
+  ];
   const steps = work(change, subject, kind, input).map((step) => ({ ...step, blocked: change.blocked }));
   return chain([...before, ...steps]);
 }
@@ -121,11 +125,19 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const traits = traitsOf(kind.schema);
   const fields = change.fields.filter((field) => field.effect === "in-place");
   const patch = patchOf(change, traits);
-  const mustStart = input.profile.updateNeeds === "ready" && subject.observed?.phase.is === "stopped" && patch !== undefined;
-  const verbs = fields.flatMap((field) => verbsBetween(traitAt(traits, field.path), String(field.before), String(field.after)));
+  const mustStart =
+    input.profile.updateNeeds === "ready" && subject.observed?.phase.is === "stopped" && patch !== undefined;
+  const verbs = fields.flatMap((field) =>
+    verbsBetween(traitAt(traits, field.path), String(field.before), String(field.after)),
+  );
   const starts = verbs.filter((entry) => entry.from === "stopped").map((entry) => entry.verb);
-  const others = verbs.filter((entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined));
-  const around = mustStart && starts.length === 0 ? [...traits.values()].map((trait) => trait.operations).find(isObject) : undefined;
+  const others = verbs.filter(
+    (entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined),
+  );
+  const around =
+    mustStart && starts.length === 0
+      ? [...traits.values()].map((trait) => trait.operations).find(isObject)
+      : undefined;
   const before = [...starts, ...optional(around?.["stopped>running"])];
   const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"])];
   const operate = (verb: string): Step => ({
@@ -149,7 +161,13 @@ function bindStep(change: Change, subject: Subject, input: PlanInput): Step {
 }
 
 /** A step upon the object that is there. */
-function existing(key: string, operation: Step["operation"], change: Change, subject: Subject, input: PlanInput): Step {
+function existing(
+  key: string,
+  operation: Step["operation"],
+  change: Change,
+  subject: Subject,
+  input: PlanInput,
+): Step {
   const checks = change.fields.map((field) => field.path);
   const id = subject.observed?.id ?? subject.bound?.id;
   return {
@@ -182,14 +200,19 @@ function shared(
     ...(desired === undefined
       ? {}
       : {
-          protect: desired.lifecycle.protect ?? kindNamed(input.kinds, desired.kind).protectedByDefault(desired.spec),
+          protect:
+            desired.lifecycle.protect ??
+            kindNamed(input.kinds, desired.kind).protectedByDefault(desired.spec),
           onDelete: desired.lifecycle.onDelete,
           refs: desired.refs,
         }),
   };
 }
 
-function timeout(subject: Subject, operation: "create" | "update" | "delete"): Pick<Step, "timeout"> | object {
+function timeout(
+  subject: Subject,
+  operation: "create" | "update" | "delete",
+): Pick<Step, "timeout"> | object {
   const ms = subject.desired?.timeouts[operation];
   return ms === undefined ? {} : { timeout: ms };
 }

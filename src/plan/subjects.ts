@@ -16,8 +16,12 @@ export function subjectsOf(input: PlanInput): readonly Subject[] {
   const previous = new Map([...destinations(input.state, input.moved)].map(([from, to]) => [to, from]));
   const desired = new Map(input.desired.map((entry): [Address, Desired] => [entry.address, entry]));
   const bound = new Map(Object.entries(afterMoves(input.state, input.moved, input.kinds).resources));
-  const addresses = [...new Set([...desired.keys(), ...bound.keys()])].filter((address) => isChosen(address, input));
-  return addresses.map((address) => subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input));
+  const addresses = [...new Set([...desired.keys(), ...bound.keys()])].filter((address) =>
+    isChosen(address, input),
+  );
+  return addresses.map((address) =>
+    subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input),
+  );
 }
 
 /** Addresses that a subject's object refers to now, by what it shows and by what the state remembers. */
@@ -71,7 +75,8 @@ function onceSettled(observed: Observed, bound: Bound | undefined, { kinds, prof
 
 /** Where an operation leads a field that verbs reach; undefined where it leaves the field as it was. */
 function destination(trait: Trait, operation: string | undefined, profile: Profile): Json | undefined {
-  if (operation === "create" || (operation === "update" && profile.updateNeeds === "ready")) return trait.default;
+  if (operation === "create" || (operation === "update" && profile.updateNeeds === "ready"))
+    return trait.default;
   const transition = Object.entries(trait.operations ?? {}).find(([, verb]) => verb === operation);
   return transition?.[0].split(">")[1];
 }

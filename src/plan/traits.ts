@@ -59,11 +59,14 @@ export function traitAt(traits: Traits, path: string): Trait {
   return traits.get(path) ?? trait(path, {});
 }
 
-function* rows(properties: { readonly [name: string]: FieldSchema }, prefix: string): Generator<[string, Trait]> {
+function* rows(
+  properties: { readonly [name: string]: FieldSchema },
+  prefix: string,
+): Generator<[string, Trait]> {
   for (const [name, row] of Object.entries(properties)) {
     const path = prefix === "" ? name : `${prefix}.${name}`;
-    if (row.properties !== undefined) yield* rows(row.properties, path);
-    else yield [path, trait(path, row)];
+    if (row.properties === undefined) yield [path, trait(path, row)];
+    else yield* rows(row.properties, path);
   }
 }
 

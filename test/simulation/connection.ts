@@ -8,12 +8,21 @@ import { handle, type Sender } from "./service-model.ts";
 import type { World } from "./world.ts";
 
 /** A process's connection to the service: requests travel, work or don't, and their answers travel back or don't. */
-export function connection(process: Proc, world: World, oracle: Oracle): Service & { ping(id: string): Promise<boolean> } {
+export function connection(
+  process: Proc,
+  world: World,
+  oracle: Oracle,
+): Service & { ping(id: string): Promise<boolean> } {
   const { schedule, dice, profile, registry } = world;
   const sender: Sender = oracle.sender(process);
   const latency = (): number => world.latency * (0.2 + 1.6 * dice.next());
 
-  const request = (call: Call, on: Fault["on"] | undefined, isWrite: boolean, signal: AbortSignal): Promise<Answer> =>
+  const request = (
+    call: Call,
+    on: Fault["on"] | undefined,
+    isWrite: boolean,
+    signal: AbortSignal,
+  ): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { operation } = call;
       if (signal.aborted) {
@@ -21,7 +30,9 @@ export function connection(process: Proc, world: World, oracle: Oracle): Service
         return;
       }
       const effect = on === undefined ? undefined : process.takeFault(on);
-      world.tell(`${process.name} -> ${operation} ${call.params["id"] ?? ""} ${JSON.stringify(call.body ?? {})} ${effect ?? ""}`);
+      world.tell(
+        `${process.name} -> ${operation} ${call.params["id"] ?? ""} ${JSON.stringify(call.body ?? {})} ${effect ?? ""}`,
+      );
       const fate = fates[effect ?? "none"] ?? {};
       let isSettled = false;
       // A slow request waits in the client, behind others and refusals: what gives up meanwhile was never sent.
@@ -59,7 +70,8 @@ export function connection(process: Proc, world: World, oracle: Oracle): Service
             error = thrown;
           }
         }
-        if (fate.loss !== undefined && error === undefined) error = failure(isWrite ? fate.loss : "unavailable", operation, isWrite, fate);
+        if (fate.loss !== undefined && error === undefined)
+          error = failure(isWrite ? fate.loss : "unavailable", operation, isWrite, fate);
         schedule.after(latency(), world.service, () => settle(error, answer));
       };
       if (effect === "late") {
@@ -88,7 +100,9 @@ export function connection(process: Proc, world: World, oracle: Oracle): Service
     ping: (id) =>
       new Promise((resolve) => {
         const isFaulty = process.takeFault("ping") !== undefined;
-        schedule.after(latency(), process, () => resolve(!isFaulty && registry.at(id)?.look.status === "RUNNING"));
+        schedule.after(latency(), process, () =>
+          resolve(!isFaulty && registry.at(id)?.look.status === "RUNNING"),
+        );
       }),
   };
 }

@@ -1,10 +1,10 @@
-import { canonical } from "../../src/plan/canonical.ts";
-import { traitAt, traitsOf } from "../../src/plan/traits.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import { isReference, isTemplate } from "../../src/model/sealed.ts";
 import { leaves } from "../../src/model/spec-paths.ts";
+import { canonical } from "../../src/plan/canonical.ts";
+import { traitAt, traitsOf } from "../../src/plan/traits.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
 import { isThere, type Thing } from "./thing.ts";
@@ -12,7 +12,9 @@ import type { World } from "./world.ts";
 
 /** What must be true once a plan is empty: every declared object exists once, as declared, and nothing else of ours does. */
 export function checkEnd(run: RunCase, plan: Plan, world: World, oracle: Oracle): void {
-  const blocked = new Set(plan.changes.filter((change) => change.blocked.length > 0).map((change) => change.address));
+  const blocked = new Set(
+    plan.changes.filter((change) => change.blocked.length > 0).map((change) => change.address),
+  );
   const wanted = run.does === "destroy" ? [] : run.resources;
   const expected = new Set<string>();
   for (const resource of wanted) {
@@ -20,15 +22,20 @@ export function checkEnd(run: RunCase, plan: Plan, world: World, oracle: Oracle)
     const thing = world.registry.at(id ?? "");
     if (id !== undefined) expected.add(id);
     if (blocked.has(resource.address)) continue;
-    if (thing === undefined || !isThere(thing)) oracle.violate("missing", `${resource.address} is declared, and ${id ?? "nothing"} is not there`);
-    else for (const wrong of differences(resource, thing, world)) oracle.violate("wrong value", `${resource.address} (${thing.id}): ${wrong}`);
+    if (thing === undefined || !isThere(thing))
+      oracle.violate("missing", `${resource.address} is declared, and ${id ?? "nothing"} is not there`);
+    else
+      for (const wrong of differences(resource, thing, world))
+        oracle.violate("wrong value", `${resource.address} (${thing.id}): ${wrong}`);
   }
   for (const thing of world.registry.things) {
     if (!thing.ours || !isThere(thing) || expected.has(thing.id)) continue;
-    const bound = Object.entries(world.stored?.resources ?? {}).find(([, entry]) => entry.id === thing.id)?.[0] ?? "";
+    const bound =
+      Object.entries(world.stored?.resources ?? {}).find(([, entry]) => entry.id === thing.id)?.[0] ?? "";
     // A taken address stays taken: what was to move there stays where it is.
     const moved = (run.moved ?? []).reduce((at, [from, to]) => (at === from ? to : at), bound);
-    if (!blocked.has(bound) && !blocked.has(moved)) oracle.violate("left over", `${thing.id} is there, and nothing declares it`);
+    if (!blocked.has(bound) && !blocked.has(moved))
+      oracle.violate("left over", `${thing.id} is there, and nothing declares it`);
   }
 }
 
@@ -74,6 +81,8 @@ function wantedOf(value: Json, path: string, world: World): Json {
   if (path === "network") return idOf(`networks.${String(value)}`);
   if (path === "cloudAccount") return `config-${idOf(`cloudAccounts.${String(value)}`)}`;
   if (!isTemplate(value)) return value;
-  const parts = value.$template.map((part) => (isReference(part) ? idOf(part.$ref.replace(/\.id$/, "")) : String(part)));
+  const parts = value.$template.map((part) =>
+    isReference(part) ? idOf(part.$ref.replace(/\.id$/, "")) : String(part),
+  );
   return parts.join("");
 }

@@ -33,7 +33,17 @@ function editOnce(manifest: ManifestCase, dice: Chance, networks: boolean): Mani
     resources: resources.map((each) => (each === chosen ? next : each)),
     tag: manifest.tag + 1,
   });
-  const change = dice.of(["in place", "in place", "in place", "create-only", "create-only", "remove", "rename", "guard", "power"]);
+  const change = dice.of([
+    "in place",
+    "in place",
+    "in place",
+    "create-only",
+    "create-only",
+    "remove",
+    "rename",
+    "guard",
+    "power",
+  ]);
   switch (change) {
     case "in place":
       return become(changed(chosen, dice, manifest.tag));
@@ -43,7 +53,9 @@ function editOnce(manifest: ManifestCase, dice: Chance, networks: boolean): Mani
       return become({ ...chosen, ...guards(dice) });
     case "power": {
       const power = chosen.spec["power"];
-      return power === undefined ? manifest : become(with_(chosen, { power: power === "running" ? "stopped" : "running" }));
+      return power === undefined
+        ? manifest
+        : become(with_(chosen, { power: power === "running" ? "stopped" : "running" }));
     }
     case "remove":
       return remove(manifest, chosen, dice);
@@ -55,10 +67,21 @@ function editOnce(manifest: ManifestCase, dice: Chance, networks: boolean): Mani
 function add(manifest: ManifestCase, dice: Chance, networks: boolean): ManifestCase {
   const { resources, tag } = manifest;
   // An address that something has moved away from stays empty.
-  const taken = new Set([...resources.map((resource) => resource.address), ...manifest.moved.map(([from]) => from)]);
-  const free = (section: string): string | undefined => names.find((name) => !taken.has(`${section}.${name}`));
+  const taken = new Set([
+    ...resources.map((resource) => resource.address),
+    ...manifest.moved.map(([from]) => from),
+  ]);
+  const free = (section: string): string | undefined =>
+    names.find((name) => !taken.has(`${section}.${name}`));
   const instances = resources.filter((resource) => resource.address.startsWith("instances."));
-  const kind = dice.of(["instances", "instances", "instances", "networks", "cloudAccounts", ...(instances.length > 0 ? ["users", "users"] : [])]);
+  const kind = dice.of([
+    "instances",
+    "instances",
+    "instances",
+    "networks",
+    "cloudAccounts",
+    ...(instances.length > 0 ? ["users", "users"] : []),
+  ]);
   const name = free(kind);
   if (name === undefined) return manifest;
   const made = make(kind, resources, tag, dice, networks);
@@ -75,21 +98,33 @@ function make(
   networks: boolean,
 ): Pick<ResourceCase, "spec" | "importId" | "patience"> & { readonly tag?: number } {
   const named = (section: string): readonly string[] =>
-    resources.flatMap(({ address }) => (address.startsWith(`${section}.`) ? [address.slice(section.length + 1)] : []));
+    resources.flatMap(({ address }) =>
+      address.startsWith(`${section}.`) ? [address.slice(section.length + 1)] : [],
+    );
   const region = dice.of(["us-east-1", "us-east-1", "eu-west-1"]);
   if (kind === "networks") {
-    if (networks && dice.is(0.7)) return { spec: { name: `net ${tag} 1`, cloudProvider: "aws", region, cidr: `10.${tag}.0.0/16` } };
+    if (networks && dice.is(0.7))
+      return { spec: { name: `net ${tag} 1`, cloudProvider: "aws", region, cidr: `10.${tag}.0.0/16` } };
     const id = `network-before-${dice.of(["a", "b"])}`;
     return { importId: id, spec: { id, cloudProvider: "aws", region: "us-east-1", name: `net ${tag} 1` } };
   }
   if (kind === "cloudAccounts") {
     const account = `${String(tag).padStart(6, "0")}000000`;
     const role = `arn:aws:iam::${account}:role/bootstrap`;
-    const config = { aws_account_id: account, aws_bootstrap_role_arn: role, account_configuration_method: "Terraform" };
+    const config = {
+      aws_account_id: account,
+      aws_bootstrap_role_arn: role,
+      account_configuration_method: "Terraform",
+    };
     return { spec: { cloudProvider: "aws", config } };
   }
   if (kind === "users") {
-    const spec = { instance: dice.of(named("instances")), username: `user-${tag}`, password: `s3cret-${tag}-1`, acl: "~* +INFO +PING" };
+    const spec = {
+      instance: dice.of(named("instances")),
+      username: `user-${tag}`,
+      password: `s3cret-${tag}-1`,
+      acl: "~* +INFO +PING",
+    };
     return { spec };
   }
   const settings: Record<string, Json> = { graphdbUser: "app", graphdbPassword: `s3cret-${tag}-1` };
@@ -100,18 +135,47 @@ function make(
   if (dice.is(0.04) && resources.every((each) => each.importId !== "instance-before")) {
     // What nothing shows is taken as declared: the password is the one that it has.
     const config = { graphdbPassword: "s3cret-900-1" };
-    return { tag: 900, importId: "instance-before", spec: { ...base, region: "us-east-1", tier: "startup", component: "standalone", config } };
+    return {
+      tag: 900,
+      importId: "instance-before",
+      spec: { ...base, region: "us-east-1", tier: "startup", component: "standalone", config },
+    };
   }
   const [accounts, nets] = [named("cloudAccounts"), named("networks")];
   if (accounts.length > 0 && dice.is(0.7)) {
-    return { spec: { ...base, tier: "enterprise-byoa", component: "standalone", cloudAccount: dice.of(accounts), config: settings } };
+    return {
+      spec: {
+        ...base,
+        tier: "enterprise-byoa",
+        component: "standalone",
+        cloudAccount: dice.of(accounts),
+        config: settings,
+      },
+    };
   }
   if (dice.is(0.3) || (nets.length > 0 && dice.is(0.6))) {
     const network = nets.length > 0 ? { network: dice.of(nets), networkType: "INTERNAL" } : {};
-    return { ...patience, spec: { ...base, tier: "enterprise", component: "standalone", ...network, config: { ...settings, maxMemory: "2GB" } } };
+    return {
+      ...patience,
+      spec: {
+        ...base,
+        tier: "enterprise",
+        component: "standalone",
+        ...network,
+        config: { ...settings, maxMemory: "2GB" },
+      },
+    };
   }
   if (dice.is(0.2)) return { spec: { ...base, tier: "free", component: "free", config: settings } };
-  return { ...patience, spec: { ...base, tier: "startup", component: "standalone", config: { ...settings, memoryRequestsAndLimits: "1200M" } } };
+  return {
+    ...patience,
+    spec: {
+      ...base,
+      tier: "startup",
+      component: "standalone",
+      config: { ...settings, memoryRequestsAndLimits: "1200M" },
+    },
+  };
 }
 
 /** Free text, sometimes with another object's id in it. */
@@ -134,7 +198,10 @@ function changed(resource: ResourceCase, dice: Chance, version: number): Resourc
   const { address, tag, spec } = resource;
   if (address.startsWith("networks.")) return with_(resource, { name: `net ${tag} ${version}` });
   if (address.startsWith("users.")) {
-    return with_(resource, dice.is(0.5) ? { acl: `~* +INFO +PING +GRAPH.QUERY` } : { password: `s3cret-${tag}-${version}` });
+    return with_(
+      resource,
+      dice.is(0.5) ? { acl: "~* +INFO +PING +GRAPH.QUERY" } : { password: `s3cret-${tag}-${version}` },
+    );
   }
   if (!address.startsWith("instances.")) return resource;
   const settings = isObject(spec["config"]) ? spec["config"] : {};
@@ -155,18 +222,24 @@ function replaced(resource: ResourceCase, dice: Chance, version: number): Resour
   if (address.startsWith("users.")) return with_(resource, { username: `user-${tag}-${version}` });
   if (address.startsWith("cloudAccounts.")) {
     const account = `${String(tag).padStart(6, "0")}${String(version).padStart(6, "0")}`;
-    const config = { aws_account_id: account, aws_bootstrap_role_arn: `arn:aws:iam::${account}:role/bootstrap`, account_configuration_method: "Terraform" };
+    const config = {
+      aws_account_id: account,
+      aws_bootstrap_role_arn: `arn:aws:iam::${account}:role/bootstrap`,
+      account_configuration_method: "Terraform",
+    };
     return with_(resource, { config });
   }
   const settings = isObject(spec["config"]) ? spec["config"] : {};
-  if (dice.is(0.5)) return with_(resource, { region: spec["region"] === "us-east-1" ? "eu-west-1" : "us-east-1" });
+  if (dice.is(0.5))
+    return with_(resource, { region: spec["region"] === "us-east-1" ? "eu-west-1" : "us-east-1" });
   return with_(resource, { config: { ...settings, graphdbUser: `app_${version}` } });
 }
 
 /** Without the resource, and without what cannot be without it. */
 function remove(manifest: ManifestCase, chosen: ResourceCase, dice: Chance): ManifestCase {
   const gone = new Set([chosen.address]);
-  const needs = (resource: ResourceCase): boolean => refsOf(sectionOf(resource), resource.spec).some((ref) => gone.has(ref));
+  const needs = (resource: ResourceCase): boolean =>
+    refsOf(sectionOf(resource), resource.spec).some((ref) => gone.has(ref));
   for (const resource of manifest.resources) if (needs(resource)) gone.add(resource.address);
   const released = dice.is(0.1) ? [...manifest.released, chosen.address] : manifest.released;
   return { ...manifest, released, resources: manifest.resources.filter(({ address }) => !gone.has(address)) };
@@ -182,10 +255,16 @@ function rename(manifest: ManifestCase, chosen: ResourceCase, dice: Chance): Man
     const spec = renamedIn(resource.spec, section, from, to);
     if (resource !== chosen) return { ...resource, spec };
     // A user is what it is called: under the same name it would not be another one.
-    const renamed = isSaid || section !== "users" ? spec : { ...spec, username: `user-${chosen.tag}-${manifest.tag}` };
+    const renamed =
+      isSaid || section !== "users" ? spec : { ...spec, username: `user-${chosen.tag}-${manifest.tag}` };
     return { ...resource, address: to, spec: renamed };
   });
-  return { ...manifest, tag: manifest.tag + 1, resources, moved: isSaid ? [...manifest.moved, [from, to]] : manifest.moved };
+  return {
+    ...manifest,
+    tag: manifest.tag + 1,
+    resources,
+    moved: isSaid ? [...manifest.moved, [from, to]] : manifest.moved,
+  };
 }
 
 function renamedIn(spec: JsonObject, section: string, from: string, to: string): JsonObject {

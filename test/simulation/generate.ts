@@ -1,4 +1,13 @@
-import { bounds, type Case, type Effect, type Fault, type Other, type ResourceCase, type RunCase, type ServiceCase } from "./case.ts";
+import {
+  bounds,
+  type Case,
+  type Effect,
+  type Fault,
+  type Other,
+  type ResourceCase,
+  type RunCase,
+  type ServiceCase,
+} from "./case.ts";
 import { type Chance, chance } from "./chance.ts";
 import { edit, firstManifest } from "./generate-manifest.ts";
 
@@ -17,7 +26,8 @@ export function generate(seed: number): Case {
 }
 
 function serviceCase(dice: Chance): ServiceCase {
-  const often = (probability: number, value: () => number): number => (dice.is(probability) ? Math.round(value()) : 0);
+  const often = (probability: number, value: () => number): number =>
+    dice.is(probability) ? Math.round(value()) : 0;
   return {
     networks: dice.is(0.6),
     echo: dice.is(0.5),
@@ -92,10 +102,27 @@ const writeEffects: readonly Effect[] = [
   "slow",
 ];
 const workEffects: readonly Effect[] = ["fails", "fails", "sticks"];
-const readEffects: readonly Effect[] = ["unavailable", "lost-before", "nonsense-after", "rate-limited", "unauthorized"];
+const readEffects: readonly Effect[] = [
+  "unavailable",
+  "lost-before",
+  "nonsense-after",
+  "rate-limited",
+  "unauthorized",
+];
 
 function fault(dice: Chance, service: ServiceCase): Fault {
-  const on = dice.of<Fault["on"]>(["create", "create", "create", "update", "delete", "verb", "describe", "list", "ping", "state"]);
+  const on = dice.of<Fault["on"]>([
+    "create",
+    "create",
+    "create",
+    "update",
+    "delete",
+    "verb",
+    "describe",
+    "list",
+    "ping",
+    "state",
+  ]);
   const nth = Math.round(dice.scale(1, on === "describe" || on === "list" ? 20 : 4));
   if (on === "state") return { on, nth: Math.round(dice.scale(1, 12)), effect: "unwritable" };
   if (on === "ping") return { on, nth, effect: "unavailable" };
@@ -104,7 +131,11 @@ function fault(dice: Chance, service: ServiceCase): Fault {
   const after503: readonly Effect[] = service.listLag + service.describeLag < 4000 ? ["503-after"] : [];
   // Nobody can tell an old change of an object from a new one when they arrive the wrong way round.
   const late: readonly Effect[] = on === "create" ? ["late"] : [];
-  return { on, nth, effect: dice.is(0.25) ? dice.of(workEffects) : dice.of([...writeEffects, ...after503, ...late]) };
+  return {
+    on,
+    nth,
+    effect: dice.is(0.25) ? dice.of(workEffects) : dice.of([...writeEffects, ...after503, ...late]),
+  };
 }
 
 function other(dice: Chance, run: number): Other {

@@ -32,7 +32,13 @@ export async function hunt({ seed, schedules, most = 1, tell }: Hunt): Promise<H
     for (let at = 0; at < schedules && found.length < most; at++) {
       const { violation, runs, events, time } = await simulate(generate(seed + at));
       if (violation !== undefined) found.push({ seed: seed + at, violation });
-      haul = { schedules: at + 1, runs: haul.runs + runs, events: haul.events + events, time: haul.time + time, found };
+      haul = {
+        schedules: at + 1,
+        runs: haul.runs + runs,
+        events: haul.events + events,
+        time: haul.time + time,
+        found,
+      };
       tell?.(haul);
     }
   } finally {

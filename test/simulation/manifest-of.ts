@@ -1,6 +1,6 @@
+import { kinds } from "../../src/kinds/index.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Desired } from "../../src/model/desired.ts";
-import { kinds } from "../../src/kinds/index.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
@@ -11,7 +11,11 @@ import { fromLeaves, leaves } from "../../src/model/spec-paths.ts";
 import { waitsFor } from "../../src/model/templates.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 
-const where: SourceRange = { file: "simulated.yaml", start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };
+const where: SourceRange = {
+  file: "simulated.yaml",
+  start: { line: 1, column: 1 },
+  end: { line: 1, column: 2 },
+};
 
 /** The manifest of a run as the manifest stage would hand it on: secrets sealed, references found, defaults of verbs filled in. */
 export function manifestOf(run: RunCase, seal: Seal): Manifest {
@@ -29,16 +33,32 @@ export function manifestOf(run: RunCase, seal: Seal): Manifest {
 }
 
 function desiredOf(resource: ResourceCase, seal: Seal): Desired {
-  const { address, protect, onReplace = "refuse", onDelete = "delete", dependsOn = [], patience, importId } = resource;
+  const {
+    address,
+    protect,
+    onReplace = "refuse",
+    onDelete = "delete",
+    dependsOn = [],
+    patience,
+    importId,
+  } = resource;
   const kind = address.slice(0, address.indexOf("."));
-  const spec = fromLeaves([...leaves(resource.spec)].map(([path, value]) => [path, isSecret(path) ? seal(String(value)) : value]));
+  const spec = fromLeaves(
+    [...leaves(resource.spec)].map(([path, value]) => [path, isSecret(path) ? seal(String(value)) : value]),
+  );
   return {
     address,
     kind,
     spec,
     refs: [...new Set([...refsOf(kind, spec), ...dependsOn])],
     where,
-    lifecycle: { ...(protect === undefined ? {} : { protect }), onReplace, onDelete, ignoreChanges: [], dependsOn },
+    lifecycle: {
+      ...(protect === undefined ? {} : { protect }),
+      onReplace,
+      onDelete,
+      ignoreChanges: [],
+      dependsOn,
+    },
     timeouts: patience === undefined ? {} : { create: patience },
     ...(importId === undefined ? {} : { importId }),
   };

@@ -19,26 +19,42 @@ export const mutations: readonly Mutation[] = [
   {
     name: "no-intent",
     breaks: "the intent is durable before a create is sent",
-    changes: [{ file: "apply/create.ts", find: "await context.journal.announce(step.address, intent);", replace: "" }],
+    changes: [
+      { file: "apply/create.ts", find: "await context.journal.announce(step.address, intent);", replace: "" },
+    ],
   },
   {
     name: "lost-is-nothing",
     breaks: "a lost create is looked for before it is sent again",
-    changes: [{ file: "apply/lost.ts", find: "const firstSeen = new", replace: "return undefined; const firstSeen = new" }],
+    changes: [
+      {
+        file: "apply/lost.ts",
+        find: "const firstSeen = new",
+        replace: "return undefined; const firstSeen = new",
+      },
+    ],
   },
   {
     name: "one-look",
     breaks: "a lost create is looked for as long as lists may lag",
     changes: [
       { file: "apply/create.ts", find: "context.clock.now() + wait", replace: "context.clock.now()" },
-      { file: "reconcile.ts", find: "await findLost(address, intent, until, context)", replace: "await findLost(address, intent, 0, context)" },
+      {
+        file: "reconcile.ts",
+        find: "await findLost(address, intent, until, context)",
+        replace: "await findLost(address, intent, 0, context)",
+      },
     ],
   },
   {
     name: "late-acknowledgement",
     breaks: "the id is recorded the moment the answer arrives",
     changes: [
-      { file: "apply/create.ts", find: "if (id !== undefined) {\n      await acknowledge(step, id, context);", replace: "if (id !== undefined) {" },
+      {
+        file: "apply/create.ts",
+        find: "if (id !== undefined) {\n      await acknowledge(step, id, context);",
+        replace: "if (id !== undefined) {",
+      },
       {
         file: "apply/create.ts",
         find: 'return settle(placed, { id, place: placed.place }, "create", undefined, context);',
@@ -55,7 +71,13 @@ export const mutations: readonly Mutation[] = [
   {
     name: "anything-could-be-it",
     breaks: "what is adopted shows nothing that speaks against it",
-    changes: [{ file: "model/candidates.ts", find: "return Object.entries(live.spec).every(", replace: "return true || Object.entries(live.spec).every(" }],
+    changes: [
+      {
+        file: "model/candidates.ts",
+        find: "return Object.entries(live.spec).every(",
+        replace: "return true || Object.entries(live.spec).every(",
+      },
+    ],
   },
   {
     name: "before-forgotten",
@@ -70,12 +92,24 @@ export const mutations: readonly Mutation[] = [
   {
     name: "first-running",
     breaks: "an unchanged status counts only after the settling time",
-    changes: [{ file: "apply/converge.ts", find: "if (!changed && !watch.moved && age <", replace: "if (false && age <" }],
+    changes: [
+      {
+        file: "apply/converge.ts",
+        find: "if (!changed && !watch.moved && age <",
+        replace: "if (false && age <",
+      },
+    ],
   },
   {
     name: "guards-ignored",
     breaks: "a blocked step is not carried out",
-    changes: [{ file: "apply/run.ts", find: "if (guard !== undefined) return", replace: "if (guard !== undefined && guard.code === '') return" }],
+    changes: [
+      {
+        file: "apply/run.ts",
+        find: "if (guard !== undefined) return",
+        replace: "if (guard !== undefined && guard.code === '') return",
+      },
+    ],
   },
   {
     name: "guard-in-the-block",
@@ -86,7 +120,11 @@ export const mutations: readonly Mutation[] = [
     name: "replaced-unasked",
     breaks: "what holds data is replaced only where somebody says so",
     changes: [
-      { file: "plan/guard.ts", find: "if (input.options.replace.includes(change.address)) return false;", replace: "return false;" },
+      {
+        file: "plan/guard.ts",
+        find: "if (input.options.replace.includes(change.address)) return false;",
+        replace: "return false;",
+      },
     ],
   },
   {
@@ -118,13 +156,20 @@ export const mutations: readonly Mutation[] = [
       {
         file: "apply/create.ts",
         find: "const recorded = { ...step.record, ...recordOf(spec, context) };",
-        replace: "const recorded = { ...step.record, ...recordOf(bindSpec(step.kind, spec, context), context) };",
+        replace:
+          "const recorded = { ...step.record, ...recordOf(bindSpec(step.kind, spec, context), context) };",
       },
     ],
   },
   {
     name: "intents-left-open",
     breaks: "the next run resolves open intents before it plans",
-    changes: [{ file: "reconcile.ts", find: "Object.entries(world.journal.state.intents)", replace: "Object.entries({} as typeof world.journal.state.intents)" }],
+    changes: [
+      {
+        file: "reconcile.ts",
+        find: "Object.entries(world.journal.state.intents)",
+        replace: "Object.entries({} as typeof world.journal.state.intents)",
+      },
+    ],
   },
 ];

@@ -1,10 +1,10 @@
+import { kinds } from "../../src/kinds/index.ts";
 import type { Address } from "../../src/model/address.ts";
 import { isObject } from "../../src/model/json.ts";
+import type { Call } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
-import { kinds } from "../../src/kinds/index.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
-import type { Call } from "../../src/model/service.ts";
 import type { Proc } from "./proc.ts";
 import type { Sender } from "./service-model.ts";
 import { isLeaving, isThere, type Thing } from "./thing.ts";
@@ -50,7 +50,8 @@ export function oracle(world: World): Oracle {
     const declared = process.run.does === "destroy" ? undefined : process.resource(address);
     if (operation === "delete" || operation === "backup") return deletes(process, thing, address, what);
     if (declared === undefined) return violate("undeclared", `${what}: nothing declares it`);
-    if (operation === "stop" && declared.spec["power"] !== "stopped") return violate("stopped", `${what}: it is to run`);
+    if (operation === "stop" && declared.spec["power"] !== "stopped")
+      return violate("stopped", `${what}: it is to run`);
     if (operation === "update") overwrites(process, thing, address, call, what);
   };
 
@@ -62,9 +63,12 @@ export function oracle(world: World): Oracle {
     const remembered = [...thing.protects];
     const isProtected = declared === undefined ? !remembered.includes(false) : protects(process, address);
     if (isProtected && !isAllowed) violate("protected", `${what}: it is protected`);
-    if (declared === undefined && run.does === "apply" && run.resources.length === 0) violate("empty manifest", what);
-    const isRefused = declared !== undefined && declared.onReplace !== "recreate" && thing.kind === "instances";
-    if (isRefused && !isAllowed && run.replace?.includes(address) !== true) violate("replacement refused", what);
+    if (declared === undefined && run.does === "apply" && run.resources.length === 0)
+      violate("empty manifest", what);
+    const isRefused =
+      declared !== undefined && declared.onReplace !== "recreate" && thing.kind === "instances";
+    if (isRefused && !isAllowed && run.replace?.includes(address) !== true)
+      violate("replacement refused", what);
     if (declared === undefined && run.released?.includes(address) === true) violate("released", what);
   };
 
@@ -77,11 +81,15 @@ export function oracle(world: World): Oracle {
     if (seen?.planned === undefined) return;
     const params = isObject(call.body?.["requestParams"]) ? call.body["requestParams"] : {};
     for (const [name, value] of Object.entries({ ...call.body, ...params })) {
-      const isShown = name in seen.planned.top || (world.registry.options.echo && name in seen.planned.params);
+      const isShown =
+        name in seen.planned.top || (world.registry.options.echo && name in seen.planned.params);
       if (!isShown || name === "password" || name === "graphdbPassword") continue;
-      const [planned, last] = [seen.planned, seen.last].map((look) => ({ ...look.params, ...look.top })[name]);
+      const [planned, last] = [seen.planned, seen.last].map(
+        (look) => ({ ...look.params, ...look.top })[name],
+      );
       // What is there already may be of an earlier request of its own.
-      if (planned !== last && last !== value) violate("stale", `${what}: ${name} was ${String(planned)}, and ${String(last)} at the last look`);
+      if (planned !== last && last !== value)
+        violate("stale", `${what}: ${name} was ${String(planned)}, and ${String(last)} at the last look`);
     }
   };
 
@@ -103,7 +111,8 @@ export function oracle(world: World): Oracle {
       const twin = owners.get(address);
       if (twin !== undefined) violate("doubled", `${twin.id} and ${thing.id} are both there for ${address}`);
       owners.set(address, thing);
-      if (!isKnown(thing, world.stored)) violate("orphan", `nobody knows ${thing.id}, which was made for ${address}`);
+      if (!isKnown(thing, world.stored))
+        violate("orphan", `nobody knows ${thing.id}, which was made for ${address}`);
     }
   };
 
@@ -126,8 +135,11 @@ export function oracle(world: World): Oracle {
   const lets = (process: Proc, address: Address, id: string): void => {
     const thing = world.registry.at(id);
     if (thing === undefined || !isThere(thing)) return;
-    const isSaid = process.plan?.steps.some((step) => step.operation === "forget" && step.id === id && step.blocked.length === 0);
-    if (isSaid !== true) violate("released too early", `${process.name} let go of ${id} (${address}), which is still there`);
+    const isSaid = process.plan?.steps.some(
+      (step) => step.operation === "forget" && step.id === id && step.blocked.length === 0,
+    );
+    if (isSaid !== true)
+      violate("released too early", `${process.name} let go of ${id} (${address}), which is still there`);
     thing.ours = false;
   };
 
@@ -142,7 +154,8 @@ export function oracle(world: World): Oracle {
   };
 
   const says = (what: string, value: unknown): void => {
-    if (violation === undefined && JSON.stringify(value).includes("s3cret-")) violate("secret", `a secret stands in the ${what}`);
+    if (violation === undefined && JSON.stringify(value).includes("s3cret-"))
+      violate("secret", `a secret stands in the ${what}`);
   };
 
   return {
@@ -183,7 +196,9 @@ export function reread(state: StateDocument): StateDocument {
 }
 
 function boundAddress(thing: Thing, state: StateDocument | undefined): Address | undefined {
-  return Object.entries(state?.resources ?? {}).find(([, entry]) => entry.id === thing.id && entry.kind === thing.kind)?.[0];
+  return Object.entries(state?.resources ?? {}).find(
+    ([, entry]) => entry.id === thing.id && entry.kind === thing.kind,
+  )?.[0];
 }
 
 /** Bound, or announced and not yet acknowledged. */

@@ -1,6 +1,6 @@
 import type { Other } from "./case.ts";
-import type { World } from "./world.ts";
 import { isThere, type Thing } from "./thing.ts";
+import type { World } from "./world.ts";
 
 /** Somebody else does something; where it can't be done nothing happens. */
 export function act({ does, pick }: Other, world: World): void {
@@ -13,11 +13,21 @@ export function act({ does, pick }: Other, world: World): void {
   const bound = new Set(Object.values(world.stored?.resources ?? {}).map((entry) => entry.id));
   const isBound = (thing: Thing): boolean => bound.has(thing.id);
   const isIdle = (thing: Thing): boolean => thing.work === undefined && thing.awaits === undefined;
-  const running = (thing: Thing): boolean => thing.kind === "instances" && thing.look.status === "RUNNING" && isIdle(thing);
-  const set = (thing: Thing | undefined, top: Thing["look"]["top"], params: Thing["look"]["params"]): void => {
+  const running = (thing: Thing): boolean =>
+    thing.kind === "instances" && thing.look.status === "RUNNING" && isIdle(thing);
+  const set = (
+    thing: Thing | undefined,
+    top: Thing["look"]["top"],
+    params: Thing["look"]["params"],
+  ): void => {
     if (thing === undefined) return;
     const { look } = thing;
-    thing.look = { ...look, top: { ...look.top, ...top }, params: { ...look.params, ...params }, modifiedAt: registry.now() };
+    thing.look = {
+      ...look,
+      top: { ...look.top, ...top },
+      params: { ...look.params, ...params },
+      modifiedAt: registry.now(),
+    };
   };
   switch (does) {
     case "stop": {
@@ -32,17 +42,29 @@ export function act({ does, pick }: Other, world: World): void {
     }
     case "delete": {
       // What is bound by its id alone would be asked for by that id for ever.
-      const thing = choose((each) => each.ours && isIdle(each) && !each.id.includes("before") && each.kind !== "networks");
+      const thing = choose(
+        (each) => each.ours && isIdle(each) && !each.id.includes("before") && each.kind !== "networks",
+      );
       if (thing?.kind === "users") thing.goneAt = registry.now();
       else if (thing !== undefined) registry.leave(thing, undefined);
       return;
     }
     case "rename":
       // Only where the rename can be seen, and never so that a lost object could not be known again.
-      set(choose((each) => isBound(each) && (each.kind === "networks" || (running(each) && registry.options.echo))), {}, { name: `renamed ${pick}` });
+      set(
+        choose(
+          (each) => isBound(each) && (each.kind === "networks" || (running(each) && registry.options.echo)),
+        ),
+        {},
+        { name: `renamed ${pick}` },
+      );
       return;
     case "regrant":
-      set(choose((each) => each.kind === "users"), { acl: `~* +INFO +PING +TTL` }, {});
+      set(
+        choose((each) => each.kind === "users"),
+        { acl: "~* +INFO +PING +TTL" },
+        {},
+      );
       return;
     case "create":
       stranger(pick, world);
@@ -62,7 +84,11 @@ function stranger(pick: number, { registry }: World): void {
     id: `instance-stranger-${registry.things.length}`,
     kind: "instances",
     place: places[pick % places.length] ?? "",
-    look: { status: "RUNNING", top: { cloud_provider: "aws", region: "eu-central-1" }, params: { name: "theirs" } },
+    look: {
+      status: "RUNNING",
+      top: { cloud_provider: "aws", region: "eu-central-1" },
+      params: { name: "theirs" },
+    },
   });
 }
 

@@ -1,5 +1,5 @@
-import { kinds as realKinds } from "../../src/kinds/index.ts";
 import { certify } from "../../src/apply/outcome.ts";
+import { kinds as realKinds } from "../../src/kinds/index.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
 import type { Kind } from "../../src/model/kind.ts";
@@ -7,7 +7,14 @@ import type { StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanOptions } from "../../src/plan/input.ts";
-import { type ApplyWorld, applyPlan, type Intention, type Planned, planFor, resolveIntents } from "../../src/reconcile.ts";
+import {
+  type ApplyWorld,
+  applyPlan,
+  type Intention,
+  type Planned,
+  planFor,
+  resolveIntents,
+} from "../../src/reconcile.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createVault } from "../../src/state/vault.ts";
@@ -81,7 +88,8 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
   process.phase = "applying";
   const steps = await applyPlan(planned, applying);
   oracle.says("outcome", steps);
-  for (const { message = "" } of steps) if (message.startsWith("unexpected")) oracle.violate("defect", message);
+  for (const { message = "" } of steps)
+    if (message.startsWith("unexpected")) oracle.violate("defect", message);
   if (process.stopping.signal.aborted) return { is: "done", steps, certificate: [] };
   process.phase = "planning";
   const { plan: second } = await look(applying.journal.state);
@@ -102,8 +110,19 @@ function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocume
   const { does, replace = [], allowDestroy = [] } = process.run;
   const options: PlanOptions = { targets: [], exclude: [], replace, allowDestroy };
   const manifest = manifestOf(process.run, vault.seal);
-  const intention: Intention = { manifest, options, timestamp: state.savedAt, destroying: does === "destroy" };
-  const planning = { kinds, service, clock: clockOf(process, world), digest, signal: process.stopping.signal };
+  const intention: Intention = {
+    manifest,
+    options,
+    timestamp: state.savedAt,
+    destroying: does === "destroy",
+  };
+  const planning = {
+    kinds,
+    service,
+    clock: clockOf(process, world),
+    digest,
+    signal: process.stopping.signal,
+  };
   return {
     service,
     kinds,
@@ -155,7 +174,10 @@ function clockOf(process: Proc, { schedule, dice }: World): Clock {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) return reject(signal.reason);
-        const pending = { signal: signal ?? process.aborting.signal, give: (): void => reject(signal?.reason) };
+        const pending = {
+          signal: signal ?? process.aborting.signal,
+          give: (): void => reject(signal?.reason),
+        };
         process.pending.add(pending);
         schedule.after(ms, process, () => {
           process.pending.delete(pending);
@@ -168,7 +190,8 @@ function clockOf(process: Proc, { schedule, dice }: World): Clock {
 function failed(error: unknown, oracle: Oracle): Ended {
   if (!isGraphformError(error)) {
     const isStop = error instanceof DOMException && error.name === "AbortError";
-    if (!isStop) oracle.violate("defect", error instanceof Error ? (error.stack ?? error.message) : String(error));
+    if (!isStop)
+      oracle.violate("defect", error instanceof Error ? (error.stack ?? error.message) : String(error));
     return { is: "error", code: "interrupted", ...nothing };
   }
   oracle.says("error", `${error.message} ${error.hint ?? ""}`);

@@ -59,7 +59,8 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
   };
   const vanish = (thing: Thing): void => {
     thing.goneAt = now();
-    for (const other of things) if (other.kind === "users" && other.place === thing.id && isThere(other)) vanish(other);
+    for (const other of things)
+      if (other.kind === "users" && other.place === thing.id && isThere(other)) vanish(other);
   };
   const begin = (thing: Thing, operation: string, through: string, ending: Ending, end: () => void): void => {
     if (options.stale > 0) thing.old = { until: now() + lag(options.stale), look: thing.look };
@@ -93,7 +94,8 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     find(kind, id, operation) {
       const thing = byId.get(id);
       if (thing !== undefined) advance(thing);
-      if (thing?.kind !== kind || !isThere(thing) || isUnknown(thing)) throw refused("not-found", operation, 404);
+      if (thing?.kind !== kind || !isThere(thing) || isUnknown(thing))
+        throw refused("not-found", operation, 404);
       return thing;
     },
     at: (id) => byId.get(id),
@@ -103,7 +105,9 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
         advance(thing);
         if (thing.goneAt === undefined) return !isHidden(thing.listedFrom);
         // The list of users is all that is known of a user: what is gone from it is gone.
-        return kind !== "users" && now() < thing.goneAt + options.linger && !(options.flicker && dice.is(0.5));
+        return (
+          kind !== "users" && now() < thing.goneAt + options.linger && !(options.flicker && dice.is(0.5))
+        );
       });
       return [...new Set(shown.map((thing) => thing.id))];
     },
@@ -115,14 +119,20 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     leave: (thing, ending) => begin(thing, "delete", "DELETING", ending, () => vanish(thing)),
     advance: () => things.forEach(advance),
     calm() {
-      for (const thing of things) if (thing.work?.until === Number.POSITIVE_INFINITY) thing.work.until = now() + 1000;
+      for (const thing of things)
+        if (thing.work?.until === Number.POSITIVE_INFINITY) thing.work.until = now() + 1000;
     },
   };
 }
 
 /** A refusal: the request surely did nothing. */
 export function refused(failure: ServiceFailure, operation: string, status?: number): ServiceError {
-  return new ServiceError(failure, operation, `${operation}: refused (${failure})`, status === undefined ? {} : { status });
+  return new ServiceError(
+    failure,
+    operation,
+    `${operation}: refused (${failure})`,
+    status === undefined ? {} : { status },
+  );
 }
 
 /** An object as JSON has it, or an empty one. */

@@ -40,7 +40,8 @@ export function schedule(start: number, random: () => number): Schedule {
         continue;
       }
       const best = planned[first];
-      const isSooner = best === undefined || event.at < best.at || (event.at === best.at && event.turn < best.turn);
+      const isSooner =
+        best === undefined || event.at < best.at || (event.at === best.at && event.turn < best.turn);
       if (isSooner) first = at;
     }
     return first < 0 ? undefined : planned.splice(first, 1)[0];

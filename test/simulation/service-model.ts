@@ -19,7 +19,12 @@ export interface Sender {
   saw(thing: Thing): void;
 }
 
-type Handler = (call: Call, registry: Registry, sender: Sender, ending: Ending) => { readonly [name: string]: Json };
+type Handler = (
+  call: Call,
+  registry: Registry,
+  sender: Sender,
+  ending: Ending,
+) => { readonly [name: string]: Json };
 
 /** The work of a request as the specification says, with the liberties of wire facts. Throws ServiceError. */
 export function handle(call: Call, registry: Registry, sender: Sender, ending: Ending): Answer {
@@ -39,7 +44,12 @@ const servicePlans: Json = [
 
 /** What an update of an instance may not hold (specification 2.2). */
 const fixed = new Set(["region", "cloud_provider", "custom_network_id"]);
-const fixedParams = new Set(["graphdbUser", "graphDBCacheSize", "memoryRequestsAndLimits", "cloud_provider_account_config_id"]);
+const fixedParams = new Set([
+  "graphdbUser",
+  "graphDBCacheSize",
+  "memoryRequestsAndLimits",
+  "cloud_provider_account_config_id",
+]);
 
 const handlers: { readonly [operation: string]: Handler } = {
   "plans.list": () => ({}),
@@ -63,10 +73,19 @@ const handlers: { readonly [operation: string]: Handler } = {
     const { requestParams, ...top } = objectOf(body);
     const asked = objectOf(requestParams);
     const network = top["custom_network_id"];
-    if (network !== undefined && !isUsable(registry.at(String(network)))) throw refused("invalid", operation, 400);
+    if (network !== undefined && !isUsable(registry.at(String(network))))
+      throw refused("invalid", operation, 400);
     const account = asked["cloud_provider_account_config_id"];
-    if (account !== undefined && !isUsable(registry.at(String(account).replace("config-", "")))) throw refused("invalid", operation, 400);
-    const thing = born("instances", placeOf(params), { top, params: asked }, String(asked["graphdbPassword"]), registry, sender);
+    if (account !== undefined && !isUsable(registry.at(String(account).replace("config-", ""))))
+      throw refused("invalid", operation, 400);
+    const thing = born(
+      "instances",
+      placeOf(params),
+      { top, params: asked },
+      String(asked["graphdbPassword"]),
+      registry,
+      sender,
+    );
     registry.begin(thing, "create", "DEPLOYING", ending, { status: "RUNNING" });
     return { id: thing.id };
   },
@@ -75,7 +94,10 @@ const handlers: { readonly [operation: string]: Handler } = {
     const asked = objectOf(requestParams);
     const thing = instanceAt(call, registry);
     sender.writes(thing, call);
-    if (Object.keys(top).some((name) => fixed.has(name)) || Object.keys(asked).some((name) => fixedParams.has(name))) {
+    if (
+      Object.keys(top).some((name) => fixed.has(name)) ||
+      Object.keys(asked).some((name) => fixedParams.has(name))
+    ) {
       throw refused("invalid", call.operation, 400);
     }
     free(thing, ["RUNNING", "FAILED"], call.operation);
@@ -88,7 +110,8 @@ const handlers: { readonly [operation: string]: Handler } = {
   "instance.delete": (call, registry, sender, ending) => {
     const thing = instanceAt(call, registry);
     sender.writes(thing, call);
-    const isBusy = thing.work !== undefined && (thing.work.operation === "delete" || !registry.options.deleteAnytime);
+    const isBusy =
+      thing.work !== undefined && (thing.work.operation === "delete" || !registry.options.deleteAnytime);
     if (isBusy) throw refused("busy", call.operation, 409);
     registry.leave(thing, ending);
     return {};
@@ -114,12 +137,20 @@ const handlers: { readonly [operation: string]: Handler } = {
   },
   "account.describe": ({ operation, params }, registry) => {
     const thing = registry.find("cloudAccounts", (params["id"] ?? "").replace("config-", ""), operation);
-    const status = thing.awaits === undefined ? "READY" : thing.awaits === "bootstrap" ? "PENDING" : "READY_TO_OFFBOARD";
+    const status =
+      thing.awaits === undefined ? "READY" : thing.awaits === "bootstrap" ? "PENDING" : "READY_TO_OFFBOARD";
     return { status, instructions: "run this" };
   },
   "account.create": ({ body }, registry, sender) => {
     const asked = objectOf(objectOf(body)["requestParams"]);
-    const thing = born("cloudAccounts", "", { top: {}, params: asked }, String(asked["aws_account_id"]), registry, sender);
+    const thing = born(
+      "cloudAccounts",
+      "",
+      { top: {}, params: asked },
+      String(asked["aws_account_id"]),
+      registry,
+      sender,
+    );
     thing.look = { ...thing.look, status: "DEPLOYING" };
     thing.awaits = "bootstrap";
     return { id: thing.id };
@@ -162,14 +193,20 @@ const handlers: { readonly [operation: string]: Handler } = {
   "network.update": (call, registry, sender) => {
     const thing = registry.find("networks", call.params["id"] ?? "", call.operation);
     sender.writes(thing, call);
-    thing.look = { ...thing.look, top: { ...thing.look.top, ...objectOf(call.body) }, modifiedAt: registry.now() };
+    thing.look = {
+      ...thing.look,
+      top: { ...thing.look.top, ...objectOf(call.body) },
+      modifiedAt: registry.now(),
+    };
     return {};
   },
   "network.delete": (call, registry, sender) => {
     const thing = registry.find("networks", call.params["id"] ?? "", call.operation);
     sender.writes(thing, call);
     registry.advance();
-    const isUsed = registry.things.some((other) => isThere(other) && other.look.top["custom_network_id"] === thing.id);
+    const isUsed = registry.things.some(
+      (other) => isThere(other) && other.look.top["custom_network_id"] === thing.id,
+    );
     if (isUsed) throw refused("conflict", call.operation, 409);
     thing.goneAt = registry.now();
     return {};
@@ -187,13 +224,25 @@ const handlers: { readonly [operation: string]: Handler } = {
     const id = `${home.id}/${String(username)}`;
     const before = registry.at(id);
     if (before !== undefined && isThere(before)) throw refused("conflict", operation, 409);
-    born("users", home.id, { top: { username: username ?? "", acl: acl ?? "", password: password ?? "" }, params: {} }, String(password), registry, sender, id);
+    born(
+      "users",
+      home.id,
+      { top: { username: username ?? "", acl: acl ?? "", password: password ?? "" }, params: {} },
+      String(password),
+      registry,
+      sender,
+      id,
+    );
     return {};
   },
   "user.update": (call, registry, sender) => {
     const thing = userAt(call, registry);
     sender.writes(thing, call);
-    thing.look = { ...thing.look, top: { ...thing.look.top, ...objectOf(call.body) }, modifiedAt: registry.now() };
+    thing.look = {
+      ...thing.look,
+      top: { ...thing.look.top, ...objectOf(call.body) },
+      modifiedAt: registry.now(),
+    };
     return {};
   },
   "user.delete": (call, registry, sender) => {
@@ -227,7 +276,7 @@ function born(
   marked: string,
   registry: Registry,
   sender: Sender,
-  id: string = `${kind.slice(0, -1)}-${registry.things.length + 1}`,
+  id = `${kind.slice(0, -1)}-${registry.things.length + 1}`,
 ): Thing {
   const tag = tagIn(marked);
   const madeFor = tag === undefined ? undefined : sender.addressOf(tag);
@@ -264,7 +313,10 @@ function homeOf(operation: string, params: Call["params"], registry: Registry): 
   if (home !== undefined && isThere(home)) return home;
   if (registry.options.usersOfNobody === 404) throw refused("not-found", operation, 404);
   const isRead = operation === "user.list";
-  throw new ServiceError(isRead ? "unavailable" : "lost", operation, `${operation}: failed`, { status: 500, mayHaveWorked: !isRead });
+  throw new ServiceError(isRead ? "unavailable" : "lost", operation, `${operation}: failed`, {
+    status: 500,
+    mayHaveWorked: !isRead,
+  });
 }
 
 /** An update or delete of a user that is not there is a 500 (wire facts 1.6). */
@@ -301,5 +353,8 @@ function named(name: string, value: Json | undefined): JsonObject {
 
 function times(bornAt: number, modifiedAt: number, registry: Registry): JsonObject {
   const { skew } = registry.options;
-  return { createdAt: new Date(bornAt + skew).toISOString(), modifiedAt: new Date(modifiedAt + skew).toISOString() };
+  return {
+    createdAt: new Date(bornAt + skew).toISOString(),
+    modifiedAt: new Date(modifiedAt + skew).toISOString(),
+  };
 }

@@ -23,16 +23,21 @@ export async function shrink(given: Case, promise: string, most = 3000): Promise
 /** Everything that is one step smaller, the largest steps first. */
 function* smaller(given: Case): Generator<Case> {
   const { runs, service } = given;
-  for (const at of runs.keys()) if (runs.length > 1) yield { ...given, runs: runs.filter((_, index) => index !== at) };
+  for (const at of runs.keys())
+    if (runs.length > 1) yield { ...given, runs: runs.filter((_, index) => index !== at) };
   for (const address of new Set(runs.flatMap((run) => run.resources.map((resource) => resource.address)))) {
     yield { ...given, runs: runs.map((run) => without(run, address)) };
   }
   for (const [at, run] of runs.entries()) {
-    for (const less of smallerRuns(run)) yield { ...given, runs: runs.map((each, index) => (index === at ? less : each)) };
+    for (const less of smallerRuns(run))
+      yield { ...given, runs: runs.map((each, index) => (index === at ? less : each)) };
   }
   for (const [name, value] of Object.entries(calmService)) {
     const key = Object.keys(service).find((each) => each === name);
-    if (key !== undefined && !Object.is(Object.entries(service).find(([each]) => each === name)?.[1], value)) {
+    if (
+      key !== undefined &&
+      !Object.is(Object.entries(service).find(([each]) => each === name)?.[1], value)
+    ) {
       yield { ...given, service: { ...service, [name]: value } };
     }
   }
@@ -56,17 +61,50 @@ const calmService: ServiceCase = {
 };
 
 function* smallerRuns(run: RunCase): Generator<RunCase> {
-  const { crash, stop, abort, pause, later, rival, moved, released, replace, allowDestroy, maxDeletes, ...rest } = run;
-  const optional = { crash, stop, abort, pause, later, rival, moved, released, replace, allowDestroy, maxDeletes };
+  const {
+    crash,
+    stop,
+    abort,
+    pause,
+    later,
+    rival,
+    moved,
+    released,
+    replace,
+    allowDestroy,
+    maxDeletes,
+    ...rest
+  } = run;
+  const optional = {
+    crash,
+    stop,
+    abort,
+    pause,
+    later,
+    rival,
+    moved,
+    released,
+    replace,
+    allowDestroy,
+    maxDeletes,
+  };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
-  for (const [name] of present) yield { ...rest, ...Object.fromEntries(present.filter(([each]) => each !== name)) };
-  for (const at of (run.faults ?? []).keys()) yield { ...run, faults: (run.faults ?? []).filter((_, index) => index !== at) };
-  for (const at of (run.others ?? []).keys()) yield { ...run, others: (run.others ?? []).filter((_, index) => index !== at) };
+  for (const [name] of present)
+    yield { ...rest, ...Object.fromEntries(present.filter(([each]) => each !== name)) };
+  for (const at of (run.faults ?? []).keys())
+    yield { ...run, faults: (run.faults ?? []).filter((_, index) => index !== at) };
+  for (const at of (run.others ?? []).keys())
+    yield { ...run, others: (run.others ?? []).filter((_, index) => index !== at) };
   for (const [at, resource] of run.resources.entries()) {
     const { protect, onReplace, onDelete, patience, ...plain } = resource;
-    const guards = Object.entries({ protect, onReplace, onDelete, patience }).filter(([, value]) => value !== undefined);
+    const guards = Object.entries({ protect, onReplace, onDelete, patience }).filter(
+      ([, value]) => value !== undefined,
+    );
     for (const [name] of guards) {
-      const less: ResourceCase = { ...plain, ...Object.fromEntries(guards.filter(([each]) => each !== name)) };
+      const less: ResourceCase = {
+        ...plain,
+        ...Object.fromEntries(guards.filter(([each]) => each !== name)),
+      };
       yield { ...run, resources: run.resources.map((each, index) => (index === at ? less : each)) };
     }
   }

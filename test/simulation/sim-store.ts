@@ -74,6 +74,8 @@ export function simStore(process: Proc, world: World, oracle: Oracle): SimStore 
 }
 
 function summary({ resources, intents }: StateDocument): string {
-  const bound = Object.entries(resources).map(([address, { id, converging }]) => `${address} = ${id} ${converging?.operation ?? ""}`);
+  const bound = Object.entries(resources).map(
+    ([address, { id, converging }]) => `${address} = ${id} ${converging?.operation ?? ""}`,
+  );
   return [...bound, ...Object.keys(intents).map((address) => `${address} intended`)].join(", ");
 }

@@ -51,7 +51,17 @@ async function settleDown(
   world: World,
   watch: Oracle,
 ): Promise<void> {
-  const { faults: _f, others: _o, crash: _c, stop: _s, abort: _a, pause: _p, rival: _r, replace: _again, ...calm } = last;
+  const {
+    faults: _f,
+    others: _o,
+    crash: _c,
+    stop: _s,
+    abort: _a,
+    pause: _p,
+    rival: _r,
+    replace: _again,
+    ...calm
+  } = last;
   let said = "";
   for (let at = 0; at < patience; at++) {
     world.registry.calm();
@@ -63,14 +73,19 @@ async function settleDown(
     // What somebody else has begun may end after the first plan of this run.
     const isAlone = at > 0 || last.others === undefined;
     const isDone = isAlone && ended.steps.every((step) => step.result === "done");
-    if (isDone && ended.certificate.length > 0) watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
+    if (isDone && ended.certificate.length > 0)
+      watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
     if (isHelpless(ended, calm, world)) return;
     // Nothing is certain before every lag has passed.
     if (at === 0) continue;
     world.registry.advance();
     // A request that was on its way when its sender died may still work.
     if (world.registry.things.some((thing) => isThere(thing) && thing.work !== undefined)) continue;
-    if (ended.second !== undefined && open.length === 0 && ended.steps.every((step) => !["failed", "stale"].includes(step.result))) {
+    if (
+      ended.second !== undefined &&
+      open.length === 0 &&
+      ended.steps.every((step) => !["failed", "stale"].includes(step.result))
+    ) {
       checkEnd(calm, ended.second, world, watch);
       return;
     }
@@ -83,21 +98,29 @@ async function settleDown(
  * of the same name that was let go of, a backup of what does not run.
  */
 function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): boolean {
-  if (ended.code === "import-not-found") return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
+  if (ended.code === "import-not-found")
+    return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
   const failed = ended.steps.filter((step) => step.result === "failed");
   const isUsed = (id: string): boolean =>
-    registry.things.some((thing) => isThere(thing) && !thing.ours && thing.look.top["custom_network_id"] === id);
+    registry.things.some(
+      (thing) => isThere(thing) && !thing.ours && thing.look.top["custom_network_id"] === id,
+    );
   const isLeftBehind = (address: string): boolean => {
     const username = run.resources.find((entry) => entry.address === address)?.spec["username"];
-    return registry.things.some((thing) => isThere(thing) && !thing.ours && thing.look.top["username"] === username);
+    return registry.things.some(
+      (thing) => isThere(thing) && !thing.ours && thing.look.top["username"] === username,
+    );
   };
   return (
     failed.length > 0 &&
     failed.every(({ kind, operation, address }) => {
       const id = stored?.resources[address]?.id ?? "";
       // No backup is made of what does not run.
-      if (kind === "instances") return operation === "delete" && ["STOPPED", "FAILED"].includes(registry.at(id)?.look.status ?? "");
-      return kind === "networks" ? operation === "delete" && isUsed(id) : operation === "create" && isLeftBehind(address);
+      if (kind === "instances")
+        return operation === "delete" && ["STOPPED", "FAILED"].includes(registry.at(id)?.look.status ?? "");
+      return kind === "networks"
+        ? operation === "delete" && isUsed(id)
+        : operation === "create" && isLeftBehind(address);
     })
   );
 }
@@ -105,8 +128,12 @@ function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): bo
 /** How a run ended, in one line for people. */
 function summary(ended: Ended | undefined): string {
   if (ended === undefined) return "killed";
-  const steps = ended.steps.map(({ key, result, message }) => `${key} ${result}${message === undefined ? "" : ` (${message})`}`);
-  const left = (ended.second?.steps ?? []).map(({ key, blocked }) => `${key}${blocked[0] === undefined ? "" : ` (${blocked[0].code})`}`);
+  const steps = ended.steps.map(
+    ({ key, result, message }) => `${key} ${result}${message === undefined ? "" : ` (${message})`}`,
+  );
+  const left = (ended.second?.steps ?? []).map(
+    ({ key, blocked }) => `${key}${blocked[0] === undefined ? "" : ` (${blocked[0].code})`}`,
+  );
   return `${ended.is} ${ended.code ?? ""}: ${steps.join(", ")}; then ${left.join(", ")}`;
 }
 
@@ -127,10 +154,13 @@ async function perform(
     open -= 1;
   };
   declares(process, world);
-  apply(process, world, watch, 0).then((outcome) => {
-    ended = outcome;
-    end();
-  }, (error: unknown) => watch.violate("defect", String(error)));
+  apply(process, world, watch, 0).then(
+    (outcome) => {
+      ended = outcome;
+      end();
+    },
+    (error: unknown) => watch.violate("defect", String(error)),
+  );
   let events = 0;
   await schedule.rest();
   for (; open > 0 && watch.violation === undefined; events++) {
@@ -139,7 +169,8 @@ async function perform(
     if (run.rival?.at === events) {
       open += 1;
       const rival = proc(`rival of run ${nth}`, run, []);
-      const work = run.rival.does === "plan" ? plan(rival, world, watch) : apply(rival, world, watch, run.rival.wait);
+      const work =
+        run.rival.does === "plan" ? plan(rival, world, watch) : apply(rival, world, watch, run.rival.wait);
       work.then(end, (error: unknown) => watch.violate("defect", String(error)));
     }
     if (run.crash === events && ended === undefined) {
@@ -178,12 +209,29 @@ async function pass(ms: number, world: World, watch: Oracle): Promise<void> {
 /** Objects that were there before: networks to adopt, a database to import. */
 function preexisting({ registry }: World): void {
   for (const name of ["a", "b"]) {
-    const top = { name: `old ${name}`, cloudProviderName: "aws", cloudProviderRegion: "us-east-1", cidr: "10.250.0.0/16" };
-    registry.bear({ id: `network-before-${name}`, kind: "networks", place: "", seen: true, look: { status: "", top, params: {} } });
+    const top = {
+      name: `old ${name}`,
+      cloudProviderName: "aws",
+      cloudProviderRegion: "us-east-1",
+      cidr: "10.250.0.0/16",
+    };
+    registry.bear({
+      id: `network-before-${name}`,
+      kind: "networks",
+      place: "",
+      seen: true,
+      look: { status: "", top, params: {} },
+    });
   }
   const top = { cloud_provider: "aws", region: "us-east-1" };
   const params = { name: "old", graphdbUser: "u", graphdbPassword: "s3cret-900-1" };
-  registry.bear({ id: "instance-before", kind: "instances", place: "startup/standalone", seen: true, look: { status: "RUNNING", top, params } });
+  registry.bear({
+    id: "instance-before",
+    kind: "instances",
+    place: "startup/standalone",
+    seen: true,
+    look: { status: "RUNNING", top, params },
+  });
 }
 
 /** From now on a manifest says this of each object's protection; until it has been applied both may count. */
@@ -193,7 +241,8 @@ function declares(process: Proc, world: World): void {
 
 /** A run that did everything has remembered what its manifest says. */
 function remembers(process: Proc, ended: Ended, world: World): void {
-  const isWhole = ended.is === "done" && ended.steps.every((step) => step.result === "done" || step.result === "blocked");
+  const isWhole =
+    ended.is === "done" && ended.steps.every((step) => step.result === "done" || step.result === "blocked");
   if (isWhole && process.run.does === "apply") each(process, world, (protects) => new Set([protects]));
 }
 
@@ -207,6 +256,7 @@ function each(
     const bound = Object.entries(world.stored?.resources ?? {}).find(([, entry]) => entry.id === thing.id);
     let address = bound?.[0] ?? thing.madeFor ?? "";
     for (const [from, to] of process.run.moved ?? []) if (address === from) address = to;
-    if (process.resource(address) !== undefined) thing.protects = change(protects(process, address), thing.protects);
+    if (process.resource(address) !== undefined)
+      thing.protects = change(protects(process, address), thing.protects);
   }
 }

@@ -11,7 +11,10 @@ function literal(value: unknown, depth: number): string {
   const isList = Array.isArray(value);
   const inner = isList
     ? value.map((each) => literal(each, depth + 1))
-    : Object.entries(value).map(([key, each]) => `${/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key)}: ${literal(each, depth + 1)}`);
+    : Object.entries(value).map(
+        ([key, each]) =>
+          `${/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key)}: ${literal(each, depth + 1)}`,
+      );
   const [open, close] = isList ? ["[", "]"] : ["{ ", " }"];
   const line = `${open}${inner.join(", ")}${close}`;
   if (inner.length === 0) return isList ? "[]" : "{}";

@@ -46,6 +46,11 @@ const profiles = readProfiles();
 function readProfiles(): { readonly plain: Profile; readonly networked: Profile } {
   const [plain, vendor] = [builtIn["default"]?.(), builtIn["falkordb-cloud"]?.()];
   if (plain === undefined || vendor === undefined) throw new Error("a built-in profile is missing");
-  const added = Object.entries(vendor.operations).filter(([name]) => /^network\.(create|list|delete)$/.test(name));
-  return { plain, networked: { ...plain, operations: { ...plain.operations, ...Object.fromEntries(added) } } };
+  const added = Object.entries(vendor.operations).filter(([name]) =>
+    /^network\.(create|list|delete)$/.test(name),
+  );
+  return {
+    plain,
+    networked: { ...plain, operations: { ...plain.operations, ...Object.fromEntries(added) } },
+  };
 }
