@@ -11,8 +11,7 @@ export function describeAccountConfig(
     name: `account-${config.account}`,
     description: `Account ${config.account} at ${config.cloudProvider}`,
     cloudProviderId: config.cloudProvider,
-    // The service has no status of its own for it: the second delete is what it waits for.
-    status: config.status === "OFFBOARDED" ? "READY_TO_OFFBOARD" : config.status,
+    status: config.status === "OFFBOARDED" ? "DELETING" : config.status,
     statusMessage: messages[config.status],
     ...(providerFields[config.cloudProvider]?.(config.params, config.id) ?? {}),
     byoaInstanceIDs: instanceIds,

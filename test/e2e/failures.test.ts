@@ -212,6 +212,21 @@ describe("an operation that goes wrong", () => {
     expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
+  it("a second look that fails after the work is done: exit 1, and what was done is told", async () => {
+    service.misbehave = ({ operation }) =>
+      operation === "list" && [...service.instances.values()].some(({ status }) => status === "RUNNING")
+        ? { status: 403 }
+        : undefined;
+    const ran = await user.run(...apply);
+    expect(ran).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("Apply incomplete. Resources: 1 added, 0 changed, 0 destroyed."),
+      err: expect.stringContaining("instance.list"),
+    });
+    service.misbehave = () => undefined;
+    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
   it("waiting that ends with --timeout is exit 7, and the next run goes on waiting", async () => {
     service.duration = 3000;
     const ran = await user.run(...apply, "--timeout", "1s");

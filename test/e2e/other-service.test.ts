@@ -133,18 +133,25 @@ describe("a service with other paths, cookies, parameters and words, by its prof
   it("is updated in place, where it can be, although it is busy at first", async () => {
     write({ note: "second words", cache: 10 });
     const [busy] = other.things("mid.one");
-    if (busy !== undefined) busy.busy = 2;
+    if (busy !== undefined) busy.busy = 8;
     other.forget();
     expect(await user.run(...apply)).toMatchObject({
       code: 0,
       out: expect.stringContaining("0 added, 6 changed, 0 destroyed"),
     });
     const changes = other.requests.filter(({ url }) => url.includes("/change"));
-    expect(changes).toHaveLength(8);
+    expect(changes).toHaveLength(14);
     expect(new Set(changes.map(({ text }) => text))).toEqual(
       new Set(['{"options":{"note":"second words"}}']),
     );
     expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
+  it("counts what nobody declares, from lists in its own shape", async () => {
+    other.put("mid.one");
+    const { census } = readPlan((await user.run("plan", "--json")).out).x_graphform;
+    // Somebody else's database, and the first user of the orders.
+    expect(census).toMatchObject({ declared: 23, checked: 23, unmanaged: 2 });
   });
 
   it("shows what somebody changed, and what cannot be changed in place", async () => {
@@ -172,7 +179,10 @@ describe("a service with other paths, cookies, parameters and words, by its prof
     expect(await user.run("destroy", "--auto-approve")).toMatchObject({ code: 0 });
     expect(user.state("other")).toMatchObject({ resources: {}, intents: {} });
     const shelves = ["yours.one", "big.two", "mid.one", "small.one", "tiny.one", "nets", "links"];
-    expect(shelves.flatMap((shelf) => other.things(shelf))).toEqual([]);
+    // Somebody else's is left alone.
+    expect(shelves.flatMap((shelf) => other.things(shelf))).toMatchObject([
+      { shelf: "mid.one", options: {} },
+    ]);
   });
 
   it("never heard a word of the default profile's, nor was asked for anything that it does not have", () => {
