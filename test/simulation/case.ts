@@ -113,9 +113,12 @@ export type Effect =
   | "sticks"
   | "unwritable";
 
-/** Somebody else at work, after the event `at` of a run (0: before it). `pick` chooses among what there is. */
+/**
+ * Somebody else at work, after the event `at` of a run (0: before it), or while a person looks at its plan. `pick` chooses
+ * among what there is.
+ */
 export interface Other {
-  readonly at: number;
+  readonly at: number | "pause";
   readonly does: "stop" | "start" | "delete" | "rename" | "regrant" | "create" | "twin" | "person";
   readonly pick: number;
 }

@@ -58,7 +58,8 @@ function runCase(manifest: ManifestCase, at: number, dice: Chance, service: Serv
   const { resources, moved, released } = manifest;
   const moment = (): number => Math.round(dice.scale(1, 90));
   const faults = dice.is(0.7) ? many(dice, 3, () => fault(dice, service)) : [];
-  const others = dice.is(0.35) ? many(dice, 2, () => other(dice, at)) : [];
+  const pause = dice.is(0.2) ? Math.round(dice.scale(100, 100_000)) : undefined;
+  const others = dice.is(pause === undefined ? 0.3 : 0.7) ? many(dice, 2, () => other(dice, at, pause !== undefined)) : [];
   const addresses = resources.map((resource) => resource.address);
   return {
     does: at > 0 && dice.is(0.06) ? "destroy" : "apply",
@@ -73,7 +74,7 @@ function runCase(manifest: ManifestCase, at: number, dice: Chance, service: Serv
     ...(dice.is(0.45) ? { crash: moment() } : {}),
     ...(dice.is(0.1) ? { stop: moment() } : {}),
     ...(dice.is(0.05) ? { abort: moment() } : {}),
-    ...(dice.is(0.15) ? { pause: Math.round(dice.scale(100, 100_000)) } : {}),
+    ...(pause === undefined ? {} : { pause }),
     ...(at > 0 ? { later: Math.round(dice.scale(1, 100_000)) } : {}),
     ...(dice.is(0.1) ? { rival: rival(dice) } : {}),
   };
@@ -138,9 +139,10 @@ function fault(dice: Chance, service: ServiceCase): Fault {
   };
 }
 
-function other(dice: Chance, run: number): Other {
-  const at = dice.is(0.3) && run > 0 ? 0 : Math.round(dice.scale(1, 80));
-  const does = dice.of<Other["does"]>(["stop", "start", "delete", "rename", "regrant", "create", "person"]);
+function other(dice: Chance, run: number, pauses: boolean): Other {
+  const early = dice.is(0.3) && run > 0;
+  const at = pauses && dice.is(0.6) ? "pause" : early ? 0 : Math.round(dice.scale(1, 80));
+  const does = dice.of<Other["does"]>(["stop", "start", "delete", "rename", "rename", "regrant", "create", "person"]);
   return { at, does, pick: dice.between(0, 5) };
 }
 

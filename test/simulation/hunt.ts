@@ -48,6 +48,6 @@ export async function hunt({ seed, schedules, most = 1, tell }: Hunt): Promise<H
 }
 
 /** One broken promise for people: what, and how to see it again. */
-export function told({ seed, violation }: Haul["found"][number]): string {
+function told({ seed, violation }: Haul["found"][number]): string {
   return `seed ${seed}: ${violation.promise}: ${violation.detail}\n  npm run simulate -- --runs 1 --seed ${seed} --trace`;
 }

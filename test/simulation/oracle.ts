@@ -2,6 +2,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import type { Address } from "../../src/model/address.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Call } from "../../src/model/service.ts";
+import type { ApplyEvent } from "../../src/model/outcome.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
@@ -25,6 +26,8 @@ export interface Oracle {
   sender(process: Proc): Sender;
   /** A version of the state becomes durable. */
   stores(process: Proc, next: StateDocument): void;
+  /** A process tells how it goes. */
+  hears(process: Proc, event: ApplyEvent): void;
   /** Something is written for people or programs: no secret in it. */
   says(what: string, value: unknown): void;
   /** Looks at everything that must hold between two events. */
@@ -158,12 +161,26 @@ export function oracle(world: World): Oracle {
       violate("secret", `a secret stands in the ${what}`);
   };
 
+  /** What is called done has ended, as far as it was asked for here. */
+  const hears = (process: Proc, event: ApplyEvent): void => {
+    says("events", event);
+    if (event.type !== "step-end" || event.outcome.result !== "done") return;
+    const { address, operation, key } = event.outcome;
+    const thing = world.registry.at(world.stored?.resources[address]?.id ?? "");
+    if (thing === undefined || !["create", "update", "operate"].includes(operation)) return;
+    world.registry.advance();
+    if (thing.work !== undefined && thing.worker === process.name) {
+      violate("done too early", `${process.name}: ${key} is called done, and ${thing.id} is ${thing.work.through}`);
+    }
+  };
+
   return {
     get violation(): Violation | undefined {
       return violation;
     },
     violate,
     says,
+    hears,
     stores,
     check,
     sender: (process) => ({
@@ -171,9 +188,13 @@ export function oracle(world: World): Oracle {
       protects: (address) => protects(process, address),
       writes: (thing, call) => {
         isDirty = true;
+        thing.worker = process.name;
         writes(process, thing, call);
       },
-      made: (thing) => makes(process, thing),
+      made: (thing) => {
+        thing.worker = process.name;
+        makes(process, thing);
+      },
       saw: (thing) => {
         const last = world.registry.shown(thing);
         const planned = process.phase === "planning" ? last : process.seen.get(thing)?.planned;

@@ -15,6 +15,10 @@ export function act({ does, pick }: Other, world: World): void {
   const isIdle = (thing: Thing): boolean => thing.work === undefined && thing.awaits === undefined;
   const running = (thing: Thing): boolean =>
     thing.kind === "instances" && thing.look.status === "RUNNING" && isIdle(thing);
+  const begin = (thing: Thing, ...work: Parameters<typeof registry.begin> extends [Thing, ...infer Rest] ? Rest : never): void => {
+    thing.worker = "others";
+    registry.begin(thing, ...work);
+  };
   const set = (
     thing: Thing | undefined,
     top: Thing["look"]["top"],
@@ -32,12 +36,12 @@ export function act({ does, pick }: Other, world: World): void {
   switch (does) {
     case "stop": {
       const thing = choose(running);
-      if (thing !== undefined) registry.begin(thing, "stop", "STOPPING", undefined, { status: "STOPPED" });
+      if (thing !== undefined) begin(thing, "stop", "STOPPING", undefined, { status: "STOPPED" });
       return;
     }
     case "start": {
       const thing = choose((each) => each.look.status === "STOPPED" && isIdle(each));
-      if (thing !== undefined) registry.begin(thing, "start", "STARTING", undefined, { status: "RUNNING" });
+      if (thing !== undefined) begin(thing, "start", "STARTING", undefined, { status: "RUNNING" });
       return;
     }
     case "delete": {
@@ -45,8 +49,10 @@ export function act({ does, pick }: Other, world: World): void {
       const thing = choose(
         (each) => each.ours && isIdle(each) && !each.id.includes("before") && each.kind !== "networks",
       );
-      if (thing?.kind === "users") thing.goneAt = registry.now();
-      else if (thing !== undefined) registry.leave(thing, undefined);
+      if (thing === undefined) return;
+      thing.worker = "others";
+      if (thing.kind === "users") thing.goneAt = registry.now();
+      else registry.leave(thing, undefined);
       return;
     }
     case "rename":

@@ -22,12 +22,14 @@ export interface Proc extends Life {
   plan?: Plan;
   /** How each object looked to it while it planned, and when it looked last. */
   readonly seen: Map<Thing, { readonly planned?: Look; readonly last: Look }>;
+  /** A person has begun to look at the plan. */
+  pauses(): void;
   takeFault(on: Fault["on"]): Effect | undefined;
   resource(address: Address): ResourceCase | undefined;
 }
 
 /** A process that carries out a run; a rival is spared the run's faults. */
-export function proc(name: string, run: RunCase, faults: readonly Fault[]): Proc {
+export function proc(name: string, run: RunCase, faults: readonly Fault[], pauses: () => void = () => undefined): Proc {
   const counts = new Map<Fault["on"], number>();
   return {
     name,
@@ -38,6 +40,7 @@ export function proc(name: string, run: RunCase, faults: readonly Fault[]): Proc
     aborting: new AbortController(),
     phase: "resolving",
     seen: new Map(),
+    pauses,
     takeFault(on) {
       const nth = (counts.get(on) ?? 0) + 1;
       counts.set(on, nth);

@@ -76,7 +76,7 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
     digest,
     journal: openJournal(store, state, clock),
     open: vault.open,
-    emit: (event) => oracle.says("events", event),
+    emit: (event) => oracle.hears(process, event),
     stopping: process.stopping.signal,
     aborting: process.aborting.signal,
   };
@@ -84,6 +84,7 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
   process.phase = "planning";
   const planned = await look(applying.journal.state);
   process.plan = planned.plan;
+  if (process.run.pause !== undefined) process.pauses();
   if (process.run.pause !== undefined) await clock.sleep(process.run.pause, process.stopping.signal);
   process.phase = "applying";
   const steps = await applyPlan(planned, applying);

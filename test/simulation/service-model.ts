@@ -294,7 +294,7 @@ function born(
 }
 
 /** The tag in the field that carries it: a planted secret, the name of a network, an account number. */
-export function tagIn(text: string): number | undefined {
+function tagIn(text: string): number | undefined {
   const [, secret, name, account] = /^s3cret-(\d+)-|^net (\d+) |^(\d{6})\d{6}$/.exec(text) ?? [];
   const found = secret ?? name ?? account;
   return found === undefined ? undefined : Number(found);

@@ -146,8 +146,9 @@ async function perform(
 ): Promise<{ readonly ended: Ended | undefined; readonly events: number }> {
   const { schedule } = world;
   if (run.later !== undefined) await pass(run.later, world, watch);
-  const process = proc(`run ${nth}`, run, run.faults ?? []);
-  for (const other of run.others ?? []) if (other.at === 0) act(other, world);
+  const others = (at: number | "pause"): void => (run.others ?? []).filter((other) => other.at === at).forEach((other) => act(other, world));
+  const process = proc(`run ${nth}`, run, run.faults ?? [], () => others("pause"));
+  others(0);
   let ended: Ended | undefined;
   let open = 1;
   const end = (): void => {
@@ -165,7 +166,7 @@ async function perform(
   await schedule.rest();
   for (; open > 0 && watch.violation === undefined; events++) {
     if (events > longest) watch.violate("endless", `run ${nth} takes more than ${longest} events`);
-    for (const other of run.others ?? []) if (other.at === events) act(other, world);
+    if (events > 0) others(events);
     if (run.rival?.at === events) {
       open += 1;
       const rival = proc(`rival of run ${nth}`, run, []);

@@ -41,6 +41,8 @@ export interface Thing {
   /** The look that still shows until then. */
   old?: { readonly until: number; readonly look: Look };
   work?: Work;
+  /** Who asked for the work: a process, or somebody else. */
+  worker?: string;
   /** What a person has to do before it goes on. */
   awaits?: "bootstrap" | "offboard" | "last delete";
   goneAt?: number;
