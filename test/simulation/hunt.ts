@@ -46,8 +46,3 @@ export async function hunt({ seed, schedules, most = 1, tell }: Hunt): Promise<H
   }
   return haul;
 }
-
-/** One broken promise for people: what, and how to see it again. */
-function told({ seed, violation }: Haul["found"][number]): string {
-  return `seed ${seed}: ${violation.promise}: ${violation.detail}\n  npm run simulate -- --runs 1 --seed ${seed} --trace`;
-}
