@@ -59,7 +59,9 @@ function runCase(manifest: ManifestCase, at: number, dice: Chance, service: Serv
   const moment = (): number => Math.round(dice.scale(1, 90));
   const faults = dice.is(0.7) ? many(dice, 3, () => fault(dice, service)) : [];
   const pause = dice.is(0.2) ? Math.round(dice.scale(100, 100_000)) : undefined;
-  const others = dice.is(pause === undefined ? 0.3 : 0.7) ? many(dice, 2, () => other(dice, at, pause !== undefined)) : [];
+  const others = dice.is(pause === undefined ? 0.3 : 0.7)
+    ? many(dice, 2, () => other(dice, at, pause !== undefined))
+    : [];
   const addresses = resources.map((resource) => resource.address);
   return {
     does: at > 0 && dice.is(0.06) ? "destroy" : "apply",
@@ -142,7 +144,16 @@ function fault(dice: Chance, service: ServiceCase): Fault {
 function other(dice: Chance, run: number, pauses: boolean): Other {
   const early = dice.is(0.3) && run > 0;
   const at = pauses && dice.is(0.6) ? "pause" : early ? 0 : Math.round(dice.scale(1, 80));
-  const does = dice.of<Other["does"]>(["stop", "start", "delete", "rename", "rename", "regrant", "create", "person"]);
+  const does = dice.of<Other["does"]>([
+    "stop",
+    "start",
+    "delete",
+    "rename",
+    "rename",
+    "regrant",
+    "create",
+    "person",
+  ]);
   return { at, does, pick: dice.between(0, 5) };
 }
 

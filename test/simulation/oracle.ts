@@ -1,8 +1,8 @@
 import { kinds } from "../../src/kinds/index.ts";
 import type { Address } from "../../src/model/address.ts";
 import { isObject } from "../../src/model/json.ts";
-import type { Call } from "../../src/model/service.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
+import type { Call } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
@@ -170,7 +170,10 @@ export function oracle(world: World): Oracle {
     if (thing === undefined || !["create", "update", "operate"].includes(operation)) return;
     world.registry.advance();
     if (thing.work !== undefined && thing.worker === process.name) {
-      violate("done too early", `${process.name}: ${key} is called done, and ${thing.id} is ${thing.work.through}`);
+      violate(
+        "done too early",
+        `${process.name}: ${key} is called done, and ${thing.id} is ${thing.work.through}`,
+      );
     }
   };
 

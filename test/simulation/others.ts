@@ -15,7 +15,10 @@ export function act({ does, pick }: Other, world: World): void {
   const isIdle = (thing: Thing): boolean => thing.work === undefined && thing.awaits === undefined;
   const running = (thing: Thing): boolean =>
     thing.kind === "instances" && thing.look.status === "RUNNING" && isIdle(thing);
-  const begin = (thing: Thing, ...work: Parameters<typeof registry.begin> extends [Thing, ...infer Rest] ? Rest : never): void => {
+  const begin = (
+    thing: Thing,
+    ...work: Parameters<typeof registry.begin> extends [Thing, ...infer Rest] ? Rest : never
+  ): void => {
     thing.worker = "others";
     registry.begin(thing, ...work);
   };

@@ -29,7 +29,12 @@ export interface Proc extends Life {
 }
 
 /** A process that carries out a run; a rival is spared the run's faults. */
-export function proc(name: string, run: RunCase, faults: readonly Fault[], pauses: () => void = () => undefined): Proc {
+export function proc(
+  name: string,
+  run: RunCase,
+  faults: readonly Fault[],
+  pauses: () => void = () => undefined,
+): Proc {
   const counts = new Map<Fault["on"], number>();
   return {
     name,

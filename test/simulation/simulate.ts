@@ -146,7 +146,9 @@ async function perform(
 ): Promise<{ readonly ended: Ended | undefined; readonly events: number }> {
   const { schedule } = world;
   if (run.later !== undefined) await pass(run.later, world, watch);
-  const others = (at: number | "pause"): void => (run.others ?? []).filter((other) => other.at === at).forEach((other) => act(other, world));
+  const others = (at: number | "pause"): void => {
+    for (const other of run.others ?? []) if (other.at === at) act(other, world);
+  };
   const process = proc(`run ${nth}`, run, run.faults ?? [], () => others("pause"));
   others(0);
   let ended: Ended | undefined;
