@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import { endAll, processesOver } from "../platform/engine/processes.ts";
+import { isGoneWithin, processesOver } from "../platform/engine/processes.ts";
 
 /** What a platform says of itself once it is ready; `line` is all of it. */
 export interface Announcement {
@@ -50,12 +51,27 @@ export function isPlatform(pid: number): boolean {
   }
 }
 
-/** Ends the databases of a data folder that nobody looks after any more, with their data saved. False: there were none. */
+/**
+ * Ends the databases of a data folder that nobody looks after any more, with their data saved. False: there were none.
+ * Throws `databases-stay` where one cannot save: it is left as it is, since its memory is all that there is.
+ */
 export async function endDatabases(dataDir: string): Promise<boolean> {
-  const folder = await realpath(join(dataDir, "databases")).catch(() => undefined);
-  if (folder === undefined || processesOver(`${folder}/`).length === 0) return false;
-  await endAll(`${folder}/`, savingTime);
-  return true;
+  const folder = `${await realpath(join(dataDir, "databases")).catch(() => resolve(dataDir, "databases"))}/`;
+  const pids = processesOver(folder);
+  for (const pid of pids) end(pid);
+  const isGone = await Promise.all(pids.map((pid) => isGoneWithin(pid, folder, savingTime)));
+  const left = pids.filter((_, at) => isGone[at] === false);
+  if (left.length === 0) return pids.length > 0;
+  throw new GraphformError("databases-stay", `databases do not end: process ${left.join(", ")}`, {
+    hint: `each one's server.log below ${folder} says why; it may have no room to save its data`,
+  });
+}
+
+/** Asks a process to end; one that is gone has done so. */
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch {}
 }
 
 function parsed(text: string): { readonly [key: string]: unknown } {

@@ -41,7 +41,6 @@ const config: { readonly [name: string]: FieldSchema } = {
     type: "string",
     pattern: "^[1-9][0-9]{0,11}(\\.[0-9]{1,3})?\\s?([KMGT]i?B?|B)?$",
     default: "6GB",
-    examples: ["6GB"],
     description: "Memory ceiling of the database; at most the memory of the instance type.",
     "x-tiers": enterprise,
     "x-disruption": "restart",
@@ -154,10 +153,7 @@ const config: { readonly [name: string]: FieldSchema } = {
   }),
 };
 
-/**
- * The field table of instances: every row of specification 2.2, both availability tables, and the
- * deployment-model fields. Validation, diff, update bodies, the local platform and the docs read it.
- */
+/** The field table of instances: specification 2.2, both availability tables, and the deployment-model fields. */
 export const instanceSchema: KindSchema = {
   type: "object",
   required: ["tier", "component", "cloudProvider", "region"],

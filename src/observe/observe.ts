@@ -40,12 +40,20 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   ]);
   const lives = [...boundLives, ...adoptedLives];
   const listed = new Set(lists.flat());
-  const found = known.flatMap((entry, at): [Known, Live][] => {
-    const shown = lives[at];
-    if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined)
-      throw notFound(entry);
-    const live = shown ?? notYetThere(entry, listed, context);
-    return live === undefined || live.phase.is === "gone" ? [] : [[entry, unsettled(live, entry, context)]];
+  const own = new Map(
+    known.map((entry, at): [Known, Live | undefined] => {
+      const shown = lives[at];
+      if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined)
+        throw notFound(entry);
+      const isWithHost = lost.get(entry) !== undefined;
+      return [entry, isWithHost ? undefined : (shown ?? notYetThere(entry, listed, context))];
+    }),
+  );
+  const found = known.flatMap((entry): [Known, Live][] => {
+    const host = lost.get(entry);
+    const isHidden = host !== undefined && isThere(own.get(host));
+    const live = isHidden ? notShown(entry.ref.id) : own.get(entry);
+    return isThere(live) ? [[entry, unsettled(live, entry, context)]] : [];
   });
   const outputs = new Map(found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]));
   const observed = new Map(
@@ -134,8 +142,15 @@ function notYetThere(entry: Known, listed: ReadonlySet<string>, context: Observe
   const deleting = bound.converging?.operation === "delete";
   const young = context.now - Date.parse(bound.createdAt) < context.listLag;
   if (deleting || (!listed.has(entry.ref.id) && !young)) return undefined;
-  const { id } = entry.ref;
+  return notShown(entry.ref.id);
+}
+
+function notShown(id: string): Live {
   return { id, phase: { is: "pending", detail: "not shown yet" }, spec: {}, outputs: { id } };
+}
+
+function isThere(live: Live | undefined): live is Live {
+  return live !== undefined && live.phase.is !== "gone";
 }
 
 /** Right after an operation was accepted the old status may still show: it is on its way. */

@@ -4,7 +4,8 @@ import { disruptions } from "../model/field-schema.ts";
 import type { Change, Guard } from "../model/plan.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
-import { isBeingDeleted, type Subject } from "./propose.ts";
+import { isBeingDeleted } from "./propose.ts";
+import type { Subject } from "./subject.ts";
 import { twinsOf } from "./twins.ts";
 
 /**

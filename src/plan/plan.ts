@@ -10,10 +10,10 @@ import { guardsOf, guardTogether } from "./guard.ts";
 import type { PlanInput } from "./input.ts";
 import { order } from "./order.ts";
 import { outputChanges } from "./outputs.ts";
-import type { Subject } from "./propose.ts";
 import { propose } from "./propose.ts";
 import { dependenciesFirst } from "./sort.ts";
 import { stepsOf } from "./steps.ts";
+import type { Subject } from "./subject.ts";
 import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
 
 /**

@@ -7,25 +7,15 @@ import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
-import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
-import type { Bound } from "../model/state.ts";
+import { leaves, valueAt } from "../model/spec-paths.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
+import { proposeRemoval } from "./propose-removal.ts";
+import { base, type Subject, specOf } from "./subject.ts";
 import { type Trait, traitAt, traitsOf } from "./traits.ts";
-
-/** What is known of one address before anything is decided. */
-export interface Subject {
-  readonly address: Address;
-  readonly previousAddress?: Address;
-  readonly kind: string;
-  readonly desired?: Desired;
-  readonly bound?: Bound;
-  /** Absent where nothing is bound, or where the bound object is gone. */
-  readonly observed?: Observed;
-}
 
 /** The change that one subject asks for; guards come later. `anew` holds the addresses that get a new object. */
 export function propose(subject: Subject, input: PlanInput, anew: ReadonlySet<Address>): Change {
@@ -42,19 +32,6 @@ export function propose(subject: Subject, input: PlanInput, anew: ReadonlySet<Ad
 export function isBeingDeleted({ bound, observed }: Subject): boolean {
   const unfinished = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
   return bound?.converging?.operation === "delete" && unfinished;
-}
-
-function base(subject: Subject): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
-  return {
-    address: subject.address,
-    kind: subject.kind,
-    blocked: [],
-    drift: [],
-    ...(subject.previousAddress === undefined ? {} : { previousAddress: subject.previousAddress }),
-    ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
-    ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
-    ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
-  };
 }
 
 function proposeCreate(
@@ -157,63 +134,6 @@ function proposeUpdate(
   return { ...shared, action: "keep", reason: "as declared", disruption: "none" };
 }
 
-function proposeRemoval(subject: Subject, input: PlanInput): Change {
-  const removal = input.removed.find((entry) => entry.address === subject.address);
-  const shared = {
-    ...base(subject),
-    fields: [],
-    ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
-    ...(removal === undefined ? {} : { where: removal.where }),
-  };
-  if (subject.observed === undefined) {
-    return {
-      ...shared,
-      action: "forget",
-      reason: "no longer declared, and gone already",
-      disruption: "none",
-    };
-  }
-  const heir = input.desired.find(
-    (entry) => entry.kind === subject.kind && entry.importId === subject.observed?.id,
-  );
-  if (heir !== undefined) {
-    return {
-      ...shared,
-      action: "forget",
-      reason: `bound to ${heir.address} from now on`,
-      disruption: "none",
-    };
-  }
-  if (removal?.destroy === false) {
-    return {
-      ...shared,
-      action: "forget",
-      reason: removal.reason ?? "let go of, and left as it is",
-      disruption: "none",
-    };
-  }
-  if (subject.bound?.onDelete === "retain") {
-    return {
-      ...shared,
-      action: "forget",
-      reason: "no longer declared; onDelete: retain leaves it running",
-      disruption: "none",
-    };
-  }
-  const kind = kindNamed(input.kinds, subject.kind);
-  if (input.profile.operations[kind.operations.delete] === undefined) {
-    const reason = `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`;
-    return { ...shared, action: "forget", reason, disruption: "none" };
-  }
-  const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
-  return {
-    ...shared,
-    action: "delete",
-    reason: removal?.reason ?? reason,
-    disruption: kind.holdsData ? "data-loss" : "downtime",
-  };
-}
-
 /** The desired spec with every output filled in that stays what it is. */
 function resolved(desired: Desired, input: PlanInput, anew: ReadonlySet<Address>): JsonObject {
   const value = resolveKnown(desired.spec, (address) =>
@@ -252,10 +172,6 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject): string {
   if (subject.observed?.phase.is === "failed")
     return `failed (${subject.observed.phase.detail}); tried again in place`;
   return fields.length === 1 ? "1 field differs" : `${fields.length} fields differ`;
-}
-
-function specOf(observed: Observed): JsonObject {
-  return fromLeaves(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
 }
 
 /** The worst of several disruptions. */

@@ -7,7 +7,8 @@ import { preconditionText } from "../model/precondition.ts";
 import { fromLeaves } from "../model/spec-paths.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
-import { isBeingDeleted, type Subject } from "./propose.ts";
+import { isBeingDeleted } from "./propose.ts";
+import type { Subject } from "./subject.ts";
 import type { Traits } from "./traits.ts";
 import { traitAt, traitsOf, verbsBetween } from "./traits.ts";
 

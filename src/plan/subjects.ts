@@ -8,7 +8,7 @@ import { referenceFields } from "../model/reference-fields.ts";
 import type { Bound } from "../model/state.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
-import type { Subject } from "./propose.ts";
+import type { Subject } from "./subject.ts";
 import { type Trait, traitsOf } from "./traits.ts";
 
 /** Every address that the plan has to say something about, with what is known of it. */

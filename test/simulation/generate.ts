@@ -144,7 +144,9 @@ function fault(dice: Chance, service: ServiceCase): Fault {
 function other(dice: Chance, run: number, pauses: boolean): Other {
   const early = dice.is(0.3) && run > 0;
   const at = pauses && dice.is(0.6) ? "pause" : early ? 0 : Math.round(dice.scale(1, 80));
+  const changes: readonly Other["does"][] = ["rename", "rename", "rename", "regrant", "regrant"];
   const does = dice.of<Other["does"]>([
+    ...(at === "pause" ? changes : []),
     "stop",
     "start",
     "delete",

@@ -58,16 +58,16 @@ export function act({ does, pick }: Other, world: World): void {
       else registry.leave(thing, undefined);
       return;
     }
-    case "rename":
+    case "rename": {
       // Only where the rename can be seen, and never so that a lost object could not be known again.
-      set(
-        choose(
-          (each) => isBound(each) && (each.kind === "networks" || (running(each) && registry.options.echo)),
-        ),
-        {},
-        { name: `renamed ${pick}` },
-      );
+      const isSeen = (each: Thing): boolean =>
+        each.kind === "networks" || (running(each) && registry.options.echo);
+      const thing = choose((each) => isBound(each) && isSeen(each));
+      const name = { name: `renamed ${pick}` };
+      if (thing?.kind === "networks") set(thing, name, {});
+      else set(thing, {}, name);
       return;
+    }
     case "regrant":
       set(
         choose((each) => each.kind === "users"),

@@ -7,6 +7,17 @@ import { apply, type Ended, plan } from "./program.ts";
 import { isThere } from "./thing.ts";
 import { type World, worldOf } from "./world.ts";
 
+/** One run that was played. */
+interface Played {
+  /** Undefined where the process was killed. */
+  readonly ended: Ended | undefined;
+  readonly events: number;
+  /** Nothing was in the middle of anything as it began. */
+  readonly isQuiet: boolean;
+}
+
+type Play = (run: RunCase) => Promise<Played>;
+
 /** What became of a case. */
 export interface Result {
   readonly violation: Violation | undefined;
@@ -29,12 +40,12 @@ export async function simulate(given: Case, tell?: (line: string) => void): Prom
   const begun = world.schedule.now();
   preexisting(world);
   let [runs, events] = [0, 0];
-  const play = async (run: RunCase): Promise<Ended | undefined> => {
+  const play: Play = async (run) => {
     runs += 1;
     const played = await perform(run, runs, world, watch);
     world.tell(`run ${runs} ended: ${summary(played.ended)}`);
     events += played.events;
-    return played.ended;
+    return played;
   };
   for (const run of given.runs) {
     if (watch.violation === undefined) await play(run);
@@ -45,12 +56,7 @@ export async function simulate(given: Case, tell?: (line: string) => void): Prom
 }
 
 /** Without faults, and with people who do their part, everything must come to rest as declared. */
-async function settleDown(
-  last: RunCase,
-  play: (run: RunCase) => Promise<Ended | undefined>,
-  world: World,
-  watch: Oracle,
-): Promise<void> {
+async function settleDown(last: RunCase, play: Play, world: World, watch: Oracle): Promise<void> {
   const {
     faults: _f,
     others: _o,
@@ -66,21 +72,20 @@ async function settleDown(
   for (let at = 0; at < patience; at++) {
     world.registry.calm();
     person(world);
-    const ended = await play({ ...calm, later: 1000 + at * 20_000 });
+    const { ended, isQuiet } = await play({ ...calm, later: 1000 + at * 20_000 });
     if (watch.violation !== undefined || ended === undefined) return;
     const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
     said = summary(ended);
-    // What somebody else has begun may end after the first plan of this run.
-    const isAlone = at > 0 || last.others === undefined;
+    // What somebody else did just before may show only after the first plan of this run.
+    const isAlone = isQuiet && (at > 0 || last.others === undefined);
     const isDone = isAlone && ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0)
       watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
     if (isHelpless(ended, calm, world)) return;
     // Nothing is certain before every lag has passed.
     if (at === 0) continue;
-    world.registry.advance();
     // A request that was on its way when its sender died may still work.
-    if (world.registry.things.some((thing) => isThere(thing) && thing.work !== undefined)) continue;
+    if (!isAtRest(world)) continue;
     if (
       ended.second !== undefined &&
       open.length === 0 &&
@@ -125,6 +130,12 @@ function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): bo
   );
 }
 
+/** True while nothing is in the middle of anything. */
+function isAtRest({ registry }: World): boolean {
+  registry.advance();
+  return registry.things.every((thing) => !isThere(thing) || thing.work === undefined);
+}
+
 /** How a run ended, in one line for people. */
 function summary(ended: Ended | undefined): string {
   if (ended === undefined) return "killed";
@@ -138,14 +149,10 @@ function summary(ended: Ended | undefined): string {
 }
 
 /** One run, from the start of the process to its end or its death. */
-async function perform(
-  run: RunCase,
-  nth: number,
-  world: World,
-  watch: Oracle,
-): Promise<{ readonly ended: Ended | undefined; readonly events: number }> {
+async function perform(run: RunCase, nth: number, world: World, watch: Oracle): Promise<Played> {
   const { schedule } = world;
   if (run.later !== undefined) await pass(run.later, world, watch);
+  const isQuiet = isAtRest(world);
   const others = (at: number | "pause"): void => {
     for (const other of run.others ?? []) if (other.at === at) act(other, world);
   };
@@ -196,7 +203,7 @@ async function perform(
     watch.check();
   }
   if (ended !== undefined) remembers(process, ended, world);
-  return { ended, events };
+  return { ended, events, isQuiet };
 }
 
 /** Lets time pass between two runs: what is under way at the service goes on. */

@@ -1,0 +1,63 @@
+import type { Change } from "../model/plan.ts";
+import type { PlanInput } from "./input.ts";
+import { kindNamed } from "./input.ts";
+import type { Subject } from "./subject.ts";
+import { base, specOf } from "./subject.ts";
+
+/** What becomes of something that is bound and no longer declared. */
+export function proposeRemoval(subject: Subject, input: PlanInput): Change {
+  const removal = input.removed.find((entry) => entry.address === subject.address);
+  const shared = {
+    ...base(subject),
+    fields: [],
+    ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
+    ...(removal === undefined ? {} : { where: removal.where }),
+  };
+  if (subject.observed === undefined) {
+    return {
+      ...shared,
+      action: "forget",
+      reason: "no longer declared, and gone already",
+      disruption: "none",
+    };
+  }
+  const heir = input.desired.find(
+    (entry) => entry.kind === subject.kind && entry.importId === subject.observed?.id,
+  );
+  if (heir !== undefined) {
+    return {
+      ...shared,
+      action: "forget",
+      reason: `bound to ${heir.address} from now on`,
+      disruption: "none",
+    };
+  }
+  if (removal?.destroy === false) {
+    return {
+      ...shared,
+      action: "forget",
+      reason: removal.reason ?? "let go of, and left as it is",
+      disruption: "none",
+    };
+  }
+  if (subject.bound?.onDelete === "retain") {
+    return {
+      ...shared,
+      action: "forget",
+      reason: "no longer declared; onDelete: retain leaves it running",
+      disruption: "none",
+    };
+  }
+  const kind = kindNamed(input.kinds, subject.kind);
+  if (input.profile.operations[kind.operations.delete] === undefined) {
+    const reason = `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`;
+    return { ...shared, action: "forget", reason, disruption: "none" };
+  }
+  const reason = input.destroying ? "everything of this state is removed" : "no longer declared";
+  return {
+    ...shared,
+    action: "delete",
+    reason: removal?.reason ?? reason,
+    disruption: kind.holdsData ? "data-loss" : "downtime",
+  };
+}

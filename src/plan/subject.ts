@@ -1,0 +1,39 @@
+import type { Address } from "../model/address.ts";
+import type { Desired } from "../model/desired.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Observed } from "../model/observed.ts";
+import type { Change } from "../model/plan.ts";
+import { fromLeaves } from "../model/spec-paths.ts";
+import type { Bound } from "../model/state.ts";
+
+/** What is known of one address before anything is decided. */
+export interface Subject {
+  readonly address: Address;
+  readonly previousAddress?: Address;
+  readonly kind: string;
+  readonly desired?: Desired;
+  readonly bound?: Bound;
+  /** Absent where nothing is bound, or where the bound object is gone. */
+  readonly observed?: Observed;
+}
+
+/** What a change says of its subject, whatever is done about it. */
+export function base(
+  subject: Subject,
+): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
+  return {
+    address: subject.address,
+    kind: subject.kind,
+    blocked: [],
+    drift: [],
+    ...(subject.previousAddress === undefined ? {} : { previousAddress: subject.previousAddress }),
+    ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
+    ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
+    ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
+  };
+}
+
+/** An observed spec without its sources. */
+export function specOf(observed: Observed): JsonObject {
+  return fromLeaves(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
+}

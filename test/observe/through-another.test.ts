@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { Reader } from "../../src/model/kind.ts";
+import type { Live } from "../../src/model/observed.ts";
+import type { Bound } from "../../src/model/state.ts";
+import { observe } from "../../src/observe/observe.ts";
+import { kindLike, planInput } from "../support/plan-input.ts";
+
+const house = {
+  type: "string",
+  "x-place": true,
+  "x-reference": { section: "houses", output: "id" },
+} as const;
+const guests = kindLike("guests", {
+  schema: { type: "object", properties: { house } },
+  place: (spec) => ({ house: spec["house"] ?? "" }),
+});
+const houses = kindLike("houses");
+const now = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+
+function bound(kind: string, id: string, age: number, place = {}): Bound {
+  const createdAt = new Date(now - age).toISOString();
+  return { kind, id, place, recorded: {}, protect: false, onDelete: "delete", refs: [], createdAt };
+}
+
+/** A house and its guest, as they are described and listed. */
+interface Shown {
+  readonly described: boolean;
+  readonly listed: boolean;
+  readonly phase?: Live["phase"]["is"];
+}
+
+async function look(shown: Shown, age: number): Promise<{ readonly [address: string]: string }> {
+  const asked: string[] = [];
+  const live = (id: string): Live => ({
+    id,
+    phase: { is: shown.phase ?? "ready", detail: "" },
+    spec: {},
+    outputs: { id },
+  });
+  const reader = (kind: string): Reader => ({
+    list: async () => (shown.listed ? [kind === "houses" ? "h-1" : "g-1"] : []),
+    get: async ({ id }) => {
+      asked.push(id);
+      return shown.described ? live(id) : undefined;
+    },
+  });
+  const { state } = planInput({});
+  const resources = {
+    "guests.g": bound("guests", "g-1", age, { house: "h-1" }),
+    "houses.h": bound("houses", "h-1", age),
+  };
+  const { observed } = await observe([], {
+    kinds: [guests, houses],
+    readers: new Map([
+      ["guests", reader("guests")],
+      ["houses", reader("houses")],
+    ]),
+    state: { ...state, resources },
+    now,
+    listLag: minute,
+    settle: 0,
+    signal: new AbortController().signal,
+  });
+  expect(asked.includes("g-1")).toBe(shown.described && shown.phase !== "gone");
+  return Object.fromEntries([...observed].map(([address, { phase }]) => [address, phase.is]).sort());
+}
+
+describe("what is found through another object is there as that one is", () => {
+  it.each<[string, Shown, number, object]>([
+    [
+      "both are shown",
+      { described: true, listed: true },
+      9 * minute,
+      { "guests.g": "ready", "houses.h": "ready" },
+    ],
+    [
+      "the other is gone, and old enough to be shown: both are gone",
+      { described: false, listed: false },
+      9 * minute,
+      {},
+    ],
+    [
+      "the other is listed and not described: both are there",
+      { described: false, listed: true },
+      9 * minute,
+      { "guests.g": "pending", "houses.h": "pending" },
+    ],
+    [
+      "the other is too young to be shown: both are there",
+      { described: false, listed: false },
+      1000,
+      { "guests.g": "pending", "houses.h": "pending" },
+    ],
+    [
+      "the other says that it is gone: both are gone",
+      { described: true, listed: true, phase: "gone" },
+      9 * minute,
+      {},
+    ],
+  ])("%s", async (_reason, shown, age, expected) => {
+    expect(await look(shown, age)).toEqual(expected);
+  });
+});

@@ -1,0 +1,9 @@
+import { describe, expect, it } from "vitest";
+import { regressions } from "./regressions.ts";
+import { simulate } from "./simulate.ts";
+
+describe("what was wrong once", () => {
+  it.each(regressions)("$was", async ({ case: given }) => {
+    expect((await simulate(given)).violation).toBeUndefined();
+  });
+});
