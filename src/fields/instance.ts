@@ -41,6 +41,7 @@ const config: { readonly [name: string]: FieldSchema } = {
     type: "string",
     pattern: "^[1-9][0-9]{0,11}(\\.[0-9]{1,3})?\\s?([KMGT]i?B?|B)?$",
     default: "6GB",
+    examples: ["6GB"],
     description: "Memory ceiling of the database; at most the memory of the instance type.",
     "x-tiers": enterprise,
     "x-disruption": "restart",
