@@ -118,7 +118,8 @@ export async function carryOut(
 export async function resolveIntents(world: ApplyWorld): Promise<void> {
   const context = applyContext(world, new Map());
   for (const [address, intent] of Object.entries(world.journal.state.intents)) {
-    const until = Date.parse(intent.startedAt) + world.service.profile.timing.listLag;
+    // When the request was really sent nobody knows: it may have waited for its turn until the run was cut off.
+    const until = world.clock.now() + world.service.profile.timing.listLag;
     const found = await findLost(address, intent, until, context).catch(async (error: unknown) => {
       if (isServiceError(error) && !world.stopping.aborted && (await isHomeGone(intent, context)))
         return undefined;

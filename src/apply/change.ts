@@ -1,3 +1,4 @@
+import { GraphformError } from "../model/errors.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { bindSpec, recordOf } from "./bind.ts";
@@ -79,8 +80,17 @@ async function upon(
   }
   const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
-  const after = (live: Live | undefined, mayHaveWorked: boolean): Verdict =>
-    isThere(operation, live) || (mayHaveWorked && live?.phase.is === "pending") ? "accepted" : "again";
+  const after = (live: Live | undefined, mayHaveWorked: boolean): Verdict => {
+    if (isThere(operation, live) || (mayHaveWorked && live?.phase.is === "pending")) return "accepted";
+    const isAtRest = live !== undefined && live.phase.is !== "pending";
+    if (isAtRest && isStale(step, live, context) && broughtAbout(record, step, live, context) === "no") {
+      throw new GraphformError("step-stale", stale(step, ref).message ?? "", {
+        exitCode: 6,
+        hint: "make a new plan",
+      });
+    }
+    return "again";
+  };
   const last = await persist(() => send(ref), after, look, timeout, context);
   await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
   if (step.unattended === true) return { result: "done", id: ref.id };

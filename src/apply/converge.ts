@@ -135,7 +135,8 @@ function judge(
   if (live.phase.is === "failed" && !isOld) return { is: "failed", live, detail: live.phase.detail };
   // At rest, and not where the operation leads: somebody else has been at it since, and waiting brings nothing.
   const hasBegun = watch.moved || target.before === undefined || target.before === "first-look";
-  const isElsewhere = hasBegun && !target.phases.includes("gone") && age >= context.profile.timing.settle;
+  const mayStay = target.phases.includes("gone") && target.before !== "first-look";
+  const isElsewhere = hasBegun && !mayStay && age >= context.profile.timing.settle;
   return isElsewhere
     ? { is: "failed", live, detail: `it is ${live.phase.detail}, which is somebody else's doing` }
     : undefined;

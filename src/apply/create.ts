@@ -51,7 +51,7 @@ async function acknowledged(step: Step, classKey: string, context: ApplyContext)
 
 /** An intent of a run that was cut off: its object is looked for before a new create is sent. */
 async function resume(step: Step, intent: Intent, context: ApplyContext): Promise<string | undefined> {
-  const until = Date.parse(intent.startedAt) + context.profile.timing.listLag;
+  const until = context.clock.now() + context.profile.timing.listLag;
   const found = await findLost(step.address, intent, until, context);
   if (found === undefined) return undefined;
   await acknowledge(step, found.id, context);

@@ -21,7 +21,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   if (underWay && now?.phase.is === "waiting-for-person") {
     if (!(await finished(ref, step, context)))
       return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
-  } else if (!underWay || (now !== undefined && now.phase.is !== "pending")) {
+  } else if (!underWay) {
     const snapshot = await backup(step, ref, context);
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
@@ -35,7 +35,8 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     const since = new Date(context.clock.now()).toISOString();
     await context.journal.accepted(step.address, { operation: "delete", since, record: {} });
   }
-  const end = await settle(step, ref, "delete", now, context);
+  // What an earlier run asked for has passed its guards once: it is waited for, and never asked for again here.
+  const end = await settle(step, ref, "delete", underWay ? "first-look" : now, context);
   if (end.result !== "done") return end;
   await context.journal.release(step.address);
   context.outputs.delete(step.address);

@@ -3,7 +3,7 @@ import { GraphformError, isServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
-import { createBudget } from "./budget.ts";
+import { createBudget, type Ticket } from "./budget.ts";
 import { interrupted, tracedExchange } from "./exchange.ts";
 import { fillPath } from "./fill-path.ts";
 import { baseOf } from "./origins.ts";
@@ -15,7 +15,7 @@ import type { Client, ServiceOptions } from "./service-options.ts";
 import { createSession, type Session } from "./session.ts";
 import { openConnections } from "./transport.ts";
 import { createUsersToken } from "./users-token.ts";
-import type { WireRequest } from "./wire.ts";
+import type { WireRequest, WireResponse } from "./wire.ts";
 
 /**
  * The service's HTTP API in our words. Reads are repeated where that may help; a write is sent once, unless it surely did
@@ -61,7 +61,7 @@ export function createService(options: ServiceOptions): Client {
     origin: bases.platform.origin,
     ...(credentials === undefined ? {} : { credentials }),
     ...(sessionStore === undefined ? {} : { store: sessionStore }),
-    // Not through the budget: whoever waits for the session holds a place in it.
+    // Not through the budget: everybody waits for this one.
     send: (operation, endpoint, headers, body) => {
       const request = wire(
         { operation, params: {}, ...(body === undefined ? {} : { body }) },
@@ -74,21 +74,34 @@ export function createService(options: ServiceOptions): Client {
   });
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
-  /** One try of a call. A session that the service refuses is renewed, and the call repeated once. */
+  /**
+   * One try of a call, once there is room for it. Who waits for the session takes no room, and asks for it again after
+   * that. A session that the service refuses is renewed, and the call repeated once.
+   */
   const attempt = async (
     call: Call,
     endpoint: Endpoint,
     isWrite: boolean,
+    ticket: Ticket,
     signal: AbortSignal,
   ): Promise<Answer> => {
     const tokens = endpoint.host === "users" ? usersToken : session;
-    for (let isAgain = false; ; isAgain = true) {
-      const token = tokens.ready() ?? (await orAborted(tokens.token(), signal));
-      const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
+    let isAgain = false;
+    for (let waits = 0; ; waits += 1) {
+      let token = tokens.ready() ?? (await orAborted(tokens.token(), signal));
+      const send = async (): Promise<WireResponse | undefined> => {
+        const now = tokens.ready();
+        // It ended in the queue. One that is over as soon as it is there is used all the same.
+        if (now === undefined && waits < 3) return undefined;
+        token = now ?? token;
+        return exchange(wire(call, endpoint, isWrite, authorization(token, endpoint, profile)), signal);
+      };
       try {
-        return readAnswer(call.operation, endpoint, (await exchange(request, signal)).body);
+        const response = await budget.run(endpoint.host, ticket, send, signal);
+        if (response !== undefined) return readAnswer(call.operation, endpoint, response.body);
       } catch (error) {
         if (!isServiceError(error, "unauthorized") || isAgain) throw error;
+        isAgain = true;
         tokens.refuse(token);
       }
     }
@@ -98,8 +111,7 @@ export function createService(options: ServiceOptions): Client {
     const endpoint = endpointOf(operation, profile);
     const spelled = body === undefined ? wanted : { ...wanted, body: renameBody(body, endpoint.body) };
     const ticket = budget.ticket();
-    const send = (): Promise<Answer> =>
-      budget.run(endpoint.host, ticket, () => attempt(spelled, endpoint, isWrite, signal), signal);
+    const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
     const passes = isWrite ? passesForWrite : passesForRead;
     try {
       // What failed while signing in was tried often enough.

@@ -64,7 +64,7 @@ export function readAnswer(operation: string, endpoint: Endpoint, text: string):
     });
   const says = Object.keys(endpoint.answer).length > 0;
   const given = parsed(text);
-  if (given === undefined && says) throw fail("is not JSON");
+  if (given === undefined && (says || !isPlainWord(text))) throw fail("is not JSON");
   const body = given ?? null;
   if (says && endpoint.method === "GET" && !isObject(body) && !Array.isArray(body))
     throw fail("is no object");
@@ -77,6 +77,11 @@ export function readAnswer(operation: string, endpoint: Endpoint, text: string):
   const missing = [...lists, ...(needed[operation] ?? [])].find((name) => values[name] === undefined);
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
   return { body, values };
+}
+
+/** `OK` in place of nothing. Anything more, a page of HTML or half an object, is not the service's. */
+function isPlainWord(text: string): boolean {
+  return /^\s*[\w .!]{1,40}\s*$/.test(text);
 }
 
 function isText(value: Json): boolean {

@@ -34,6 +34,19 @@ export interface ServiceCase {
   readonly usersOfNobody: 404 | 500;
   /** How far the service's clock is ahead of ours. */
   readonly skew: number;
+  /** What it is like at its door, where the real client stands between it and the engine. */
+  readonly wire?: WireCase;
+}
+
+/** Sessions and limits of a service. */
+export interface WireCase {
+  /** How long tokens live as their cookies say, in ms; some die sooner. */
+  readonly tokenLife: number;
+  readonly refreshLife: number;
+  readonly perSecond: number;
+  readonly atOnce: number;
+  /** The Retry-After of a 429 in seconds; 0: it has none. */
+  readonly retryAfter: number;
 }
 
 /** One resource of a manifest. Secrets stand in clear: they are planted, and looked for in everything that is written. */
@@ -55,6 +68,8 @@ export interface ResourceCase {
 /** One run of the program and what befalls it. Without faults, crash and others it is a calm one. */
 export interface RunCase {
   readonly does: "apply" | "destroy";
+  /** Only makes a plan and keeps it, or applies the one that was kept. */
+  readonly plan?: "save" | "use";
   readonly resources: readonly ResourceCase[];
   readonly moved?: readonly (readonly [Address, Address])[];
   /** Let go of without deleting. */
@@ -86,7 +101,7 @@ export interface Rival {
 
 /** What happens to the n-th request of this sort in a run (counted from 1), or to the n-th write of the state. */
 export interface Fault {
-  readonly on: "create" | "update" | "delete" | "verb" | "describe" | "list" | "ping" | "state";
+  readonly on: "create" | "update" | "delete" | "verb" | "describe" | "list" | "ping" | "state" | "session";
   readonly nth: number;
   readonly effect: Effect;
 }
@@ -119,7 +134,7 @@ export type Effect =
  */
 export interface Other {
   readonly at: number | "pause";
-  readonly does: "stop" | "start" | "delete" | "rename" | "regrant" | "create" | "twin" | "person";
+  readonly does: "stop" | "start" | "delete" | "rename" | "regrant" | "create" | "person";
   readonly pick: number;
 }
 

@@ -1,7 +1,9 @@
+import type { Clock } from "../../src/model/clock.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
-import type { Answer, Call, Reads, Service } from "../../src/model/service.ts";
+import type { Answer, Call, Service } from "../../src/model/service.ts";
 import type { Effect, Fault } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
+import { overTheWire, type Travel } from "./over-the-wire.ts";
 import type { Proc } from "./proc.ts";
 import type { Ending } from "./registry.ts";
 import { handle, type Sender } from "./service-model.ts";
@@ -12,8 +14,9 @@ export function connection(
   process: Proc,
   world: World,
   oracle: Oracle,
+  clock: Clock,
 ): Service & { ping(id: string): Promise<boolean> } {
-  const { schedule, dice, profile, registry } = world;
+  const { schedule, dice, profile, registry, gate } = world;
   const sender: Sender = oracle.sender(process);
   const latency = (): number => world.latency * (0.2 + 1.6 * dice.next());
 
@@ -61,7 +64,9 @@ export function connection(
         let answer: Answer | undefined;
         if (error === undefined && fate.works !== false && isOnItsWay) {
           try {
-            answer = handle(call, registry, sender, fate.ending);
+            answer = isSession(call)
+              ? { values: {}, body: null }
+              : handle(call, registry, sender, fate.ending);
           } catch (thrown) {
             if (!(thrown instanceof ServiceError)) {
               oracle.violate("defect of the simulator", String(thrown));
@@ -86,17 +91,18 @@ export function connection(
       }
     });
 
-  const reads: Reads = {
+  const travel: Travel = (call, isWrite, signal) => {
+    if (isWrite && process.phase !== "applying") oracle.violate("write during plan", call.operation);
+    return request(call, isWrite ? faultOn(call.operation) : faultOnRead(call), isWrite, signal);
+  };
+  const direct: Service = {
     profile,
     offers: (operation) => Object.hasOwn(profile.operations, operation),
-    read: (call, signal) => request(call, /list$/.test(call.operation) ? "list" : "describe", false, signal),
+    read: (call, signal) => travel(call, false, signal),
+    write: (call, signal) => travel(call, true, signal),
   };
   return {
-    ...reads,
-    write(call, signal) {
-      if (process.phase !== "applying") oracle.violate("write during plan", call.operation);
-      return request(call, faultOn(call.operation), true, signal);
-    },
+    ...(gate === undefined ? direct : overTheWire({ profile, clock, gate, travel, oracle, process })),
     ping: (id) =>
       new Promise((resolve) => {
         const isFaulty = process.takeFault("ping") !== undefined;
@@ -105,6 +111,15 @@ export function connection(
         );
       }),
   };
+}
+
+function isSession({ operation }: Call): boolean {
+  return operation.startsWith("session.");
+}
+
+function faultOnRead(call: Call): Fault["on"] {
+  if (isSession(call)) return "session";
+  return call.operation.endsWith("list") ? "list" : "describe";
 }
 
 function faultOn(operation: string): Fault["on"] {

@@ -7,6 +7,7 @@ import {
   type ResourceCase,
   type RunCase,
   type ServiceCase,
+  type WireCase,
 } from "./case.ts";
 import { type Chance, chance } from "./chance.ts";
 import { edit, firstManifest } from "./generate-manifest.ts";
@@ -18,11 +19,64 @@ export function generate(seed: number): Case {
   const runs: RunCase[] = [];
   let manifest = firstManifest(dice, service.networks);
   const count = dice.between(1, 3);
+  const past: ManifestCase[] = [];
   for (let at = 0; at < count; at++) {
-    if (at > 0) manifest = edit(manifest, dice, service.networks);
-    runs.push(runCase(manifest, at, dice, service));
+    if (at > 0) manifest = next(manifest, past.at(-2), dice, service);
+    past.push(manifest);
+    const run = runCase(manifest, at, dice, service);
+    runs.push(...(dice.is(0.08) ? saved(run, dice) : [run]));
   }
-  return { seed, service, runs };
+  return wired(seed, { seed, service, runs });
+}
+
+/** Some services are met through the real client, with sessions that end and limits that are reached. */
+function wired(seed: number, given: Case): Case {
+  const dice = chance(seed ^ 0x2545f491);
+  if (!dice.is(0.15)) return given;
+  const wire: WireCase = {
+    tokenLife: Math.round(dice.scale(1500, 300_000)),
+    refreshLife: Math.round(dice.scale(1500, 3_000_000)),
+    perSecond: Math.round(dice.scale(3, 200)),
+    atOnce: Math.round(dice.scale(1, 50)),
+    retryAfter: dice.is(0.5) ? 0 : dice.between(1, 20),
+  };
+  const trouble = (): Fault => ({
+    on: "session",
+    nth: dice.between(1, 6),
+    effect: dice.of([
+      "lost-before",
+      "lost-after",
+      "500-before",
+      "500-after",
+      "unavailable",
+      "rate-limited-until",
+    ]),
+  });
+  const runs = given.runs.map((run) =>
+    dice.is(0.5) ? { ...run, faults: [...(run.faults ?? []), trouble()] } : run,
+  );
+  return { ...given, service: { ...given.service, wire }, runs };
+}
+
+/** Mostly somebody edits the manifest; sometimes the last edit is taken back. */
+function next(
+  manifest: ManifestCase,
+  before: ManifestCase | undefined,
+  dice: Chance,
+  service: ServiceCase,
+): ManifestCase {
+  const isBack = before !== undefined && before.moved.length === manifest.moved.length && dice.is(0.25);
+  return isBack ? { ...before, tag: manifest.tag } : edit(manifest, dice, service.networks);
+}
+
+/** The run in two: a plan that is kept, and its application later on, sometimes twice. */
+function saved(run: RunCase, dice: Chance): readonly RunCase[] {
+  const { does, resources, moved, released, replace, allowDestroy, maxDeletes } = run;
+  const input = { does, resources, moved, released, replace, allowDestroy, maxDeletes };
+  const same = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const save: RunCase = { ...same, does, resources, plan: "save" };
+  const use: RunCase = { ...run, plan: "use" };
+  return dice.is(0.3) ? [save, use, use] : [save, use];
 }
 
 function serviceCase(dice: Chance): ServiceCase {

@@ -7,7 +7,7 @@ import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
 import type { Proc } from "./proc.ts";
-import type { Sender } from "./service-model.ts";
+import { isEchoed, type Sender } from "./service-model.ts";
 import { isLeaving, isThere, type Thing } from "./thing.ts";
 import type { World } from "./world.ts";
 
@@ -45,8 +45,16 @@ export function oracle(world: World): Oracle {
 
   const addressOf = (thing: Thing): Address => boundAddress(thing, world.stored) ?? thing.madeFor ?? "";
 
+  /** The address that the process means: while one makes room for another, two may be bound to one object. */
+  const declaredAddress = (thing: Thing, process: Proc): Address => {
+    const bound = Object.entries(world.stored?.resources ?? {}).filter(([, entry]) => entry.id === thing.id);
+    const moved = bound.map(([address]) => destination(address, process));
+    const declared = moved.find((address) => process.resource(address) !== undefined);
+    return declared ?? moved[0] ?? destination(addressOf(thing), process);
+  };
+
   const writes = (process: Proc, thing: Thing, call: Call): void => {
-    const address = destination(addressOf(thing), process);
+    const address = declaredAddress(thing, process);
     const what = `${process.name}: ${call.operation} of ${thing.id} (${address})`;
     if (!thing.ours) return violate("foreign", `${what}: it is not ours`);
     const operation = call.operation.split(".")[1] ?? "";
@@ -199,8 +207,11 @@ export function oracle(world: World): Oracle {
         makes(process, thing);
       },
       saw: (thing) => {
-        const last = world.registry.shown(thing);
-        const planned = process.phase === "planning" ? last : process.seen.get(thing)?.planned;
+        const look = world.registry.shown(thing);
+        const last = isEchoed(thing, world.registry) ? look : { ...look, params: {} };
+        const before = process.seen.get(thing)?.planned;
+        const plans = process.phase === "planning" && !(process.run.plan === "use" && before !== undefined);
+        const planned = plans ? last : before;
         process.seen.set(thing, planned === undefined ? { last } : { planned, last });
       },
     }),

@@ -78,8 +78,6 @@ export function act({ does, pick }: Other, world: World): void {
     case "create":
       stranger(pick, world);
       return;
-    case "twin":
-      return;
     case "person":
       person(world);
       return;

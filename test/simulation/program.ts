@@ -15,7 +15,7 @@ import {
   planFor,
   resolveIntents,
 } from "../../src/reconcile.ts";
-import { emptyState } from "../../src/state/document.ts";
+import { emptyState, isBurnt } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { connection } from "./connection.ts";
@@ -23,7 +23,7 @@ import { manifestOf } from "./manifest-of.ts";
 import { type Oracle, reread } from "./oracle.ts";
 import type { Proc } from "./proc.ts";
 import { simStore } from "./sim-store.ts";
-import type { World } from "./world.ts";
+import type { SavedCase, World } from "./world.ts";
 
 /** How a run ended. */
 export interface Ended {
@@ -51,13 +51,16 @@ export async function apply(process: Proc, world: World, oracle: Oracle, wait: n
   }
 }
 
-/** A plan by itself: without lock, and without a write anywhere. */
+/** A plan by itself, which is kept where the run says so: without lock, and without a write anywhere. */
 export async function plan(process: Proc, world: World, oracle: Oracle): Promise<Ended> {
   process.phase = "planning";
   try {
     const state = await stateOf(process, world, oracle);
     const parts = partsOf(process, world, oracle, state);
-    await parts.look(state);
+    const planned = await parts.look(state);
+    if (process.run.plan === "save") {
+      world.saved = { plan: planned.plan, resources: process.run.resources, seen: process.seen };
+    }
     return { is: "done", ...nothing };
   } catch (error) {
     return failed(error, oracle);
@@ -80,9 +83,15 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
     stopping: process.stopping.signal,
     aborting: process.aborting.signal,
   };
-  await resolveIntents(applying);
+  const saved = process.run.plan === "use" ? world.saved : undefined;
+  if (saved === undefined) await resolveIntents(applying);
+  else {
+    assertApplicable(saved, process, state);
+    for (const [thing, { last }] of saved.seen) process.seen.set(thing, { planned: last, last });
+  }
   process.phase = "planning";
-  const planned = await look(applying.journal.state);
+  const fresh = await look(applying.journal.state);
+  const planned = saved === undefined ? fresh : { ...fresh, plan: saved.plan };
   process.plan = planned.plan;
   if (process.run.pause !== undefined) process.pauses();
   if (process.run.pause !== undefined) await clock.sleep(process.run.pause, process.stopping.signal);
@@ -97,6 +106,13 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
   return { is: "done", steps, second, certificate: certify(second, steps) };
 }
 
+/** A saved plan is applied once, and only while its manifest is what it was (commands/saved-plan.ts). */
+function assertApplicable(saved: SavedCase, { run }: Proc, state: StateDocument): void {
+  const isSame = JSON.stringify(saved.resources) === JSON.stringify(run.resources);
+  if (isSame && !isBurnt(state, saved.plan.fingerprint)) return;
+  throw new GraphformError("plan-stale", "the saved plan does not hold any more", { exitCode: 6 });
+}
+
 interface Parts {
   readonly service: ReturnType<typeof connection>;
   readonly kinds: readonly Kind[];
@@ -105,7 +121,7 @@ interface Parts {
 }
 
 function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocument): Parts {
-  const service = connection(process, world, oracle);
+  const service = connection(process, world, oracle, clockOf(process, world));
   const kinds = withPing(service);
   const vault = createVault(state.key);
   const { does, replace = [], allowDestroy = [] } = process.run;

@@ -64,7 +64,11 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
   };
   const begin = (thing: Thing, operation: string, through: string, ending: Ending, end: () => void): void => {
     if (options.stale > 0) thing.old = { until: now() + lag(options.stale), look: thing.look };
-    thing.look = { ...thing.look, status: ending === "sticks" ? "REBALANCING" : through, modifiedAt: now() };
+    thing.look = {
+      ...thing.look,
+      status: ending === "sticks" || dice.is(0.05) ? "REBALANCING" : through,
+      modifiedAt: now(),
+    };
     const until = ending === "sticks" ? Number.POSITIVE_INFINITY : now() + dice.scale(50, options.work);
     const fail = (): void => {
       thing.look = { ...thing.look, status: "FAILED", modifiedAt: now() };

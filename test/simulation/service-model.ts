@@ -66,7 +66,7 @@ const handlers: { readonly [operation: string]: Handler } = {
       ...named("network", top["custom_network_id"]),
       ...times(thing.bornAt, modifiedAt, registry),
       ...(status === "RUNNING" ? { host: `${thing.id}.example.com`, port: 6379 } : {}),
-      ...(registry.options.echo ? { resultParams: echoed(params) } : {}),
+      ...(isEchoed(thing, registry) ? { resultParams: echoed(params) } : {}),
     };
   },
   "instance.create": ({ operation, params, body }, registry, sender, ending) => {
@@ -345,6 +345,11 @@ function placeOf(params: Call["params"]): string {
 function echoed(params: { readonly [name: string]: Json }): JsonObject {
   const shown = Object.entries(params).filter(([name]) => name !== "numReplicas");
   return Object.fromEntries(shown.map(([name, value]): [string, Json] => [name, String(value)]));
+}
+
+/** What was declared may not be echoed right after a create (wire facts 7.2). */
+export function isEchoed(thing: Thing, { options, now }: Registry): boolean {
+  return options.echo && now() >= thing.bornAt + options.stale;
 }
 
 function named(name: string, value: Json | undefined): JsonObject {

@@ -51,12 +51,20 @@ export async function simulate(given: Case, tell?: (line: string) => void): Prom
     if (watch.violation === undefined) await play(run);
   }
   const last = given.runs.at(-1);
-  if (last !== undefined && watch.violation === undefined) await settleDown(last, play, world, watch);
+  const isUndisturbed = given.runs.every((run) => run.others === undefined);
+  if (last !== undefined && watch.violation === undefined)
+    await settleDown(last, isUndisturbed, play, world, watch);
   return { violation: watch.violation, runs, events, time: world.schedule.now() - begun };
 }
 
 /** Without faults, and with people who do their part, everything must come to rest as declared. */
-async function settleDown(last: RunCase, play: Play, world: World, watch: Oracle): Promise<void> {
+async function settleDown(
+  last: RunCase,
+  isUndisturbed: boolean,
+  play: Play,
+  world: World,
+  watch: Oracle,
+): Promise<void> {
   const {
     faults: _f,
     others: _o,
@@ -66,6 +74,7 @@ async function settleDown(last: RunCase, play: Play, world: World, watch: Oracle
     pause: _p,
     rival: _r,
     replace: _again,
+    plan: _plan,
     ...calm
   } = last;
   let said = "";
@@ -77,7 +86,7 @@ async function settleDown(last: RunCase, play: Play, world: World, watch: Oracle
     const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
     said = summary(ended);
     // What somebody else did just before may show only after the first plan of this run.
-    const isAlone = isQuiet && (at > 0 || last.others === undefined);
+    const isAlone = isQuiet && (at > 0 || isUndisturbed);
     const isDone = isAlone && ended.steps.every((step) => step.result === "done");
     if (isDone && ended.certificate.length > 0)
       watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
@@ -99,17 +108,17 @@ async function settleDown(last: RunCase, play: Play, world: World, watch: Oracle
 }
 
 /**
- * What only a person can help: an object asked for by its id that is gone, a network in which somebody else lives, a user
- * of the same name that was let go of, a backup of what does not run.
+ * What only a person can help: an object asked for by its id that is gone, a network that is lived in, a user of the same
+ * name, or a look-alike, that was let go of, a backup of what does not run.
  */
 function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): boolean {
   if (ended.code === "import-not-found")
     return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
+  if (ended.code === "create-ambiguous")
+    return registry.things.some((thing) => isThere(thing) && !thing.ours && thing.madeFor !== undefined);
   const failed = ended.steps.filter((step) => step.result === "failed");
   const isUsed = (id: string): boolean =>
-    registry.things.some(
-      (thing) => isThere(thing) && !thing.ours && thing.look.top["custom_network_id"] === id,
-    );
+    registry.things.some((thing) => isThere(thing) && thing.look.top["custom_network_id"] === id);
   const isLeftBehind = (address: string): boolean => {
     const username = run.resources.find((entry) => entry.address === address)?.spec["username"];
     return registry.things.some(
@@ -163,8 +172,9 @@ async function perform(run: RunCase, nth: number, world: World, watch: Oracle): 
   const end = (): void => {
     open -= 1;
   };
-  declares(process, world);
-  apply(process, world, watch, 0).then(
+  if (run.plan !== "save") declares(process, world);
+  const begun = run.plan === "save" ? plan(process, world, watch) : apply(process, world, watch, 0);
+  begun.then(
     (outcome) => {
       ended = outcome;
       end();
@@ -202,7 +212,7 @@ async function perform(run: RunCase, nth: number, world: World, watch: Oracle): 
     }
     watch.check();
   }
-  if (ended !== undefined) remembers(process, ended, world);
+  if (ended !== undefined && run.plan !== "save") remembers(process, ended, world);
   return { ended, events, isQuiet };
 }
 

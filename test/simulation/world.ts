@@ -1,8 +1,11 @@
 import { builtIn } from "../../src/hosting/built-in.generated.js";
+import type { Plan } from "../../src/model/plan.ts";
 import type { Profile } from "../../src/model/profile.ts";
 import type { StateDocument } from "../../src/model/state.ts";
-import type { Case } from "./case.ts";
+import type { Case, ResourceCase } from "./case.ts";
 import { type Chance, chance } from "./chance.ts";
+import { type Gate, gate } from "./gate.ts";
+import type { Proc } from "./proc.ts";
 import { type Registry, registry } from "./registry.ts";
 import { type Life, type Schedule, schedule } from "./schedule.ts";
 
@@ -13,12 +16,22 @@ export interface World {
   readonly registry: Registry;
   readonly profile: Profile;
   readonly latency: number;
+  /** Where the engine talks to the service through the real client. */
+  readonly gate: Gate | undefined;
   /** The service never dies. */
   readonly service: Life;
   stored: StateDocument | undefined;
   holder: Life | undefined;
+  saved: SavedCase | undefined;
   /** Told of everything that happens, one line each; for people. */
   readonly tell: (line: string) => void;
+}
+
+/** A plan that was kept, what it was made from, and what its maker saw. */
+export interface SavedCase {
+  readonly plan: Plan;
+  readonly resources: readonly ResourceCase[];
+  readonly seen: Proc["seen"];
 }
 
 const start = Date.UTC(2026, 0, 1);
@@ -33,9 +46,11 @@ export function worldOf({ seed, service }: Case, tell: (line: string) => void = 
     registry: registry(service, () => time.now(), dice),
     profile: service.networks ? profiles.networked : profiles.plain,
     latency: service.latency,
+    gate: service.wire === undefined ? undefined : gate(service.wire, () => time.now(), dice),
     service: { dead: false },
     stored: undefined,
     holder: undefined,
+    saved: undefined,
     tell: (line) => tell(`${((time.now() - start) / 1000).toFixed(3).padStart(9)} ${line}`),
   };
 }
