@@ -132,6 +132,8 @@ describe("an answer of the wrong shape names the operation", () => {
     ["instance.list", { ids: "a" }, "has a ids of the wrong kind"],
     ["instance.list", { ids: ["a", 1] }, "has a ids of the wrong kind"],
     ["user.list", { users: ["u"] }, "has a users of the wrong kind"],
+    ["instance.update", "<html>a proxy's page</html>", "is not JSON"],
+    ["instance.delete", '{"cut": "sho', "is not JSON"],
     ["instance.create", "", "has no id"],
     ["instance.create", { id: "" }, "has no id"],
     ["instance.create", { id: { a: 1 } }, "has a id of the wrong kind"],
@@ -144,6 +146,10 @@ describe("an answer of the wrong shape names the operation", () => {
         exitCode: 1,
       }),
     );
+  });
+
+  it.each(["", "\n", "OK", "Accepted.", "{}"])("%j is an answer where none is needed", (text) => {
+    expect(read("instance.update", text)).toEqual({});
   });
 
   it("a wrong answer to a write may have worked", () => {

@@ -1,4 +1,4 @@
-import type { Case, ResourceCase, RunCase, ServiceCase } from "./case.ts";
+import type { Case, ResourceCase, RunCase, ServiceCase, WireCase } from "./case.ts";
 
 /** Cases that broke a promise once, shrunken, and what was wrong. */
 export interface Regression {
@@ -24,6 +24,25 @@ function service(over: Partial<ServiceCase> = {}): ServiceCase {
     skew: 0,
     ...over,
   };
+}
+
+/** A door where nobody waits, but for these. */
+function door(over: Partial<WireCase>): WireCase {
+  return {
+    tokenLife: 3_600_000,
+    refreshLife: 86_400_000,
+    perSecond: 1000,
+    atOnce: 100,
+    retryAfter: 0,
+    ...over,
+  };
+}
+
+/** A database that can have users. */
+function enterprise(tag: number): ResourceCase["spec"] {
+  const config = { graphdbUser: "app", graphdbPassword: `s3cret-${tag}-1`, maxMemory: "2GB" };
+  const where = { cloudProvider: "aws", region: "us-east-1", power: "running" };
+  return { ...where, tier: "enterprise", component: "standalone", config };
 }
 
 /** An ordinary database; `config` is laid over its settings. */
@@ -204,6 +223,33 @@ export const regressions: readonly Regression[] = [
           ],
           { crash: 34 },
         ),
+      ],
+    },
+  },
+  {
+    was: "a page of HTML in place of the empty answer to an update was taken for yes",
+    case: {
+      seed: 610,
+      service: service({ echo: false, wire: door({}) }),
+      runs: [
+        apply([database(1, { description: "first" })]),
+        apply([database(1, { description: "second" })], {
+          faults: [{ on: "update", nth: 1, effect: "nonsense-before" }],
+        }),
+      ],
+    },
+  },
+  {
+    was: "who had waited for the session asked again in the middle of a pause that the service had asked for",
+    case: {
+      seed: 101_584,
+      service: service({
+        wire: door({ tokenLife: 4198, refreshLife: 3724, perSecond: 10, atOnce: 1, retryAfter: 18 }),
+      }),
+      runs: [
+        apply([database(1, {}, { spec: enterprise(1) }), user(3, "users.b"), user(4, "users.c")], {
+          faults: [{ on: "create", nth: 2, effect: "unauthorized" }],
+        }),
       ],
     },
   },
