@@ -144,7 +144,7 @@ export const mutations: readonly Mutation[] = [
     changes: [
       {
         file: "apply/remove.ts",
-        find: 'const end = await settle(step, ref, "delete", now, context);',
+        find: 'const end = await settle(step, ref, "delete", underWay ? "first-look" : now, context);',
         replace: 'const end = { result: "done" as const, id: ref.id };',
       },
     ],
@@ -169,6 +169,33 @@ export const mutations: readonly Mutation[] = [
         file: "reconcile.ts",
         find: "Object.entries(world.journal.state.intents)",
         replace: "Object.entries({} as typeof world.journal.state.intents)",
+      },
+    ],
+  },
+  {
+    name: "everybody-signs-in",
+    breaks: "a session is renewed once for all who wait",
+    changes: [{ file: "hosting/session.ts", find: "underWay ??= renew()", replace: "underWay = renew()" }],
+  },
+  {
+    name: "sent-blindly",
+    breaks: "a write is sent again only where it surely did nothing",
+    changes: [
+      {
+        file: "hosting/persist.ts",
+        find: 'return !error.mayHaveWorked && ["unavailable", "rate-limited"]',
+        replace: 'return ["unavailable", "rate-limited", "lost"]',
+      },
+    ],
+  },
+  {
+    name: "pause-of-one",
+    breaks: "a Retry-After slows everybody down, not only the one who got it",
+    changes: [
+      {
+        file: "hosting/host-pace.ts",
+        find: "const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, retryAfter ?? own));",
+        replace: "const quietUntil = host.quietUntil + 0 * own;",
       },
     ],
   },
