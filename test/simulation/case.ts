@@ -106,11 +106,15 @@ export interface Fault {
   readonly effect: Effect;
 }
 
-/** Kinds of trouble. Before and after mean the work: the answer is an error or nothing all the same. */
+/**
+ * Kinds of trouble. Before and after mean the work: the answer is an error or nothing all the same. A twin is made by
+ * somebody else, in all that shows the same, just as the answer to a create is lost.
+ */
 export type Effect =
   | "lost-before"
   | "lost-after"
   | "late"
+  | "twin"
   | "500-before"
   | "500-after"
   | "503-before"

@@ -75,6 +75,7 @@ export function connection(
             error = thrown;
           }
         }
+        if (effect === "twin" && answer !== undefined) registry.twin();
         if (fate.loss !== undefined && error === undefined)
           error = failure(isWrite ? fate.loss : "unavailable", operation, isWrite, fate);
         schedule.after(latency(), world.service, () => settle(error, answer));
@@ -143,6 +144,7 @@ interface Fate {
 const fates: { readonly [effect in Effect]?: Fate } & { readonly [effect: string]: Fate } = {
   "lost-before": { works: false, loss: "lost" },
   "lost-after": { loss: "lost" },
+  twin: { loss: "lost" },
   "500-before": { works: false, loss: "lost", status: 500 },
   "500-after": { loss: "lost", status: 500 },
   "503-before": { works: false, loss: "lost", status: 503 },

@@ -26,7 +26,19 @@ export function generate(seed: number): Case {
     const run = runCase(manifest, at, dice, service);
     runs.push(...(dice.is(0.08) ? saved(run, dice) : [run]));
   }
-  return wired(seed, { seed, service, runs });
+  return wired(seed, twinned(seed, { seed, service, runs }));
+}
+
+/** Now and then somebody else makes the same at the same moment; where both stay, nobody can tell which is whose. */
+function twinned(seed: number, given: Case): Case {
+  const dice = chance(seed ^ 0x1b873593);
+  const doBothStay = given.runs.every((run) => run.others === undefined);
+  if (!doBothStay || !dice.is(0.05)) return given;
+  const fault: Fault = { on: "create", nth: dice.between(1, 3), effect: "twin" };
+  const [first, ...rest] = given.runs;
+  return first === undefined
+    ? given
+    : { ...given, runs: [{ ...first, faults: [...(first.faults ?? []), fault] }, ...rest] };
 }
 
 /** Some services are met through the real client, with sessions that end and limits that are reached. */
@@ -69,14 +81,16 @@ function next(
   return isBack ? { ...before, tag: manifest.tag } : edit(manifest, dice, service.networks);
 }
 
-/** The run in two: a plan that is kept, and its application later on, sometimes twice. */
+/** A plan that is kept, and its application later on; sometimes twice, or after an apply that knew nothing of it. */
 function saved(run: RunCase, dice: Chance): readonly RunCase[] {
   const { does, resources, moved, released, replace, allowDestroy, maxDeletes } = run;
   const input = { does, resources, moved, released, replace, allowDestroy, maxDeletes };
   const same = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const save: RunCase = { ...same, does, resources, plan: "save" };
   const use: RunCase = { ...run, plan: "use" };
-  return dice.is(0.3) ? [save, use, use] : [save, use];
+  const way = dice.next();
+  if (way < 0.3) return [save, use, use];
+  return way < 0.5 ? [save, run, use] : [save, use];
 }
 
 function serviceCase(dice: Chance): ServiceCase {

@@ -199,4 +199,147 @@ export const mutations: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: "plan-twice",
+    breaks: "a saved plan runs once",
+    changes: [
+      {
+        file: "reconcile.ts",
+        find: "if (planned.plan.steps.length > 0) await world.journal.burn(planned.plan.fingerprint);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "empty-manifest",
+    breaks: "an empty manifest is refused where the state is not empty",
+    changes: [
+      {
+        file: "plan/guard.ts",
+        find: "if (input.desired.length === 0 && !input.destroying && input.options.targets.length === 0) {",
+        replace: "if (input.desired.length < 0) {",
+      },
+    ],
+  },
+  {
+    name: "no-threshold",
+    breaks: "no more is destroyed than the thresholds allow",
+    changes: [
+      {
+        file: "plan/guard.ts",
+        find: "    deletes.length > input.guards.maxDeletes\n",
+        replace: "    deletes.length > 1000 + input.guards.maxDeletes\n",
+      },
+    ],
+  },
+  {
+    name: "no-backup",
+    breaks: "what is to be backed up first is not deleted without",
+    changes: [
+      {
+        file: "apply/remove.ts",
+        find: 'if (rule !== "backup") return undefined;',
+        replace: "if (rule !== undefined) return undefined;",
+      },
+    ],
+  },
+  {
+    name: "stop-ignored",
+    breaks: "after Ctrl-C nothing new is begun",
+    changes: [
+      {
+        file: "apply/run.ts",
+        find: 'if (context.stopping.aborted) return outcome({ result: "interrupted", message: "not started" });',
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "failed-is-done",
+    breaks: "FAILED is no success",
+    changes: [
+      {
+        file: "apply/converge.ts",
+        find: 'if (live.phase.is === "failed" && !isOld) return { is: "failed", live, detail: live.phase.detail };',
+        replace: 'if (live.phase.is === "failed" && !isOld) return { is: "arrived", live };',
+      },
+    ],
+  },
+  {
+    name: "not-pinged",
+    breaks: "a database is usable once it answers",
+    changes: [
+      {
+        file: "apply/settle.ts",
+        find: "const usable = await untilUsable(step, ref, arrival.live, left, context);",
+        replace: 'const usable = { result: "done" as const };\n      void untilUsable;\n      void left;',
+      },
+    ],
+  },
+  {
+    name: "timeout-lets-go",
+    breaks: "a timeout ends the waiting and nothing else",
+    changes: [
+      {
+        file: "apply/settle.ts",
+        find: '    case "timeout":\n      return {',
+        replace: '    case "timeout":\n      await context.journal.release(step.address);\n      return {',
+      },
+    ],
+  },
+  {
+    name: "failed-let-go",
+    breaks: "what has failed stays bound, and is neither replaced nor forgotten",
+    changes: [
+      {
+        file: "apply/settle.ts",
+        find: "await context.journal.unsettled(step.address);",
+        replace: "await context.journal.release(step.address);",
+      },
+    ],
+  },
+  {
+    name: "lost-is-done",
+    breaks: "an update whose answer was lost is not taken for done",
+    changes: [
+      {
+        file: "apply/change.ts",
+        find: '    return "again";\n  };\n  const last',
+        replace: '    return "accepted";\n  };\n  const last',
+      },
+    ],
+  },
+  {
+    name: "first-of-several",
+    breaks: "where several objects could be the lost one nothing is guessed",
+    changes: [
+      {
+        file: "apply/lost.ts",
+        find: "if (only !== undefined && others.length > 0) throw ambiguous(address, [only, ...others]);",
+        replace: "void others;",
+      },
+    ],
+  },
+  {
+    name: "wrong-order",
+    breaks: "what holds others goes after them",
+    changes: [
+      {
+        file: "plan/order.ts",
+        find: "if (!isAfter(earlier, later, after)) after.get(later)?.add(earlier);",
+        replace: "void isAfter(earlier, later, after);",
+      },
+    ],
+  },
+  {
+    name: "misfit",
+    breaks: "a step is for the object that its plan was made for",
+    changes: [
+      {
+        file: "apply/run.ts",
+        find: "if (misfit !== undefined) return",
+        replace: "if (misfit === '') return",
+      },
+    ],
+  },
 ];

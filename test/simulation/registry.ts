@@ -19,6 +19,8 @@ export interface Registry {
   find(kind: string, id: string, operation: string): Thing;
   /** The same without the veil; gone ones too. */
   at(id: string): Thing | undefined;
+  /** Somebody else makes what looks like the newest database. */
+  twin(): void;
   listed(kind: string, place: string): readonly string[];
   /** What describe shows of it by now. */
   shown(thing: Thing): Look;
@@ -75,26 +77,27 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     };
     thing.work = { operation, through, until, end: ending === "fails" ? fail : end };
   };
+  const bear = ({ look, seen = false, protects = new Set(), ...rest }: Birth): Thing => {
+    const wait = seen ? 0 : lag(options.describeLag);
+    const thing: Thing = {
+      ...rest,
+      bornAt: now(),
+      describedFrom: now() + wait,
+      listedFrom: now() + (seen ? 0 : lag(options.listLag)),
+      ours: rest.madeFor !== undefined,
+      protects,
+      look: { ...look, modifiedAt: now() },
+    };
+    things.push(thing);
+    byId.set(thing.id, thing);
+    return thing;
+  };
   return {
     things,
     options,
     dice,
     now,
-    bear({ look, seen = false, protects = new Set(), ...rest }) {
-      const wait = seen ? 0 : lag(options.describeLag);
-      const thing: Thing = {
-        ...rest,
-        bornAt: now(),
-        describedFrom: now() + wait,
-        listedFrom: now() + (seen ? 0 : lag(options.listLag)),
-        ours: rest.madeFor !== undefined,
-        protects,
-        look: { ...look, modifiedAt: now() },
-      };
-      things.push(thing);
-      byId.set(thing.id, thing);
-      return thing;
-    },
+    bear,
     find(kind, id, operation) {
       const thing = byId.get(id);
       if (thing !== undefined) advance(thing);
@@ -103,6 +106,19 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
       return thing;
     },
     at: (id) => byId.get(id),
+    twin() {
+      const newest = things.at(-1);
+      // One that is listed before the lost one is found alone, and then nothing speaks against it.
+      if (newest?.kind !== "instances" || options.flicker) return;
+      const { place, look, describedFrom, listedFrom } = newest;
+      const twin = bear({
+        id: `${newest.id}-twin`,
+        kind: "instances",
+        place,
+        look: { ...look, status: "RUNNING" },
+      });
+      Object.assign(twin, { describedFrom, listedFrom });
+    },
     listed(kind, place) {
       const shown = things.filter((thing) => {
         if (thing.kind !== kind || thing.place !== place) return false;
@@ -113,7 +129,8 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
           kind !== "users" && now() < thing.goneAt + options.linger && !(options.flicker && dice.is(0.5))
         );
       });
-      return [...new Set(shown.map((thing) => thing.id))];
+      // The newest first.
+      return [...new Set(shown.map((thing) => thing.id))].toReversed();
     },
     shown: (thing) => (thing.old !== undefined && now() < thing.old.until ? thing.old.look : thing.look),
     begin: (thing, operation, through, ending, end) =>

@@ -259,6 +259,7 @@ function verb(operation: string, from: readonly string[], through: string, to: s
     sender.writes(thing, call);
     free(thing, from, call.operation);
     registry.begin(thing, operation, through, ending, { status: to });
+    if (operation === "backup") thing.isBackedUp = true;
     return {};
   };
 }

@@ -1,6 +1,7 @@
+import { protects } from "./belonging.ts";
 import type { Case, RunCase } from "./case.ts";
 import { checkEnd } from "./final.ts";
-import { type Oracle, oracle, protects, type Violation } from "./oracle.ts";
+import { type Oracle, oracle, type Violation } from "./oracle.ts";
 import { act, person } from "./others.ts";
 import { letGo, type Proc, proc } from "./proc.ts";
 import { apply, type Ended, plan } from "./program.ts";
@@ -115,7 +116,9 @@ function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): bo
   if (ended.code === "import-not-found")
     return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
   if (ended.code === "create-ambiguous")
-    return registry.things.some((thing) => isThere(thing) && !thing.ours && thing.madeFor !== undefined);
+    return registry.things.some(
+      (thing) => isThere(thing) && !thing.ours && (thing.madeFor !== undefined || thing.id.endsWith("-twin")),
+    );
   const failed = ended.steps.filter((step) => step.result === "failed");
   const isUsed = (id: string): boolean =>
     registry.things.some((thing) => isThere(thing) && thing.look.top["custom_network_id"] === id);

@@ -46,6 +46,7 @@ export interface Thing {
   /** What a person has to do before it goes on. */
   awaits?: "bootstrap" | "offboard" | "last delete";
   goneAt?: number;
+  isBackedUp?: boolean;
 }
 
 /** True until the service has really let it go. */

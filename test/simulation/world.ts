@@ -32,6 +32,8 @@ export interface SavedCase {
   readonly plan: Plan;
   readonly resources: readonly ResourceCase[];
   readonly seen: Proc["seen"];
+  /** Who carries it out. */
+  usedBy?: Proc;
 }
 
 const start = Date.UTC(2026, 0, 1);

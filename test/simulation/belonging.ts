@@ -1,0 +1,24 @@
+import { kinds } from "../../src/kinds/index.ts";
+import type { Address } from "../../src/model/address.ts";
+import type { StateDocument } from "../../src/model/state.ts";
+import type { Proc } from "./proc.ts";
+import type { Thing } from "./thing.ts";
+
+/** Where it is bound, or else what it was made for. */
+export function addressOf(thing: Thing, state: StateDocument | undefined): Address {
+  return boundAddress(thing, state) ?? thing.madeFor ?? "";
+}
+
+/** Where the state binds it. */
+export function boundAddress(thing: Thing, state: StateDocument | undefined): Address | undefined {
+  return Object.entries(state?.resources ?? {}).find(
+    ([, entry]) => entry.id === thing.id && entry.kind === thing.kind,
+  )?.[0];
+}
+
+/** What a manifest says of a resource's protection, or its kind where it says nothing. */
+export function protects(process: Pick<Proc, "resource">, address: Address): boolean {
+  const declared = process.resource(address);
+  const kind = kinds.find(({ name }) => name === address.split(".")[0]);
+  return declared?.protect ?? kind?.protectedByDefault(declared?.spec ?? {}) ?? true;
+}

@@ -1,0 +1,101 @@
+import type { Address } from "../../src/model/address.ts";
+import { isObject } from "../../src/model/json.ts";
+import type { Call } from "../../src/model/service.ts";
+import { addressOf, protects } from "./belonging.ts";
+import type { Proc } from "./proc.ts";
+import { isLeaving, isThere, type Thing } from "./thing.ts";
+import type { World } from "./world.ts";
+
+/** Judges a write before it works: what no process may ask of this object, whatever has happened before. */
+export function judgeWrites(
+  world: World,
+  violate: (promise: string, detail: string) => void,
+): (process: Proc, thing: Thing, call: Call) => void {
+  const deleted = new Map<Proc, Set<Thing>>();
+
+  /** The address that the process means: while one makes room for another, two may be bound to one object. */
+  const declaredAddress = (thing: Thing, process: Proc): Address => {
+    const bound = Object.entries(world.stored?.resources ?? {}).filter(([, entry]) => entry.id === thing.id);
+    const moved = bound.map(([address]) => destination(address, process));
+    const declared = moved.find((address) => process.resource(address) !== undefined);
+    return declared ?? moved[0] ?? destination(addressOf(thing, world.stored), process);
+  };
+
+  const writes = (process: Proc, thing: Thing, call: Call): void => {
+    const address = declaredAddress(thing, process);
+    const what = `${process.name}: ${call.operation} of ${thing.id} (${address})`;
+    if (!thing.ours) return violate("foreign", `${what}: it is not ours`);
+    const operation = call.operation.split(".")[1] ?? "";
+    const declared = process.run.does === "destroy" ? undefined : process.resource(address);
+    if (operation === "delete" || operation === "backup") return deletes(process, thing, address, call, what);
+    if (declared === undefined) return violate("undeclared", `${what}: nothing declares it`);
+    if (operation === "stop" && declared.spec["power"] !== "stopped")
+      return violate("stopped", `${what}: it is to run`);
+    if (operation === "update") overwrites(process, thing, address, call, what);
+  };
+
+  const deletes = (process: Proc, thing: Thing, address: Address, call: Call, what: string): void => {
+    if (isLeaving(thing)) return;
+    const { run } = process;
+    const isAllowed = run.allowDestroy?.includes(address) === true;
+    const declared = run.does === "destroy" ? undefined : process.resource(address);
+    const remembered = [...thing.protects];
+    const isProtected = declared === undefined ? !remembered.includes(false) : protects(process, address);
+    if (isProtected && !isAllowed) violate("protected", `${what}: it is protected`);
+    if (declared === undefined && run.does === "apply" && run.resources.length === 0)
+      violate("empty manifest", what);
+    const isRefused =
+      declared !== undefined && declared.onReplace !== "recreate" && thing.kind === "instances";
+    if (isRefused && !isAllowed && run.replace?.includes(address) !== true)
+      violate("replacement refused", what);
+    if (declared === undefined && run.released?.includes(address) === true) violate("released", what);
+    if (call.operation.endsWith(".backup")) return;
+    const rule = declared?.onDelete ?? world.stored?.resources[addressOf(thing, world.stored)]?.onDelete;
+    if (rule === "backup" && thing.kind === "instances" && thing.isBackedUp !== true)
+      violate("no backup", what);
+    const together = (deleted.get(process) ?? new Set()).add(thing);
+    deleted.set(process, together);
+    if (run.does === "apply" && together.size > (run.maxDeletes ?? Number.POSITIVE_INFINITY))
+      violate("threshold", `${what}: it is the ${together.size}th, and ${run.maxDeletes} are allowed`);
+    const tenant = world.registry.things.find((other) => isTenant(other, thing) && isToGo(other, process));
+    if (tenant !== undefined) violate("order", `${what}: ${tenant.id} is to go first`);
+  };
+
+  const isToGo = ({ id }: Thing, { plan }: Proc): boolean =>
+    plan?.steps.some((step) => step.id === id && step.operation === "delete" && step.blocked.length === 0) ===
+    true;
+
+  /** Values that its decision was based on must still have been there when it looked last. */
+  const overwrites = (process: Proc, thing: Thing, address: Address, call: Call, what: string): void => {
+    const step = process.plan?.steps.find((each) => each.address === address && each.operation === "update");
+    if (step === undefined) return violate("not in the plan", what);
+    if (step.after.some((key) => key.split("#")[0] === address)) return;
+    const seen = process.seen.get(thing);
+    if (seen?.planned === undefined) return;
+    const params = isObject(call.body?.["requestParams"]) ? call.body["requestParams"] : {};
+    for (const [name, value] of Object.entries({ ...call.body, ...params })) {
+      const isShown =
+        name in seen.planned.top || (world.registry.options.echo && name in seen.planned.params);
+      if (!isShown || name === "password" || name === "graphdbPassword") continue;
+      const [planned, last] = [seen.planned, seen.last].map(
+        (look) => ({ ...look.params, ...look.top })[name],
+      );
+      // What is there already may be of an earlier request of its own.
+      if (planned !== last && last !== value)
+        violate("stale", `${what}: ${name} was ${String(planned)}, and ${String(last)} at the last look`);
+    }
+  };
+
+  return writes;
+}
+
+/** True where the one lives in the other, a network. */
+function isTenant(thing: Thing, home: Thing): boolean {
+  return thing.ours && isThere(thing) && !isLeaving(thing) && thing.look.top["custom_network_id"] === home.id;
+}
+
+function destination(address: Address, { run }: Proc): Address {
+  let at = address;
+  for (const [from, to] of run.moved ?? []) if (at === from) at = to;
+  return at;
+}
