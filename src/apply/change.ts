@@ -1,4 +1,4 @@
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError, isServiceError } from "../model/errors.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { bindSpec, recordOf } from "./bind.ts";
@@ -12,9 +12,34 @@ import { arrivalsOf, settle } from "./settle.ts";
 /** Updates in place: looks, checks that the decision still holds, sends only what changed, waits. */
 export async function update(step: Step, context: ApplyContext): Promise<StepResult> {
   const patch = step.patch ?? {};
-  return upon(step, "update", recordOf(patch, context), context, (ref) =>
-    driverOf(context, step.kind).update(ref, bindSpec(step.kind, patch, context), context.aborting),
-  );
+  const record = recordOf(patch, context);
+  return upon(step, "update", record, context, async (ref) => {
+    const body = bindSpec(step.kind, patch, context);
+    await announced(step, Object.keys(record), context, () =>
+      driverOf(context, step.kind).update(ref, body, context.aborting),
+    );
+  });
+}
+
+/**
+ * Sends an update that is announced in the state: a run that is cut off must not leave values behind as known that may
+ * be others by now. What surely did nothing leaves everything as it was.
+ */
+async function announced(
+  step: Step,
+  paths: readonly string[],
+  { journal }: ApplyContext,
+  send: () => Promise<void>,
+): Promise<void> {
+  const known = journal.state.resources[step.address];
+  await journal.begins(step.address, paths);
+  try {
+    await send();
+  } catch (error) {
+    const didNothing = isServiceError(error) && !error.mayHaveWorked;
+    if (didNothing && known !== undefined) await journal.bind(step.address, known);
+    throw error;
+  }
 }
 
 /** One lifecycle operation; nothing is sent where the resource is there already. */
@@ -70,14 +95,13 @@ async function upon(
   const before = await atRest(step, ref, context);
   if (before.is !== "arrived" || before.live === undefined) return unready(ref, before.is);
   if (isThere(operation, before.live)) return settle(step, ref, operation, undefined, context);
-  if (isStale(step, before.live, context)) {
-    const done = before.live.phase.is === "failed" ? "no" : broughtAbout(record, step, before.live, context);
-    if (done === "no") return stale(step, ref);
-    if (done === "all") {
-      await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
-      return settle(step, ref, operation, undefined, context);
-    }
+  const done = before.live.phase.is === "failed" ? "no" : broughtAbout(record, step, before.live, context);
+  const isStaleNow = isStale(step, before.live, context);
+  if (done === "all" && (operation === "update" || isStaleNow)) {
+    await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
+    return settle(step, ref, operation, undefined, context);
   }
+  if (done === "no" && isStaleNow) return stale(step, ref);
   const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
   const after = (live: Live | undefined, mayHaveWorked: boolean): Verdict => {

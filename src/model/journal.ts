@@ -14,6 +14,8 @@ export interface Journal {
   /** The announced create surely made nothing. */
   abandon(address: Address): Promise<void>;
   bind(address: Address, bound: Bound): Promise<void>;
+  /** An update of these fields is about to be sent: what they are is unknown until it was seen to finish. */
+  begins(address: Address, paths: readonly string[]): Promise<void>;
   /** The service accepted an operation upon a bound object. */
   accepted(address: Address, converging: Converging): Promise<void>;
   /** The accepted operation was seen to finish: what it applied is recorded. */

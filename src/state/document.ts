@@ -69,6 +69,22 @@ export function releaseResource(state: StateDocument, address: Address): StateDo
   return { ...state, resources: without(state.resources, address) };
 }
 
+/** An update is about to be sent: whether it works or not, what these fields are is no longer known. `now` in ms since 1970. */
+export function markBegun(
+  state: StateDocument,
+  address: Address,
+  paths: readonly string[],
+  now: number,
+): StateDocument {
+  const bound = own(state.resources, address);
+  if (bound === undefined) return state;
+  const recorded = Object.fromEntries(
+    Object.entries(bound.recorded).filter(([path]) => !paths.includes(path)),
+  );
+  const converging = { operation: "update", since: new Date(now).toISOString(), record: {} };
+  return bindResource(state, address, { ...bound, recorded, converging });
+}
+
 /** An operation was accepted and is not seen to finish yet. */
 export function markConverging(
   state: StateDocument,

@@ -103,12 +103,12 @@ describe("an update", () => {
     expect(world.service.writes("update").length === 1).toBe(stale === 0);
   });
 
-  it("that fails says why, and records nothing", async () => {
+  it("that fails says why, and what it has left behind is not known", async () => {
     const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect: "fails" }] });
     const { steps, certificate } = await world.run({ a: { colour: "blue" } });
     expect(steps).toMatchObject([{ result: "failed", message: "toy-1 failed: FAILED" }]);
     expect(certificate).toEqual([]);
-    expect((await world.state()).resources["toys.a"]?.recorded["colour"]).toBe("red");
+    expect((await world.state()).resources["toys.a"]?.recorded["colour"]).toBeUndefined();
     const again = await world.run({ a: { colour: "blue" } });
     expect(again.steps).toMatchObject([{ operation: "update", result: "done" }]);
     expect(again.certificate).toEqual([]);
@@ -250,6 +250,32 @@ describe("power", () => {
   });
 });
 
+describe("an update that was cut off before it was recorded", () => {
+  it("is not forgotten where the manifest is taken back", async () => {
+    let cut = 0;
+    for (let moment = 1; moment <= 40; moment += 1) {
+      const world = await worldWith({ token: "old" }, { stale: 3000, work: 1000 });
+      const process = mortal(world.service, world.store, moment);
+      await world.drive(Promise.race([world.begin({ a: { token: "new" } }, process), process.died]));
+      cut += world.service.all()[0]?.spec["token"] === "new" ? 1 : 0;
+      const { second, certificate } = await world.run({ a: { token: "old" } });
+      expect(world.service.all()).toMatchObject([{ spec: { token: "old" } }]);
+      expect({ certificate, steps: second.steps }).toEqual({ certificate: [], steps: [] });
+    }
+    expect(cut).toBeGreaterThan(3);
+  });
+
+  it("leaves everything as it was where the service surely did nothing", async () => {
+    const world = await worldWith(
+      { colour: "red" },
+      { faults: [{ on: "update", effect: "forbidden", times: 9 }] },
+    );
+    const before = (await world.state()).resources["toys.a"];
+    await world.run({ a: { colour: "blue" } });
+    expect((await world.state()).resources["toys.a"]).toEqual(before);
+  });
+});
+
 describe("what an earlier run began", () => {
   it("is believed only once its status is the new one", async () => {
     for (let moment = 1; moment <= 40; moment += 1) {
@@ -258,7 +284,9 @@ describe("what an earlier run began", () => {
       await world.drive(Promise.race([world.begin({ a: { colour: "blue" } }, process), process.died]));
       if ((await world.state()).resources["toys.a"]?.converging === undefined) continue;
       const { steps, second, certificate } = await world.run({ a: { colour: "blue" } });
-      expect(steps).toMatchObject([{ operation: "wait", result: "done" }]);
+      expect(steps[0]).toMatchObject({ operation: "wait", result: "done" });
+      expect(steps.every(({ result }) => result === "done")).toBe(true);
+      expect(world.service.writes("update")).toHaveLength(1);
       expect({ certificate, steps: second.steps }).toEqual({ certificate: [], steps: [] });
     }
     expect.hasAssertions();

@@ -107,7 +107,12 @@ export function oracle(world: World): Oracle {
     const thing = world.registry.at(id);
     if (thing === undefined || thing.ours || !isThere(thing)) return;
     const isImport = process.run.resources.some((entry) => entry.importId === id);
-    if (!isImport) violate("foreign", `${process.name} bound ${id}, which is not ours`);
+    // A network is found by its name (decision 13), also by a manifest that lets go of it and wants it back.
+    const isNamed = process.run.resources.some(
+      ({ address, spec }) => address.startsWith("networks.") && spec["name"] === thing.look.top["name"],
+    );
+    if (!isImport && !(isNamed && thing.kind === "networks"))
+      violate("foreign", `${process.name} bound ${id}, which is not ours`);
     thing.ours = true;
     thing.protects = new Set([false, true]);
   };
