@@ -6,6 +6,7 @@ import type { Answer, Call } from "../model/service.ts";
 import { createBudget, type Ticket } from "./budget.ts";
 import { interrupted, tracedExchange } from "./exchange.ts";
 import { fillPath } from "./fill-path.ts";
+import { createHedge } from "./hedge.ts";
 import { baseOf } from "./origins.ts";
 import { passesForRead, passesForWrite, persist } from "./persist.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -29,7 +30,12 @@ export function createService(options: ServiceOptions): Client {
     users: baseOf(options.usersUrl ?? options.platformUrl),
   };
   const connections = openConnections(caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") });
-  const { transport = connections.send, budget = createBudget(clock, options.parallelism), trace } = options;
+  const {
+    transport = connections.send,
+    budget = createBudget(clock, options.parallelism),
+    trace,
+    hedge = createHedge(clock),
+  } = options;
   const closing = new AbortController();
   const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal });
   const fixed = { ...profile.keys, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
@@ -94,7 +100,9 @@ export function createService(options: ServiceOptions): Client {
         // It ended in the queue. One that is over as soon as it is there is used all the same.
         if (now === undefined && waits < 3) return undefined;
         token = now ?? token;
-        return exchange(wire(call, endpoint, isWrite, authorization(token, endpoint, profile)), signal);
+        const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
+        const ask = (): Promise<WireResponse> => exchange(request, signal);
+        return isWrite ? ask() : hedge.ask(ask, () => budget.run(endpoint.host, ticket, ask, signal));
       };
       try {
         const response = await budget.run(endpoint.host, ticket, send, signal);
@@ -188,12 +196,29 @@ function tokensIn(headers: WireRequest["headers"]): readonly string[] {
   );
 }
 
-/** Waits for what everybody waits for, but no longer than this caller wants. */
+/**
+ * Waits for what everybody waits for, but no longer than this caller wants. One listener for each signal, however many
+ * wait with it: each more is looked for among all that are there.
+ */
 function orAborted(shared: Promise<string>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    shared.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) reject(signal.reason);
+    const waiters = waitersOf(signal);
+    waiters.add(reject);
+    shared.then(resolve, reject).finally(() => waiters.delete(reject));
   });
+}
+
+const waitersBySignal = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
+
+function waitersOf(signal: AbortSignal): Set<(reason: unknown) => void> {
+  const known = waitersBySignal.get(signal);
+  if (known !== undefined) return known;
+  const waiters = new Set<(reason: unknown) => void>();
+  const leaveAll = (): void => {
+    for (const leave of waiters) leave(signal.reason);
+  };
+  waitersBySignal.set(signal, waiters);
+  signal.addEventListener("abort", leaveAll, { once: true });
+  return waiters;
 }

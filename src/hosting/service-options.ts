@@ -2,6 +2,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Service } from "../model/service.ts";
 import type { Budget } from "./budget.ts";
+import type { Hedge } from "./hedge.ts";
 import type { SessionStore } from "./session.ts";
 import type { Transport } from "./wire.ts";
 
@@ -25,6 +26,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   /** In place of a budget of its own, where several clients share one. */
   readonly budget?: Budget;
+  /** In place of a hedge of its own, which asks again where an answer is late. */
+  readonly hedge?: Hedge;
   /** In place of HTTP over the network. */
   readonly transport?: Transport;
   /** One line per request: method, path, status, ms; no header and no body. */
