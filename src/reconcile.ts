@@ -4,7 +4,7 @@ import { oneAtATime } from "./apply/one-at-a-time.ts";
 import { run } from "./apply/run.ts";
 import type { Address } from "./model/address.ts";
 import type { Clock } from "./model/clock.ts";
-import { isServiceError } from "./model/errors.ts";
+import { GraphformError, isServiceError } from "./model/errors.ts";
 import type { Journal } from "./model/journal.ts";
 import type { JsonObject } from "./model/json.ts";
 import type { Kind } from "./model/kind.ts";
@@ -114,10 +114,14 @@ export async function carryOut(
   return run(steps, applyContext(world, outputs));
 }
 
-/** Creates that an earlier run announced and never saw acknowledged: their objects are looked for before anything is planned. */
-export async function resolveIntents(world: ApplyWorld): Promise<void> {
+/**
+ * Creates that an earlier run announced and never saw acknowledged: their objects are looked for before anything is
+ * planned. A saved plan resolves those that it creates itself, and is stale where another one is found (exit 6).
+ */
+export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<void> {
   const context = applyContext(world, new Map());
   for (const [address, intent] of Object.entries(world.journal.state.intents)) {
+    if (saved?.steps.some((step) => step.address === address && step.operation === "create")) continue;
     // When the request was really sent nobody knows: it may have waited for its turn until the run was cut off.
     const until = world.clock.now() + world.service.profile.timing.listLag;
     const found = await findLost(address, intent, until, context).catch(async (error: unknown) => {
@@ -134,7 +138,16 @@ export async function resolveIntents(world: ApplyWorld): Promise<void> {
         createdAt: found.createdAt ?? since,
         converging,
       });
+    if (found !== undefined && saved !== undefined) throw unknownToPlan(address, found.id);
   }
+}
+
+function unknownToPlan(address: Address, id: string): GraphformError {
+  return new GraphformError(
+    "plan-stale",
+    `${id} was created for ${address} by a run that was cut off, and this plan does not know it`,
+    { hint: "make a new plan", exitCode: 6 },
+  );
 }
 
 function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObject>): ApplyContext {

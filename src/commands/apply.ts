@@ -118,7 +118,7 @@ async function carryOut(work: Work): Promise<number> {
     aborting: interrupts.aborting,
   };
   try {
-    if (saved === undefined) await resolveIntents(world);
+    await resolveIntents(world, saved?.plan);
     const intention = intentionOf(options, project, session);
     const look = (now: StateDocument): Promise<Planned> =>
       planFor(intention, now, planningWorld(session, stopping));

@@ -172,9 +172,9 @@ function fills(spec: JsonObject): { readonly [path: string]: Json } {
     const offered =
       (row["x-tiers"]?.includes(String(spec["tier"])) ?? true) &&
       (row["x-components"]?.includes(String(spec["component"])) ?? true);
-    return row.default === undefined || !offered || valueAt(spec, path) !== undefined
-      ? []
-      : [[path, row.default]];
+    // Who is made in no network is in none, though nothing shows it.
+    const left = path === "network" ? null : row.default;
+    return left === undefined || !offered || valueAt(spec, path) !== undefined ? [] : [[path, left]];
   });
   return Object.fromEntries(entries);
 }

@@ -113,7 +113,24 @@ export function guardTogether(
       lift: `guards.maxChangePercent: ${Math.ceil(percent)}, or --target a few at a time`,
     });
   }
-  return guarded;
+  return block(
+    guarded,
+    changes.filter((change) => staysElsewhere(change, changes)),
+    {
+      code: "bound-elsewhere",
+      message: "another address is bound to the same object, and declared as well",
+      lift: 'say it in "moved", or take one of the two out',
+    },
+  );
+}
+
+/** Asks for an object that the address which has it keeps. */
+function staysElsewhere(change: Change, all: readonly Change[]): boolean {
+  const keeps = ["keep", "update", "move", "replace"];
+  return (
+    change.action === "adopt" &&
+    all.some((other) => other.kind === change.kind && other.id === change.id && keeps.includes(other.action))
+  );
 }
 
 /** What stands where an address was to move to; undefined where nothing is to move, or the way was free. */

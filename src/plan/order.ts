@@ -7,6 +7,7 @@ import type { Step } from "../model/plan.ts";
  *     create or update X      after everything that X's desired references name is there
  *     delete X                after everything that refers to X now is deleted, or lets go of it
  *     move X                  after what stood at its new address has moved away
+ *     create X anew           after its old object is bound to the address that asks for it
  *
  * The first row always holds. A deletion that could wait for others only in a circle does not wait for them.
  */
@@ -18,7 +19,12 @@ export function order(
   const after = new Map(
     steps.map((step) => [
       step.key,
-      new Set([...step.after, ...builtFirst(step, building), ...movedFirst(step, steps)]),
+      new Set([
+        ...step.after,
+        ...builtFirst(step, building),
+        ...movedFirst(step, steps),
+        ...boundFirst(step, steps),
+      ]),
     ]),
   );
   for (const [later, earlier] of removals(steps, heldBy)) {
@@ -37,6 +43,12 @@ function builtFirst(step: Step, building: ReadonlyMap<Address, readonly string[]
 function movedFirst(step: Step, steps: readonly Step[]): readonly string[] {
   return step.operation === "move"
     ? steps.filter((other) => other.from === step.address).map((other) => other.key)
+    : [];
+}
+
+function boundFirst(step: Step, steps: readonly Step[]): readonly string[] {
+  return step.operation === "create" && step.id !== undefined
+    ? steps.filter((other) => other.operation === "bind" && other.id === step.id).map((other) => other.key)
     : [];
 }
 

@@ -1,8 +1,16 @@
+import type { Desired } from "../model/desired.ts";
 import type { Change } from "../model/plan.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import { base, specOf } from "./subject.ts";
+
+/** The other address that asks for the subject's object by its id. */
+export function heirOf({ address, kind, observed }: Subject, { desired }: PlanInput): Desired | undefined {
+  return desired.find(
+    (entry) => entry.kind === kind && entry.importId === observed?.id && entry.address !== address,
+  );
+}
 
 /** What becomes of something that is bound and no longer declared. */
 export function proposeRemoval(subject: Subject, input: PlanInput): Change {
@@ -21,9 +29,7 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
       disruption: "none",
     };
   }
-  const heir = input.desired.find(
-    (entry) => entry.kind === subject.kind && entry.importId === subject.observed?.id,
-  );
+  const heir = heirOf(subject, input);
   if (heir !== undefined) {
     return {
       ...shared,

@@ -13,7 +13,7 @@ import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
-import { proposeRemoval } from "./propose-removal.ts";
+import { heirOf, proposeRemoval } from "./propose-removal.ts";
 import { base, type Subject, specOf } from "./subject.ts";
 import { type Trait, traitAt, traitsOf } from "./traits.ts";
 
@@ -113,6 +113,11 @@ function proposeUpdate(
     fields,
     drift: driftOf(observed, subject.bound, after, kind.schema),
   };
+  const heir = heirOf(subject, input);
+  if ((forcedBy !== undefined || requested) && heir !== undefined) {
+    const reason = `${observed.id} is bound to ${heir.address} from now on; a new one is created`;
+    return { ...proposeCreate(subject, desired, input, anew), reason };
+  }
   if (forcedBy !== undefined || requested) {
     const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
     const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, anew);

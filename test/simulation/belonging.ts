@@ -11,7 +11,8 @@ export function addressOf(thing: Thing, state: StateDocument | undefined): Addre
 
 /** Where the state binds it. */
 export function boundAddress(thing: Thing, state: StateDocument | undefined): Address | undefined {
-  return Object.entries(state?.resources ?? {}).find(
+  // The last one: an object that goes to another address is bound to both for a moment.
+  return Object.entries(state?.resources ?? {}).findLast(
     ([, entry]) => entry.id === thing.id && entry.kind === thing.kind,
   )?.[0];
 }

@@ -84,9 +84,9 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
     aborting: process.aborting.signal,
   };
   const saved = process.run.plan === "use" ? world.saved : undefined;
-  if (saved === undefined) await resolveIntents(applying);
-  else {
-    assertApplicable(saved, process, state);
+  if (saved !== undefined) assertApplicable(saved, process, state);
+  await resolveIntents(applying, saved?.plan);
+  if (saved !== undefined) {
     for (const [thing, { last }] of saved.seen) process.seen.set(thing, { planned: last, last });
   }
   process.phase = "planning";

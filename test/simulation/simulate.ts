@@ -119,6 +119,11 @@ function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): bo
     return registry.things.some(
       (thing) => isThere(thing) && !thing.ours && (thing.madeFor !== undefined || thing.id.endsWith("-twin")),
     );
+  // A deletion in two phases that could not be recorded, and that nobody wants any more: nobody asks for its end.
+  if (
+    registry.things.some((thing) => isThere(thing) && thing.awaits === "last delete" && run.does === "apply")
+  )
+    return ended.steps.some((step) => step.result === "waiting-for-person");
   const failed = ended.steps.filter((step) => step.result === "failed");
   const isUsed = (id: string): boolean =>
     registry.things.some((thing) => isThere(thing) && thing.look.top["custom_network_id"] === id);
