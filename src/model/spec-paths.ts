@@ -5,24 +5,34 @@ import { isReference, isSealed, isTemplate } from "./sealed.ts";
 /** A spec as dotted path -> leaf. Secrets and templates are leaves; so are lists. */
 export function leaves(spec: JsonObject, prefix = ""): ReadonlyMap<string, Json> {
   const found = new Map<string, Json>();
-  for (const [key, value] of Object.entries(spec)) {
+  gather(spec, prefix, found);
+  return found;
+}
+
+function gather(spec: JsonObject, prefix: string, found: Map<string, Json>): void {
+  for (const key of Object.keys(spec)) {
+    const value = spec[key] ?? null;
     const path = prefix === "" ? key : `${prefix}.${key}`;
-    if (isBranch(value)) for (const [inner, leaf] of leaves(value, path)) found.set(inner, leaf);
+    if (isBranch(value)) gather(value, path, found);
     else found.set(path, value);
   }
-  return found;
 }
 
 /** The spec that has these leaves. */
 export function fromLeaves(pairs: Iterable<readonly [string, Json]>): JsonObject {
-  const root: Branch = new Map();
-  for (const [path, value] of pairs) plant(root, path.split("."), value);
-  return grown(root);
+  const root: Branch = {};
+  const branches = new Map<string, Branch>([["", root]]);
+  for (const [path, value] of pairs) {
+    const dot = path.lastIndexOf(".");
+    put(branchAt(path.slice(0, Math.max(dot, 0)), branches), path.slice(dot + 1), value);
+  }
+  return root;
 }
 
 /** The value at a dotted path, or undefined. */
 export function valueAt(spec: Json | undefined, path: string): Json | undefined {
   let value: Json | undefined = spec;
+  if (!path.includes(".")) return isObject(value) && Object.hasOwn(value, path) ? value[path] : undefined;
   for (const key of path.split(".")) {
     if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
@@ -34,24 +44,22 @@ function isBranch(value: Json): value is JsonObject {
   return isObject(value) && !isSealed(value) && !isTemplate(value) && !isReference(value);
 }
 
-type Branch = Map<string, Branch | { readonly leaf: Json }>;
+type Branch = Record<string, Json>;
 
-function plant(branch: Branch, keys: readonly string[], value: Json): void {
-  const [key, ...rest] = keys;
-  if (key === undefined) return;
-  if (rest.length === 0) {
-    branch.set(key, { leaf: value });
-    return;
-  }
-  const existing = branch.get(key);
-  const child: Branch = existing === undefined || "leaf" in existing ? new Map() : existing;
-  plant(child, rest, value);
-  branch.set(key, child);
+/** The object at a dotted path, made where there is none. A leaf that stands in the way gives way. */
+function branchAt(path: string, branches: Map<string, Branch>): Branch {
+  const known = branches.get(path);
+  if (known !== undefined) return known;
+  const branch: Branch = {};
+  const dot = path.lastIndexOf(".");
+  put(branchAt(path.slice(0, Math.max(dot, 0)), branches), path.slice(dot + 1), branch);
+  branches.set(path, branch);
+  return branch;
 }
 
-/** Built from entries, so that a key like __proto__ is a key and nothing more. */
-function grown(branch: Branch): JsonObject {
-  return Object.fromEntries(
-    [...branch].map(([key, inner]) => [key, "leaf" in inner ? inner.leaf : grown(inner)]),
-  );
+/** A key like __proto__ is a key and nothing more. */
+function put(branch: Branch, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(branch, key, { value, enumerable: true, configurable: true, writable: true });
+  else branch[key] = value;
 }

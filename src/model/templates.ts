@@ -7,13 +7,26 @@ import { isReference, isSealed, isTemplate } from "./sealed.ts";
 /** Outputs of an address, or undefined while they are not known. */
 export type OutputsOf = (address: Address) => JsonObject | undefined;
 
-/** Fills in the outputs that are known already; a template that still waits for one stays a template. */
+/**
+ * Fills in the outputs that are known already; a template that still waits for one stays a template. What holds none is
+ * handed back as it is.
+ */
 export function resolveKnown(value: Json, outputsOf: OutputsOf): Json {
+  return holdsTemplate(value) ? resolveInside(value, outputsOf) : value;
+}
+
+function holdsTemplate(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsTemplate);
+  return isTemplate(value) || (isObject(value) && Object.values(value).some(holdsTemplate));
+}
+
+function resolveInside(value: Json, outputsOf: OutputsOf): Json {
   if (isTemplate(value)) return resolveTemplate(value, outputsOf);
-  if (Array.isArray(value)) return value.map((item: Json) => resolveKnown(item, outputsOf));
+  if (Array.isArray(value)) return value.map((item: Json) => resolveInside(item, outputsOf));
   if (!isObject(value) || isSealed(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, resolveKnown(inner, outputsOf)]),
+    Object.entries(value).map(([key, inner]) => [key, resolveInside(inner, outputsOf)]),
   );
 }
 

@@ -31,19 +31,27 @@ export function diffSpec(input: DiffInput): readonly FieldChange[] {
   const before = new Map<string, Json>();
   const after = new Map<string, Json>();
   for (const [path, value] of desired) {
-    const trait = traitAt(input.traits, path);
-    const seen = input.observed[path];
-    after.set(path, canonical(value, trait));
-    if (waitsFor(value).length > 0) before.set(path, canonical(value, trait));
-    else if (seen !== undefined && isReachable(trait, seen.value, value))
-      before.set(path, canonical(seen.value, trait));
-    else if (seen !== undefined || !isSet(trait, input.unseen)) before.set(path, canonical(value, trait));
+    const wanted = canonical(value, traitAt(input.traits, path));
+    const shown = shownAt(path, value, wanted, input);
+    // Canonical values are plain ones: what is the same needs no comparing, and most is.
+    if (shown === wanted) continue;
+    after.set(path, wanted);
+    if (shown !== undefined) before.set(path, shown);
   }
   const changed = new Set([
     ...pathsThatDiffer(before, after),
     ...[...input.moving].filter((path) => desired.has(path)),
   ]);
   return [...changed].sort().map((path) => fieldChange(path, desired.get(path), input));
+}
+
+/** What a field is compared with, canonical; undefined where it is to be set and nothing shows it. */
+function shownAt(path: string, value: Json, wanted: Json, input: DiffInput): Json | undefined {
+  const trait = traitAt(input.traits, path);
+  const seen = input.observed[path];
+  if (waitsFor(value).length > 0) return wanted;
+  if (seen === undefined) return isSet(trait, input.unseen) ? undefined : wanted;
+  return isReachable(trait, seen.value, value) ? canonical(seen.value, trait) : wanted;
 }
 
 /** Whether a field that nothing shows is worth a change: never where it cannot be changed or is reached by verbs. */
@@ -61,10 +69,9 @@ function isReachable(trait: Trait, before: Json, after: Json): boolean {
 }
 
 function managed(input: DiffInput): ReadonlyMap<string, Json> {
-  const kept = [...leaves(input.desired)].filter(
-    ([path]) => !input.ignored.some((ignored) => covers(ignored, path)),
-  );
-  return new Map(kept);
+  const all = leaves(input.desired);
+  if (input.ignored.length === 0) return all;
+  return new Map([...all].filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path))));
 }
 
 function covers(ignored: string, path: string): boolean {
@@ -75,8 +82,7 @@ function pathsThatDiffer(
   before: ReadonlyMap<string, Json>,
   after: ReadonlyMap<string, Json>,
 ): readonly string[] {
-  // Canonical values are plain ones: where all are the same there is nothing to walk through.
-  if ([...after].every(([path, value]) => before.get(path) === value)) return [];
+  if (after.size === 0) return [];
   const differences = deepDiff.diff(fromLeaves(before), fromLeaves(after)) ?? [];
   const roots = differences.map((difference) => (difference.path ?? []).join("."));
   return [...after.keys()].filter((path) => roots.some((root) => covers(root, path)));

@@ -42,9 +42,17 @@ function isOfType(type: string, value: unknown): boolean {
 
 function misfitText(schema: FieldSchema, value: string): Misfit | undefined {
   if (value.length < (schema.minLength ?? 0)) return here("is empty");
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))
-    return here("is malformed");
+  if (schema.pattern !== undefined && !compiled(schema.pattern).test(value)) return here("is malformed");
   return undefined;
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** A pattern, compiled once. */
+function compiled(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, "u");
+  patterns.set(pattern, known);
+  return known;
 }
 
 function misfitItems(schema: FieldSchema, items: readonly unknown[]): Misfit | undefined {
