@@ -73,6 +73,8 @@ async function play(seed: number, runs: number, jobs: number): Promise<void> {
     for (const name of ["schedules", "runs", "events", "time"] as const)
       total[name] += haul.time < 0 ? 0 : haul[name];
     found.push(...haul.found);
+    for (const { seed: bad, violation } of haul.found)
+      console.log(`seed ${bad}: ${violation.promise}: ${violation.detail}`);
     if (performance.now() - told < 10_000) return;
     told = performance.now();
     console.log(
@@ -80,7 +82,7 @@ async function play(seed: number, runs: number, jobs: number): Promise<void> {
     );
   });
   for (const { seed: bad, violation } of found.slice(0, 5)) {
-    console.log(`\nseed ${bad}: ${violation.promise}: ${violation.detail}\n`);
+    console.log(`\nseed ${bad}, as small as it gets: ${violation.promise}\n`);
     console.log(textOf(await shrink(generate(bad), violation.promise)));
   }
   const promises = Map.groupBy(found, ({ violation }) => violation.promise);

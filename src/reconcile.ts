@@ -135,7 +135,7 @@ export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<v
     else
       await world.journal.acknowledge(address, {
         id: found.id,
-        createdAt: found.createdAt ?? since,
+        createdAt: since,
         converging,
       });
     if (found !== undefined && saved !== undefined) throw unknownToPlan(address, found.id);

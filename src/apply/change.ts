@@ -104,7 +104,9 @@ async function upon(
   if (done === "no" && isStaleNow) return stale(step, ref);
   const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
+  let perhaps = false;
   const after = (live: Live | undefined, mayHaveWorked: boolean): Verdict => {
+    perhaps = mayHaveWorked;
     if (isThere(operation, live) || (mayHaveWorked && live?.phase.is === "pending")) return "accepted";
     const isAtRest = live !== undefined && live.phase.is !== "pending";
     if (isAtRest && isStale(step, live, context) && broughtAbout(record, step, live, context) === "no") {
@@ -118,7 +120,8 @@ async function upon(
   const last = await persist(() => send(ref), after, look, timeout, context);
   await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
   if (step.unattended === true) return { result: "done", id: ref.id };
-  return settle(step, ref, operation, last ?? before.live, context);
+  // What moves now may be the work of a request before, whose answer was lost.
+  return settle(step, ref, operation, perhaps ? "first-look" : (last ?? before.live), context);
 }
 
 function nowIn({ clock }: ApplyContext): string {

@@ -30,7 +30,9 @@ export type Before = Pick<Live, "phase" | "modifiedAt"> | "first-look" | undefin
 export type Arrival =
   | { readonly is: "arrived"; readonly live: Live | undefined }
   | { readonly is: "failed" | "waiting-for-person"; readonly live: Live; readonly detail: string }
-  | { readonly is: "timeout" | "interrupted"; readonly detail: string };
+  | { readonly is: "timeout" | "interrupted"; readonly detail: string }
+  /** What this run has created was not shown once in the time that a new object may be hidden. */
+  | { readonly is: "never-there" };
 
 /**
  * Looks at a resource until it has arrived. The status from before the operation may still show for a while: it
@@ -146,6 +148,8 @@ function judge(
 function judgeAbsence(target: Target, watch: Watch, context: ApplyContext): Arrival | undefined {
   const isNew = target.phases.includes("gone") ? !watch.seen : true;
   if (isNew && context.clock.now() < target.hiddenUntil) return undefined;
+  if (target.before === undefined && !watch.seen && !target.phases.includes("gone"))
+    return { is: "never-there" };
   return gone(target, { id: target.ref.id, phase: { is: "gone", detail: "" }, spec: {}, outputs: {} });
 }
 

@@ -1,4 +1,4 @@
-import { GraphformError, isServiceError } from "../model/errors.ts";
+import { GraphformError, isGraphformError, isServiceError, ServiceError } from "../model/errors.ts";
 import { stableJson } from "../model/json.ts";
 import type { Step } from "../model/plan.ts";
 import type { Intent } from "../model/state.ts";
@@ -20,22 +20,40 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   const kind = kindOf(context, step.kind);
   const classKey = `${step.kind} ${kind.classOf(spec)}`;
   const placed = { ...step, place: kind.place(bindSpec(step.kind, spec, context)) };
-  const id = await context.oneAtATime(classKey, () => acknowledged(placed, classKey, context));
-  return settle(placed, { id, place: placed.place }, "create", undefined, context);
+  const { id, intent } = await context.oneAtATime(classKey, () => acknowledged(placed, classKey, context));
+  try {
+    return await settle(placed, { id, place: placed.place }, "create", undefined, context);
+  } catch (error) {
+    if (!isGraphformError(error) || error.code !== "never-there") throw error;
+    // The answer was nonsense: the next run looks for what the create has made, as if the answer had been lost.
+    await context.journal.announce(step.address, intent);
+    await context.journal.release(step.address);
+    throw error;
+  }
 }
 
-async function acknowledged(step: Step, classKey: string, context: ApplyContext): Promise<string> {
-  const open = context.journal.state.intents[step.address];
+interface Acknowledged {
+  readonly id: string;
+  readonly intent: Intent;
+}
+
+async function acknowledged(step: Step, classKey: string, context: ApplyContext): Promise<Acknowledged> {
+  const { intents } = context.journal.state;
+  const open = intents[step.address];
   if (open !== undefined) {
     const known = await resume(step, open, context);
-    if (known !== undefined) return known;
+    if (known !== undefined) return { id: known, intent: open };
   }
+  const unsolved = Object.keys(intents).find(
+    (address) => address !== step.address && intents[address]?.classKey === classKey,
+  );
+  if (unsolved !== undefined) throw unsent(step.address, unsolved);
   for (let attempt = 1; ; attempt += 1) {
     const intent = await announce(step, classKey, context);
     const id = await send(step, intent, attempt, context);
     if (id !== undefined) {
       await acknowledge(step, id, context);
-      return id;
+      return { id, intent };
     }
     if (attempt === attempts) {
       throw new GraphformError(
@@ -47,6 +65,15 @@ async function acknowledged(step: Step, classKey: string, context: ApplyContext)
       );
     }
   }
+}
+
+/** Another of its class would be one more object that could be the lost one. */
+function unsent(address: string, unsolved: string): GraphformError {
+  return new GraphformError(
+    "create-unsent",
+    `the create of ${address} was not sent: whether that of ${unsolved} has made anything is not known yet`,
+    { hint: "run apply again: it finds out first" },
+  );
 }
 
 /** An intent of a run that was cut off: its object is looked for before a new create is sent. */
@@ -93,13 +120,17 @@ async function send(
 ): Promise<string | undefined> {
   try {
     context.stopping.throwIfAborted();
-    return await driverOf(context, step.kind).create(
+    const id = await driverOf(context, step.kind).create(
       bindSpec(step.kind, step.spec ?? {}, context),
       context.aborting,
     );
+    assertOurs(step, id, context);
+    return id;
   } catch (error) {
     if (context.aborting.aborted) throw error;
     if (!isServiceError(error) || !error.mayHaveWorked) {
+      const made = isServiceError(error) ? await madeAllTheSame(step, intent, error, context) : undefined;
+      if (made !== undefined) return made;
       await context.journal.abandon(step.address);
       const again =
         isServiceError(error, "busy") ||
@@ -117,6 +148,36 @@ async function send(
     if (found === undefined) await context.journal.abandon(step.address);
     return found?.id;
   }
+}
+
+/** Throws where the answer names an object that is another address's already: that says nothing about this create. */
+function assertOurs(step: Step, id: string, context: ApplyContext): void {
+  const taken = Object.entries(context.journal.state.resources).find(
+    ([address, bound]) =>
+      address !== step.address &&
+      bound.kind === step.kind &&
+      bound.id === id &&
+      stableJson(bound.place) === stableJson(step.place),
+  );
+  if (taken === undefined) return;
+  const message = `the answer to the create of ${step.address} names ${id}, which is ${taken[0]} already`;
+  throw new ServiceError("shape", "create", message, { mayHaveWorked: true });
+}
+
+/**
+ * A refusal is believed after one look: a gateway that sends a request twice passes on the refusal of the second. After
+ * a conflict there is time for lists to catch up. Resolves with undefined where nothing new is there.
+ */
+async function madeAllTheSame(
+  step: Step,
+  intent: Intent,
+  refusal: ServiceError,
+  context: ApplyContext,
+): Promise<string | undefined> {
+  if (!["busy", "conflict", "invalid", "not-found"].includes(refusal.failure)) return undefined;
+  const wait = refusal.failure === "conflict" ? context.profile.timing.listLag : 0;
+  const found = await findLost(step.address, intent, context.clock.now() + wait, context);
+  return found?.id;
 }
 
 async function acknowledge(step: Step, id: string, context: ApplyContext): Promise<void> {

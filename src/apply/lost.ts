@@ -1,5 +1,5 @@
 import type { Address } from "../model/address.ts";
-import { couldBe, unclaimed } from "../model/candidates.ts";
+import { couldBe, isTimely, unclaimed } from "../model/candidates.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Live, Phase } from "../model/observed.ts";
 import { referenceFields } from "../model/reference-fields.ts";
@@ -36,9 +36,15 @@ export async function findLost(
       live.phase === notDescribed && now - (firstSeen.get(live.id) ?? now) < profile.timing.listLag;
     if (!found.some(isOpen)) {
       // What is listed and never described is the trace of something that is gone.
-      const [only, ...others] = found.filter((live) => live.phase !== notDescribed);
+      const described = found.filter((live) => live.phase !== notDescribed);
+      const [only, ...others] = described.filter((live) => isTimely(live, intent));
       if (only !== undefined && others.length > 0) throw ambiguous(address, [only, ...others]);
-      if (only !== undefined || now >= until) return only;
+      if (only !== undefined) return only;
+      if (now >= until) {
+        // New here, and older than the create by what it says: a wrong clock or somebody else's, nobody can tell.
+        if (described.length > 0) throw doubtful(address, described);
+        return undefined;
+      }
     }
     await clock.sleep(now < until ? Math.min(until - now, pause) : pause, context.stopping);
     pause = Math.min(profile.timing.poll.longest, pause * 2);
@@ -86,7 +92,23 @@ function ambiguous(address: Address, found: readonly Live[]): GraphformError {
     "create-ambiguous",
     `the answer to the create of ${address} was lost, and several new objects could be it: ${ids}`,
     {
-      hint: `look at them, then bind the right one: graphform import '${address}' ID`,
+      hint: wayOut(address),
     },
+  );
+}
+
+function doubtful(address: Address, found: readonly Live[]): GraphformError {
+  const ids = found.map((live) => `${live.id} (created ${live.createdAt})`).join(", ");
+  return new GraphformError(
+    "create-ambiguous",
+    `the answer to the create of ${address} was lost, and what appeared since says that it is older than that: ${ids}`,
+    { hint: wayOut(address) },
+  );
+}
+
+function wayOut(address: Address): string {
+  return (
+    `look at them, then bind the right one: graphform import '${address}' ID; ` +
+    `or, if it is none of them: graphform state rm '${address}'`
   );
 }

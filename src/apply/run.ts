@@ -95,7 +95,7 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
 
 /**
  * What the state binds now must be what the plan was made for: a create needs a free address, or the object there that
- * the plan knows to be gone; the rest needs its object.
+ * the plan knows to be gone; a binding needs a free address or its object; the rest needs its object.
  */
 function bindingMisfit(step: Step, context: ApplyContext): string | undefined {
   const bound = context.journal.state.resources[step.address];
@@ -104,7 +104,8 @@ function bindingMisfit(step: Step, context: ApplyContext): string | undefined {
       ? undefined
       : `${step.address} is bound to ${bound.id} already`;
   const needsObject = ["update", "delete", "wait"].includes(step.operation);
-  if (!needsObject || bound?.id === step.id) return undefined;
+  const isFree = bound === undefined && step.operation === "bind";
+  if (!(needsObject || step.operation === "bind") || isFree || bound?.id === step.id) return undefined;
   return bound === undefined
     ? `${step.address} is bound to nothing any more`
     : `${step.address} is bound to ${bound.id} now`;

@@ -1,3 +1,4 @@
+import { GraphformError } from "../model/errors.ts";
 import type { PhaseName, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
@@ -80,6 +81,12 @@ export async function settle(
         id: ref.id,
         message: `${ref.id} waits for a person: ${arrival.detail}`,
       };
+    case "never-there":
+      throw new GraphformError(
+        "never-there",
+        `the service answered the create of ${step.address} with ${ref.id}, and nothing of that id was ever there`,
+        { hint: "run apply again: it looks for what the create has made before it makes another" },
+      );
     case "timeout":
       return {
         result: "converging",

@@ -130,10 +130,12 @@ async function carryOut(work: Work): Promise<number> {
     report.plan(planned.plan);
     if (!(await isApproved(planned.plan, options, terminal))) return exitCodes.error;
     const steps = await applyPlan(planned, world);
-    const outcome = await verified(steps, intention, look, world, report).catch((error: unknown) => {
-      report.outcome(unverified(steps, world, report));
-      throw error;
-    });
+    const outcome = await verified(steps, intention, look, world, report, saved?.plan).catch(
+      (error: unknown) => {
+        report.outcome(unverified(steps, world, report));
+        throw error;
+      },
+    );
     report.outcome(outcome);
     return outcome.exitCode;
   } finally {
@@ -148,6 +150,7 @@ async function verified(
   look: (state: StateDocument) => Promise<Planned>,
   world: ApplyWorld,
   report: ApplyReport,
+  saved: Plan | undefined,
 ): Promise<Outcome> {
   if (world.stopping.aborted) {
     const interrupted = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
@@ -160,7 +163,14 @@ async function verified(
   const outputs = isHeldBack ? state.outputs : outputsOf(second);
   const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
   if (isChanged && !isHeldBack) await world.journal.outputs(outputs);
-  return outcomeOf(steps, certify(second, steps), outputs, report.warnings());
+  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, report.warnings());
+}
+
+/** A saved plan answers for what it had to do: what it left out, or what has changed since, is the next plan's. */
+function promisedBy(saved: Plan | undefined, second: Plan): Plan {
+  if (saved === undefined) return second;
+  const promised = new Set(saved.steps.map((step) => step.address));
+  return { ...second, changes: second.changes.filter((change) => promised.has(change.address)) };
 }
 
 /** What was done stands, also where the second look fails. */

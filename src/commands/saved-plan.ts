@@ -45,6 +45,8 @@ export async function assertApplicable(
         ? state.lineage === plan.lineage
         : state.lineage === saved.birth?.lineage;
   if (plan.name !== state.name || !sameState) throw stale("this plan was made from another state");
+  // An older copy may have forgotten that the plan was applied, and what it made.
+  if (state.serial < plan.serial) throw stale("the state is an older one than this plan was made from");
   const now = new Map((await digests(project.files)).map((entry) => [entry.path, entry.sha256]));
   const changed = saved.manifest
     .filter((entry) => now.get(entry.path) !== entry.sha256)

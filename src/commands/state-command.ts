@@ -79,13 +79,20 @@ export async function stateMove(
   });
 }
 
-/** `state rm ADDRESS`: lets go of an object and leaves it running. */
+/** `state rm ADDRESS`: lets go of an object and leaves it running, or of a create whose answer was lost. */
 export async function stateRemove(
   address: string,
   options: StateOptions,
   terminal: Terminal,
 ): Promise<number> {
   return changed("state rm", options, async (state, journal) => {
+    if (Object.hasOwn(state.intents, address) && !Object.hasOwn(state.resources, address)) {
+      await journal.abandon(address);
+      terminal.out(
+        `${escapeText(address, 300)} was announced and never acknowledged; that is forgotten now.\n`,
+      );
+      return;
+    }
     const { id } = boundAt(state, address);
     await journal.release(address);
     terminal.out(`${escapeText(address, 300)} is let go of; ${escapeText(id, 100)} goes on as it is.\n`);

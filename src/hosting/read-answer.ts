@@ -33,8 +33,8 @@ const texts = [
 /** What our names promise, whatever the service calls them. Other names may hold anything. */
 const shapes: { readonly [name: string]: (value: Json) => boolean } = {
   ...Object.fromEntries(texts.map((name) => [name, isText])),
-  id: (value) => typeof value === "string" || typeof value === "number",
-  ids: (value) => Array.isArray(value) && value.every((id: Json) => typeof id === "string"),
+  id: isId,
+  ids: (value) => Array.isArray(value) && value.every(isId),
   items: (value) => Array.isArray(value) && value.every(isObject),
   resultParams: isObject,
   port: (value) => Number.isInteger(Number(value)) && Number(value) > 0 && Number(value) < 65_536,
@@ -82,6 +82,11 @@ export function readAnswer(operation: string, endpoint: Endpoint, text: string):
 /** `OK` in place of nothing. Anything more, a page of HTML or half an object, is not the service's. */
 function isPlainWord(text: string): boolean {
   return /^\s*[\w .!]{1,40}\s*$/.test(text);
+}
+
+/** What can stand in a path and means one thing there. A number above 2^53 was rounded while it was read. */
+function isId(value: Json): boolean {
+  return typeof value === "string" ? !["", ".", ".."].includes(value.trim()) : Number.isSafeInteger(value);
 }
 
 function isText(value: Json): boolean {

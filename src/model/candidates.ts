@@ -2,12 +2,13 @@ import type { FieldSchema, KindSchema } from "./field-schema.ts";
 import type { Json } from "./json.ts";
 import { looksSame } from "./looks-same.ts";
 import type { Live } from "./observed.ts";
+import { serviceTime } from "./service-time.ts";
 import type { Intent, StateDocument } from "./state.ts";
 
 /** How far the service's clock and ours may be apart, in ms. */
-const skew = 5 * 60_000;
+const skew = 15 * 60_000;
 
-/** Ids that were not there when the create was announced and that nobody is bound to. */
+/** Ids that were not there when the create was announced and that nobody is bound to, each once. */
 export function unclaimed(
   intent: Intent,
   listed: readonly string[],
@@ -15,19 +16,23 @@ export function unclaimed(
 ): readonly string[] {
   const bound = new Set(Object.values(state.resources).map((entry) => entry.id));
   const before = new Set(intent.before);
-  return listed.filter((id) => !before.has(id) && !bound.has(id));
+  return [...new Set(listed)].filter((id) => !before.has(id) && !bound.has(id));
 }
 
-/** True where nothing that the object shows speaks against it being what the intent created. */
+/** True where no field that the object shows speaks against it being what the intent created. */
 export function couldBe(live: Live, intent: Intent, schema: KindSchema): boolean {
   if (live.phase.is === "gone") return false;
-  const created = live.createdAt === undefined ? Number.NaN : Date.parse(live.createdAt);
-  if (created < Date.parse(intent.startedAt) - skew) return false;
   return Object.entries(live.spec).every(([path, seen]) => {
     const wanted = intent.recorded[path];
     if (wanted === undefined || typeof wanted === "object" || seen.source === "recorded") return true;
     return isSilent(rowAt(schema, path), wanted) || looksSame(lower(wanted), lower(seen.value));
   });
+}
+
+/** True where its creation time, if it says one, does not speak against it either. */
+export function isTimely(live: Live, intent: Intent): boolean {
+  const created = serviceTime(live.createdAt);
+  return created === undefined || created >= Date.parse(intent.startedAt) - skew;
 }
 
 /**

@@ -139,8 +139,14 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
     mustStart && starts.length === 0
       ? [...traits.values()].map((trait) => trait.operations).find(isObject)
       : undefined;
+  // What is in the middle of something may have been started for this very change by a run that was cut off.
+  const isRestless = subject.observed?.phase.is === "pending" && patch !== undefined && verbs.length === 0;
   const before = [...starts, ...optional(around?.["stopped>running"])];
-  const after = [...others.map((entry) => entry.verb), ...optional(around?.["running>stopped"])];
+  const after = [
+    ...others.map((entry) => entry.verb),
+    ...optional(around?.["running>stopped"]),
+    ...(isRestless ? verbsFromDefault(change.after ?? {}, traits) : []),
+  ];
   const operate = (verb: string): Step => ({
     ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
     verb,

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, link, mkdir, open, rename, rm } from "node:fs/promises";
+import { copyFile, link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFileError } from "./file-trouble.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** How the temporary files of `writeAtomically` end: a crash may leave one behind. */
 export const temporaryEnding: RegExp = /\.[0-9a-f]{16}\.tmp$/;
@@ -39,7 +40,7 @@ async function openNew(file: string): ReturnType<typeof open> {
     return await open(file, "wx", 0o600);
   } catch (error) {
     if (!isFileError(error, "ENOENT")) throw error;
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(file));
     return open(file, "wx", 0o600);
   }
 }

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
@@ -6,6 +5,7 @@ import { fileTrouble } from "./file-trouble.ts";
 import { holdLock } from "./held-lock.ts";
 import { placeLock, removeLock, sweep } from "./lock-file.ts";
 import { isGone, type LockRecord, newRecord, readRecord } from "./lock-record.ts";
+import { makeFolder } from "./make-folder.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
 /** How long a lock outlives its last heartbeat, in ms, as other machines see it. */
@@ -21,7 +21,7 @@ const scrambles = 500;
 export async function acquireLock(file: string, operation: string, options: LockOptions): Promise<Lock> {
   const { clock, timeout = 0, signal, lease = defaultLease } = options;
   const deadline = clock.now() + timeout;
-  await troubled(file, () => mkdir(dirname(file), { recursive: true, mode: 0o700 }));
+  await troubled(file, () => makeFolder(dirname(file)));
   for (let pause = 100, scrambled = 0; ; ) {
     signal?.throwIfAborted();
     const got = await troubled(file, () => tryLock(file, operation, clock, lease));

@@ -27,6 +27,8 @@ export function thisProcess(): ProcessIdentity {
 export function isRunning({ pid, started }: Pick<ProcessIdentity, "pid" | "started">): boolean {
   if (!exists(pid)) return false;
   const found = lookUp(pid);
+  // Nothing to be read: it was collected a moment ago, or this system has no such files.
+  if (found.state === "") return exists(pid);
   if (found.state === "Z" || found.state === "X") return false;
   return started === "" || found.started === "" || found.started === started;
 }

@@ -89,7 +89,9 @@ describe("a lost create is told from the others", () => {
     const { steps } = await world.run({ a: { colour: "red" } }, { driver: beside(world, "red") });
     expect(steps).toMatchObject([{ result: "failed" }]);
     expect(steps[0]?.message).toMatch(/several new objects could be it: toy-1, toy-2$/);
-    expect(steps[0]?.hint).toBe("look at them, then bind the right one: graphform import 'toys.a' ID");
+    expect(steps[0]?.hint).toBe(
+      "look at them, then bind the right one: graphform import 'toys.a' ID; or, if it is none of them: graphform state rm 'toys.a'",
+    );
     expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
     await expect(world.run({ a: { colour: "red" } })).rejects.toMatchObject({
       code: "create-ambiguous",

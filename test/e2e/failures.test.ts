@@ -41,6 +41,22 @@ ${more}`;
 }
 
 const address = "instances.orders";
+
+function twin(name: string, words: string): string {
+  return `{ tier: pro, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: ${name}, description: ${words}, nodeInstanceType: m7g.large, graphdbUser: app } }`;
+}
+
+/** Two instances of one class, without passwords. */
+function twins(words: string): string {
+  return `
+apiVersion: graphform/v1
+name: trouble
+service: { profile: default, platformUrl: "${service.url}" }
+instances:
+  a: ${twin("a", words)}
+  b: ${twin("b", words)}
+`;
+}
 const apply = ["apply", "--auto-approve"] as const;
 
 function bound(): { readonly id: string; readonly converging?: { readonly operation: string } } | undefined {
@@ -389,6 +405,33 @@ describe("what a command is refused for", () => {
     const stale = await user.run("apply", "third.plan");
     expect(stale).toMatchObject({ code: 6, out: expect.stringContaining("config.description") });
     expect(service.writes()).toEqual([]);
+  });
+
+  it("a saved plan answers for its own steps, and not for what it left out", async () => {
+    user.write("graphform.yaml", twins("first words"));
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    user.write("graphform.yaml", twins("second words"));
+    await user.run("plan", "--out", "part.plan", "--target", "instances.a");
+    service.forget();
+    expect(await user.run("apply", "part.plan")).toMatchObject({ code: 0 });
+    expect(service.writes()).toHaveLength(1);
+  });
+
+  it("a state that was put back refuses a plan of the newer one: exit 6, and nothing is made twice", async () => {
+    user.write("graphform.yaml", twins("first words").replace(/ {2}b:.*/, ""));
+    await user.run(...apply);
+    const file = ".graphform/trouble.state.json";
+    const older = user.read(file);
+    user.write("graphform.yaml", twins("first words"));
+    await user.run(...apply);
+    user.write("graphform.yaml", `${twins("first words")}  c: ${twin("c", "third")}`);
+    await user.run("plan", "--out", "c.plan");
+    expect(await user.run("apply", "c.plan")).toMatchObject({ code: 0 });
+    user.write(file, older);
+    const put = await user.run("apply", "c.plan");
+    expect(put).toMatchObject({ code: 6, err: expect.stringContaining("older") });
+    expectWords(put);
+    expect([countOf("create"), service.instances.size]).toEqual([3, 3]);
   });
 
   it.each([["apply"], ["destroy"]])(

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type FakeInstance, FakeService } from "../support/fake-service.ts";
@@ -102,6 +104,121 @@ describe("what describe shows", () => {
     });
     instance.status = "RUNNING";
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("the answer to a create", () => {
+  const quick = readFileSync(join(import.meta.dirname, "../../profiles/default.yaml"), "utf8")
+    .replace("name: default", "name: quick")
+    .replace("settle: 5s", "settle: 300ms")
+    .replace("listLag: 30s", "listLag: 1s")
+    .replace("poll: { first: 200ms, longest: 5s }", "poll: { first: 50ms, longest: 300ms }");
+
+  beforeEach(() => {
+    const one = (name: string): string =>
+      `{ tier: pro, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: ${name}, nodeInstanceType: m7g.large, graphdbUser: app } }`;
+    user.write("quick.yaml", quick);
+    user.write(
+      "graphform.yaml",
+      `
+apiVersion: graphform/v1
+name: odd
+service: { profile: ./quick.yaml, platformUrl: "${service.url}" }
+instances:
+  a: ${one("a")}
+  b: ${one("b")}
+  c: ${one("c")}
+`,
+    );
+  });
+
+  /** As often as a user would run it again. */
+  async function untilDone(): Promise<readonly (number | null)[]> {
+    const codes: (number | null)[] = [];
+    while (codes.length < 3 && codes.at(-1) !== 0) codes.push((await user.run(...apply)).code);
+    return codes;
+  }
+
+  it.each<[string, object]>([
+    ["409, with the work done", { status: 409, body: '{"name":"invalid_state","message":"exists"}' }],
+    ["422, with the work done", { status: 422, body: '{"message":"no"}' }],
+    [
+      "an operation in progress, with the work done",
+      { status: 409, body: '{"message":"operation is already in progress"}' },
+    ],
+    ["an id above 2^53", { status: 202, body: '{"id":12345678901234567890}' }],
+    ["an id that is no id", { status: 202, body: '{"id":".."}' }],
+    ["a blank id", { status: 202, body: '{"id":"  "}' }],
+    ["204", { status: 204, body: "" }],
+  ])("is %s: three instances, in one run", async (_, mischief) => {
+    service.misbehave = ({ operation }) =>
+      operation === "create" ? { status: 202, work: true, ...mischief } : undefined;
+    expect(await untilDone()).toEqual([0]);
+    expect(service.instances.size).toBe(3);
+    expect(actionsIn(await planned())).toEqual({});
+  });
+
+  it("is the same id every time: each address is bound to an instance of its own", async () => {
+    let first = "";
+    service.misbehave = ({ operation }) => {
+      if (operation !== "create") return undefined;
+      first = service.instances.keys().next().value ?? "";
+      return first === "" ? undefined : { status: 202, work: true, body: JSON.stringify({ id: first }) };
+    };
+    expect(await untilDone()).toEqual([0]);
+    const ids = Object.values(user.state("odd").resources).map(({ id }) => id);
+    expect(ids.toSorted()).toEqual([...service.instances.keys()].toSorted());
+  });
+
+  it("is an id that was never there: exit 1, and the next run finds what was made", async () => {
+    let wrong = 1;
+    service.misbehave = ({ operation }) => {
+      if (operation !== "create" || wrong === 0) return undefined;
+      wrong -= 1;
+      return { status: 202, work: true, body: '{"id":"orchestration-7"}' };
+    };
+    expect(await untilDone()).toEqual([1, 0]);
+    expect(service.instances.size).toBe(3);
+    expect(actionsIn(await planned())).toEqual({});
+  });
+
+  it("is lost, and lists name everything twice", async () => {
+    service.misbehave = ({ operation, place }) => {
+      if (operation === "create") return "cut-after";
+      if (operation !== "list") return undefined;
+      const ids = [...service.instances.values()].filter((each) => each.place === place).map(({ id }) => id);
+      return { status: 200, body: JSON.stringify({ ids: [...ids, ...ids] }) };
+    };
+    expect(await untilDone()).toEqual([0]);
+    expect(service.instances.size).toBe(3);
+  });
+
+  it.each([
+    ["ten minutes slow", -10 * 60_000, undefined],
+    ["ten minutes fast", 10 * 60_000, undefined],
+    ["without a zone", 0, "Asia/Tokyo"],
+  ])("is lost, and the service's clock is %s", async (_, ahead, zone) => {
+    user.env["TZ"] = zone;
+    service.clock = (time) => {
+      const text = new Date(Date.parse(time) + ahead).toISOString();
+      return zone === undefined ? text : text.replace("Z", "");
+    };
+    service.misbehave = ({ operation }) => (operation === "create" ? "cut-after" : undefined);
+    expect(await untilDone()).toEqual([0]);
+    expect(service.instances.size).toBe(3);
+  });
+
+  it("is lost, and its time is hours off: nothing is guessed, and no second one is made", async () => {
+    service.clock = (time) => new Date(Date.parse(time) - 7_200_000).toISOString();
+    service.misbehave = ({ operation }) => (operation === "create" ? "cut-after" : undefined);
+    expect(await untilDone()).toEqual([1, 1, 1]);
+    expect(service.instances.size).toBe(1);
+    const [lost = ""] = Object.keys(user.state("odd").intents);
+    const [id = ""] = service.instances.keys();
+    expect(await user.run("import", lost, id)).toMatchObject({ code: 0 });
+    service.behave();
+    expect(await untilDone()).toEqual([0]);
+    expect(service.instances.size).toBe(3);
   });
 });
 

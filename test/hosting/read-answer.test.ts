@@ -89,6 +89,7 @@ describe("lists", () => {
   it("hold what the service calls otherwise", () => {
     expect(read("instance.list", { ids: ["a", "b"] })).toEqual({ ids: ["a", "b"] });
     expect(read("instance.list", { ids: [] })).toEqual({ ids: [] });
+    expect(read("instance.list", { ids: [7, "b"] })).toEqual({ ids: [7, "b"] });
     expect(read("user.list", { users: [{ username: "u", acl: "~*" }] })).toEqual({
       items: [{ username: "u", acl: "~*" }],
     });
@@ -130,7 +131,12 @@ describe("an answer of the wrong shape names the operation", () => {
     ],
     ["instance.list", {}, "has no ids"],
     ["instance.list", { ids: "a" }, "has a ids of the wrong kind"],
-    ["instance.list", { ids: ["a", 1] }, "has a ids of the wrong kind"],
+    ["instance.list", { ids: ["a", true] }, "has a ids of the wrong kind"],
+    ["instance.list", { ids: ["a", ".."] }, "has a ids of the wrong kind"],
+    ["instance.list", { ids: [2 ** 60] }, "has a ids of the wrong kind"],
+    ["instance.create", { id: 2 ** 63 }, "has a id of the wrong kind"],
+    ["instance.create", { id: " " }, "has a id of the wrong kind"],
+    ["instance.create", { id: "." }, "has a id of the wrong kind"],
     ["user.list", { users: ["u"] }, "has a users of the wrong kind"],
     ["instance.update", "<html>a proxy's page</html>", "is not JSON"],
     ["instance.delete", '{"cut": "sho', "is not JSON"],

@@ -26,7 +26,7 @@ export function generate(seed: number): Case {
     const run = runCase(manifest, at, dice, service);
     runs.push(...(dice.is(0.08) ? saved(run, dice) : [run]));
   }
-  return wired(seed, twinned(seed, { seed, service, runs }));
+  return killed(seed, wired(seed, twinned(seed, { seed, service, runs })));
 }
 
 /** Now and then somebody else makes the same at the same moment; where both stay, nobody can tell which is whose. */
@@ -39,6 +39,26 @@ function twinned(seed: number, given: Case): Case {
   return first === undefined
     ? given
     : { ...given, runs: [{ ...first, faults: [...(first.faults ?? []), fault] }, ...rest] };
+}
+
+/**
+ * Some cases are only killed, at any moment of their last run: then the next one has to be enough. What a person asked
+ * for in that run alone, a replacement, is not asked for again: half of it is taken for somebody else's doing.
+ */
+function killed(seed: number, given: Case): Case {
+  const dice = chance(seed ^ 0x7f4a7c15);
+  if (!dice.is(0.08)) return given;
+  const runs = given.runs.flatMap(
+    ({ does, resources, moved, released, allowDestroy, plan, later }): RunCase[] => {
+      const told = Object.entries({ moved, released, allowDestroy, later }).filter(
+        ([, value]) => value !== undefined,
+      );
+      return plan === "save" ? [] : [{ does, resources, ...Object.fromEntries(told) }];
+    },
+  );
+  const crash = dice.between(1, 120);
+  const last = runs.length - 1;
+  return { ...given, runs: runs.map((run, at) => (at === last ? { ...run, crash } : run)) };
 }
 
 /** Some services are met through the real client, with sessions that end and limits that are reached. */

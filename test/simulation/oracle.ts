@@ -100,6 +100,8 @@ export function oracle(world: World): Oracle {
     if (isSaid !== true)
       violate("released too early", `${process.name} let go of ${id} (${address}), which is still there`);
     thing.ours = false;
+    // One that is let go of while lists hide it, and declared again at once, could be taken for the new one.
+    Object.assign(thing, { listedFrom: 0, describedFrom: 0 });
   };
 
   /** What is bound is ours, if the manifest said so. */

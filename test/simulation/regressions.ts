@@ -1,93 +1,10 @@
-import type { Case, ResourceCase, RunCase, ServiceCase, WireCase } from "./case.ts";
+import type { Case } from "./case.ts";
+import { adopted, apply, database, door, enterprise, service, stopped, user } from "./case-parts.ts";
 
 /** Cases that broke a promise once, shrunken, and what was wrong. */
 export interface Regression {
   readonly was: string;
   readonly case: Case;
-}
-
-/** A service that takes no liberties but these. */
-function service(over: Partial<ServiceCase> = {}): ServiceCase {
-  return {
-    networks: true,
-    echo: true,
-    listLag: 0,
-    describeLag: 0,
-    linger: 0,
-    flicker: false,
-    stale: 0,
-    latency: 10,
-    work: 100,
-    deleteAnytime: false,
-    twoPhase: false,
-    usersOfNobody: 404,
-    skew: 0,
-    ...over,
-  };
-}
-
-/** A door where nobody waits, but for these. */
-function door(over: Partial<WireCase>): WireCase {
-  return {
-    tokenLife: 3_600_000,
-    refreshLife: 86_400_000,
-    perSecond: 1000,
-    atOnce: 100,
-    retryAfter: 0,
-    ...over,
-  };
-}
-
-/** A database that can have users. */
-function enterprise(tag: number): ResourceCase["spec"] {
-  const config = { graphdbUser: "app", graphdbPassword: `s3cret-${tag}-1`, maxMemory: "2GB" };
-  const where = { cloudProvider: "aws", region: "us-east-1", power: "running" };
-  return { ...where, tier: "enterprise", component: "standalone", config };
-}
-
-/** An ordinary database; `config` is laid over its settings. */
-function database(
-  tag: number,
-  config: ResourceCase["spec"] = {},
-  over: Partial<ResourceCase> = {},
-): ResourceCase {
-  const settings = {
-    graphdbUser: "app",
-    graphdbPassword: `s3cret-${tag}-1`,
-    memoryRequestsAndLimits: "1200M",
-    ...config,
-  };
-  const where = {
-    cloudProvider: "aws",
-    region: "us-east-1",
-    power: "running",
-    tier: "startup",
-    component: "standalone",
-  };
-  return { address: "instances.a", tag, spec: { ...where, config: settings }, ...over };
-}
-
-function stopped(resource: ResourceCase): ResourceCase {
-  return { ...resource, spec: { ...resource.spec, power: "stopped" } };
-}
-
-function user(tag: number, address: string): ResourceCase {
-  const spec = { instance: "a", username: `user-${tag}`, password: `s3cret-${tag}-1`, acl: "~* +INFO +PING" };
-  return { address, tag, spec };
-}
-
-function adopted(address: string): ResourceCase {
-  const id = "network-before-b";
-  return {
-    address,
-    tag: 1,
-    importId: id,
-    spec: { id, cloudProvider: "aws", region: "us-east-1", name: "net 1 1" },
-  };
-}
-
-function apply(resources: readonly ResourceCase[], over: Partial<RunCase> = {}): RunCase {
-  return { does: "apply", resources, ...over };
 }
 
 export const regressions: readonly Regression[] = [

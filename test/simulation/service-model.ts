@@ -350,7 +350,7 @@ function echoed(params: { readonly [name: string]: Json }): JsonObject {
 
 /** What was declared may not be echoed right after a create (wire facts 7.2). */
 export function isEchoed(thing: Thing, { options, now }: Registry): boolean {
-  return options.echo && now() >= thing.bornAt + options.stale;
+  return options.echo && (thing.madeFor === undefined || now() >= thing.bornAt + options.stale);
 }
 
 function named(name: string, value: Json | undefined): JsonObject {

@@ -1,23 +1,12 @@
 import { protects } from "./belonging.ts";
 import type { Case, RunCase } from "./case.ts";
-import { checkEnd } from "./final.ts";
 import { type Oracle, oracle, type Violation } from "./oracle.ts";
-import { act, person } from "./others.ts";
+import { act } from "./others.ts";
 import { letGo, type Proc, proc } from "./proc.ts";
 import { apply, type Ended, plan } from "./program.ts";
+import { isAtRest, isOnlyKilled, type Play, type Played, settleDown, summary } from "./settle-down.ts";
 import { isThere } from "./thing.ts";
 import { type World, worldOf } from "./world.ts";
-
-/** One run that was played. */
-interface Played {
-  /** Undefined where the process was killed. */
-  readonly ended: Ended | undefined;
-  readonly events: number;
-  /** Nothing was in the middle of anything as it began. */
-  readonly isQuiet: boolean;
-}
-
-type Play = (run: RunCase) => Promise<Played>;
 
 /** What became of a case. */
 export interface Result {
@@ -29,8 +18,6 @@ export interface Result {
   readonly time: number;
 }
 
-/** Runs that a calm world may take until nothing is left to do. */
-const patience = 6;
 /** A run that takes more events than this goes round in circles. */
 const longest = 20_000;
 
@@ -54,115 +41,8 @@ export async function simulate(given: Case, tell?: (line: string) => void): Prom
   const last = given.runs.at(-1);
   const isUndisturbed = given.runs.every((run) => run.others === undefined);
   if (last !== undefined && watch.violation === undefined)
-    await settleDown(last, isUndisturbed, play, world, watch);
+    await settleDown(last, { isUndisturbed, isOnlyKilled: isOnlyKilled(given) }, play, world, watch);
   return { violation: watch.violation, runs, events, time: world.schedule.now() - begun };
-}
-
-/** Without faults, and with people who do their part, everything must come to rest as declared. */
-async function settleDown(
-  last: RunCase,
-  isUndisturbed: boolean,
-  play: Play,
-  world: World,
-  watch: Oracle,
-): Promise<void> {
-  const {
-    faults: _f,
-    others: _o,
-    crash: _c,
-    stop: _s,
-    abort: _a,
-    pause: _p,
-    rival: _r,
-    replace: _again,
-    plan: _plan,
-    ...calm
-  } = last;
-  let said = "";
-  for (let at = 0; at < patience; at++) {
-    world.registry.calm();
-    person(world);
-    const { ended, isQuiet } = await play({ ...calm, later: 1000 + at * 20_000 });
-    if (watch.violation !== undefined || ended === undefined) return;
-    const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
-    said = summary(ended);
-    // What somebody else did just before may show only after the first plan of this run.
-    const isAlone = isQuiet && (at > 0 || isUndisturbed);
-    const isDone = isAlone && ended.steps.every((step) => step.result === "done");
-    if (isDone && ended.certificate.length > 0)
-      watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
-    if (isHelpless(ended, calm, world)) return;
-    // Nothing is certain before every lag has passed.
-    if (at === 0) continue;
-    // A request that was on its way when its sender died may still work.
-    if (!isAtRest(world)) continue;
-    if (
-      ended.second !== undefined &&
-      open.length === 0 &&
-      ended.steps.every((step) => !["failed", "stale"].includes(step.result))
-    ) {
-      checkEnd(calm, ended.second, world, watch);
-      return;
-    }
-  }
-  watch.violate("no convergence", said);
-}
-
-/**
- * What only a person can help: an object asked for by its id that is gone, a network that is lived in, a user of the same
- * name, or a look-alike, that was let go of, a backup of what does not run.
- */
-function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): boolean {
-  if (ended.code === "import-not-found")
-    return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
-  if (ended.code === "create-ambiguous")
-    return registry.things.some(
-      (thing) => isThere(thing) && !thing.ours && (thing.madeFor !== undefined || thing.id.endsWith("-twin")),
-    );
-  // A deletion in two phases that could not be recorded, and that nobody wants any more: nobody asks for its end.
-  if (
-    registry.things.some((thing) => isThere(thing) && thing.awaits === "last delete" && run.does === "apply")
-  )
-    return ended.steps.some((step) => step.result === "waiting-for-person");
-  const failed = ended.steps.filter((step) => step.result === "failed");
-  const isUsed = (id: string): boolean =>
-    registry.things.some((thing) => isThere(thing) && thing.look.top["custom_network_id"] === id);
-  const isLeftBehind = (address: string): boolean => {
-    const username = run.resources.find((entry) => entry.address === address)?.spec["username"];
-    return registry.things.some(
-      (thing) => isThere(thing) && !thing.ours && thing.look.top["username"] === username,
-    );
-  };
-  return (
-    failed.length > 0 &&
-    failed.every(({ kind, operation, address }) => {
-      const id = stored?.resources[address]?.id ?? "";
-      // No backup is made of what does not run.
-      if (kind === "instances")
-        return operation === "delete" && ["STOPPED", "FAILED"].includes(registry.at(id)?.look.status ?? "");
-      return kind === "networks"
-        ? operation === "delete" && isUsed(id)
-        : operation === "create" && isLeftBehind(address);
-    })
-  );
-}
-
-/** True while nothing is in the middle of anything. */
-function isAtRest({ registry }: World): boolean {
-  registry.advance();
-  return registry.things.every((thing) => !isThere(thing) || thing.work === undefined);
-}
-
-/** How a run ended, in one line for people. */
-function summary(ended: Ended | undefined): string {
-  if (ended === undefined) return "killed";
-  const steps = ended.steps.map(
-    ({ key, result, message }) => `${key} ${result}${message === undefined ? "" : ` (${message})`}`,
-  );
-  const left = (ended.second?.steps ?? []).map(
-    ({ key, blocked }) => `${key}${blocked[0] === undefined ? "" : ` (${blocked[0].code})`}`,
-  );
-  return `${ended.is} ${ended.code ?? ""}: ${steps.join(", ")}; then ${left.join(", ")}`;
 }
 
 /** One run, from the start of the process to its end or its death. */

@@ -125,6 +125,17 @@ describe("a lock", () => {
     await expect(lock.release()).resolves.toBeUndefined();
   });
 
+  it.runIf(process.platform === "linux")(
+    "says so where no folder can be made, and does not try for ever",
+    async () => {
+      await expect(
+        acquireLock("/proc/nothing/x.lock", "apply", { clock: systemClock }),
+      ).rejects.toMatchObject({
+        code: "lock-trouble",
+      });
+    },
+  );
+
   it("says why it cannot be had", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "file"), "");

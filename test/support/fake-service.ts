@@ -117,6 +117,8 @@ export class FakeService {
   stale = 0;
   /** Whether describe echoes the parameters, all as text and passwords in clear. */
   echo = false;
+  /** How the service's clock writes a time. */
+  clock: (time: string) => string = (time) => time;
   /** Asked before each request is worked on. */
   misbehave: (request: SeenRequest) => Mischief | undefined = () => undefined;
   /** Asked as an operation is accepted: whether it ends otherwise than well. */
@@ -164,6 +166,7 @@ export class FakeService {
   behave(): void {
     this.misbehave = () => undefined;
     this.fate = () => undefined;
+    this.clock = (time) => time;
     [this.duration, this.stale, this.echo] = [0, 0, false];
     this.forget();
   }
@@ -343,8 +346,8 @@ export class FakeService {
       cloud_provider: top["cloud_provider"] ?? "",
       region: top["region"] ?? "",
       network_type: top["network_type"] ?? "PUBLIC",
-      created_at: createdAt,
-      last_modified: modifiedAt,
+      created_at: this.clock(createdAt),
+      last_modified: this.clock(modifiedAt),
       result_params: {
         ...(this.echo ? Object.fromEntries(texts) : {}),
         ...(isUp ? { graphdbHostname: "127.0.0.1", graphdbPort: this.#databasePort } : {}),

@@ -1,0 +1,17 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isFileError } from "./file-trouble.ts";
+
+/** Makes a folder and those above it, for this user alone. Node's own recursive way never ends below `/proc`. */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (isFileError(error, "EEXIST") && (await stat(folder)).isDirectory()) return;
+    if (!isFileError(error, "ENOENT") || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder, { mode: 0o700 }).catch((again: unknown) => {
+      if (!isFileError(again, "EEXIST")) throw again;
+    });
+  }
+}

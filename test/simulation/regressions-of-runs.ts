@@ -1,0 +1,167 @@
+import type { ResourceCase } from "./case.ts";
+import {
+  account,
+  adopted,
+  apply,
+  database,
+  enterprise,
+  network,
+  service,
+  stopped,
+  user,
+} from "./case-parts.ts";
+import { objectOf } from "./registry.ts";
+import type { Regression } from "./regressions.ts";
+
+const large = (over: Partial<ResourceCase>): ResourceCase =>
+  database(1, {}, { spec: enterprise(1), ...over });
+const named = (over: Partial<ResourceCase> = {}): ResourceCase => {
+  const { config, ...where } = enterprise(1);
+  return { ...large(over), spec: { ...where, config: { ...objectOf(config), name: "db 1" } } };
+};
+const small: ResourceCase = {
+  address: "instances.b",
+  tag: 2,
+  spec: {
+    cloudProvider: "aws",
+    region: "us-east-1",
+    power: "running",
+    tier: "free",
+    component: "free",
+    config: { graphdbUser: "app", graphdbPassword: "s3cret-2-1" },
+  },
+};
+const resting = { ...stopped(database(1, { name: "db 1" })), protect: false };
+const second = (config: ResourceCase["spec"]): ResourceCase =>
+  database(2, config, { address: "instances.b" });
+const saved = [{ ...account(2), onReplace: "recreate" as const }, adopted("networks.a")];
+const kept = [named({ onReplace: "recreate" }), { ...small, address: "instances.moved3" }];
+
+/** Cases of runs that were cut off, of plans that were kept, and of what two addresses ask for. */
+export const regressionsOfRuns: readonly Regression[] = [
+  {
+    was: "a password whose change could not be recorded was taken back in the manifest, and stayed changed",
+    case: {
+      seed: 103_754,
+      service: service(),
+      runs: [
+        apply([large({}), user(2, "users.a")]),
+        apply(
+          [
+            large({}),
+            { ...user(2, "users.a"), spec: { ...user(2, "users.a").spec, password: "s3cret-2-4" } },
+          ],
+          {
+            faults: [{ on: "state", nth: 2, effect: "unwritable" }],
+          },
+        ),
+        apply([large({}), user(2, "users.a")]),
+      ],
+    },
+  },
+  {
+    was: "the end of an update of a killed run was taken for that of the next one",
+    case: {
+      seed: 14_765,
+      service: service({ stale: 2967, work: 16_831, listLag: 18_125, flicker: true, latency: 31 }),
+      runs: [
+        apply([resting, second({ name: "db 2" })], { rival: { at: 23, does: "plan", wait: 0 } }),
+        apply([resting, second({ name: "db 3" })], {
+          others: [{ at: 0, does: "start", pick: 4 }],
+          later: 270,
+        }),
+        apply([resting, second({ name: "db 3", description: "text 4" })], {
+          faults: [{ on: "state", nth: 2, effect: "unwritable" }],
+          others: [],
+          crash: 16,
+          later: 88_498,
+        }),
+      ],
+    },
+  },
+  {
+    was: "what was started to be changed, in a run that was killed, ran on after the next one",
+    case: {
+      seed: 33_974,
+      service: service({ work: 19_216 }),
+      runs: [
+        apply([database(1)]),
+        apply([stopped(database(1))], { later: 895 }),
+        apply([stopped(database(1, { name: "db 3" }))], { later: 61_022, crash: 9 }),
+      ],
+    },
+  },
+  {
+    was: "a network that another address had asked for by its id was deleted for a replacement",
+    case: {
+      seed: 215_320,
+      service: service(),
+      runs: [
+        apply([
+          adopted("networks.a"),
+          database(2, {}, { spec: { ...enterprise(2), network: "a", networkType: "INTERNAL" } }),
+        ]),
+        apply(
+          [
+            adopted("networks.moved3"),
+            database(2, {}, { spec: { ...enterprise(2), network: "moved3", networkType: "INTERNAL" } }),
+            network("networks.a", 4, { name: "net 4 5" }),
+          ],
+          { others: [{ at: 24, does: "rename", pick: 2 }] },
+        ),
+      ],
+    },
+  },
+  {
+    was: "a network that a database was to get later on was left out without a word",
+    case: {
+      seed: 238_183,
+      service: service(),
+      runs: [
+        apply([large({})]),
+        apply([
+          network("networks.a", 3, { region: "eu-west-1" }),
+          database(4, {}, { spec: { ...enterprise(4), network: "a", networkType: "INTERNAL" } }),
+        ]),
+      ],
+    },
+  },
+  {
+    was: "a saved plan that did not know the object of a killed run's create made another one",
+    case: {
+      seed: 232_971,
+      service: service({ stale: 1418, latency: 166 }),
+      runs: [
+        apply([named(), small], { crash: 16 }),
+        apply(kept, { plan: "save" }),
+        apply(kept, { plan: "use", crash: 15 }),
+      ],
+    },
+  },
+  {
+    was: "a saved plan bound a second object where a create had been found meanwhile",
+    case: {
+      seed: 296_932,
+      service: service(),
+      runs: [
+        apply([network("networks.a", 1), account(2)], {
+          faults: [{ on: "state", nth: 5, effect: "unwritable" }],
+        }),
+        apply(saved, { plan: "save" }),
+        apply(saved, { plan: "use" }),
+      ],
+    },
+  },
+  {
+    was: "a network that was let go of and found again by its name was called somebody else's, by the simulator",
+    case: {
+      seed: 255,
+      service: service(),
+      runs: [
+        apply([{ ...network("networks.a", 3), onDelete: "retain" }]),
+        { does: "destroy", resources: [], allowDestroy: ["networks.a"] },
+        apply([{ ...network("networks.a", 3), onDelete: "retain" }]),
+      ],
+    },
+  },
+];

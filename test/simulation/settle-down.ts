@@ -1,0 +1,163 @@
+import type { Case, RunCase } from "./case.ts";
+import { checkEnd } from "./final.ts";
+import type { Oracle } from "./oracle.ts";
+import { person } from "./others.ts";
+import type { Ended } from "./program.ts";
+import { isThere, type Thing } from "./thing.ts";
+import type { World } from "./world.ts";
+
+/** One run that was played. */
+export interface Played {
+  /** Undefined where the process was killed. */
+  readonly ended: Ended | undefined;
+  readonly events: number;
+  /** Nothing was in the middle of anything as it began. */
+  readonly isQuiet: boolean;
+}
+
+/** Plays one run. */
+export type Play = (run: RunCase) => Promise<Played>;
+
+/** Runs that a calm world may take until nothing is left to do. */
+const patience = 6;
+
+/** Without faults, and with people who do their part, everything must come to rest as declared. */
+export async function settleDown(
+  last: RunCase,
+  { isUndisturbed, isOnlyKilled }: { readonly isUndisturbed: boolean; readonly isOnlyKilled: boolean },
+  play: Play,
+  world: World,
+  watch: Oracle,
+): Promise<void> {
+  const {
+    faults: _f,
+    others: _o,
+    crash: _c,
+    stop: _s,
+    abort: _a,
+    pause: _p,
+    rival: _r,
+    replace: _again,
+    plan: _plan,
+    ...calm
+  } = last;
+  let said = "";
+  for (let at = 0; at < patience; at++) {
+    world.registry.calm();
+    person(world);
+    const { ended, isQuiet } = await play({ ...calm, later: 1000 + at * 20_000 });
+    if (watch.violation !== undefined || ended === undefined) return;
+    const open = (ended.second?.steps ?? []).filter((step) => step.blocked.length === 0);
+    said = summary(ended);
+    // What somebody else did just before may show only after the first plan of this run.
+    const isAlone = isQuiet && (at > 0 || isUndisturbed);
+    const isDone = isAlone && ended.steps.every((step) => step.result === "done");
+    if (isDone && ended.certificate.length > 0)
+      watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
+    if (isHelpless(ended, calm, world)) return;
+    if (at === 0 && isOnlyKilled && !isEnough(ended, world)) watch.violate("one more run", said);
+    // Nothing is certain before every lag has passed.
+    if (at === 0) continue;
+    // A request that was on its way when its sender died may still work.
+    if (!isAtRest(world)) continue;
+    if (
+      ended.second !== undefined &&
+      open.length === 0 &&
+      ended.steps.every((step) => !["failed", "stale"].includes(step.result))
+    ) {
+      checkEnd(calm, ended.second, world, watch);
+      return;
+    }
+  }
+  watch.violate("no convergence", said);
+}
+
+/** True where nothing befell the runs but that the process was killed. Tokens that die under way are trouble, too. */
+export function isOnlyKilled({ runs, service }: Case): boolean {
+  if ((service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000) return false;
+  const isCalm = ({ faults = [], others, stop, abort, pause, rival, plan: kept }: RunCase): boolean =>
+    faults.length === 0 &&
+    [others, stop, abort, pause, rival, kept].every((trouble) => trouble === undefined);
+  return runs.every(isCalm);
+}
+
+/**
+ * True where one run has done everything that it may do: nothing is left but what is blocked, what takes a person or more
+ * time than was given, what comes after that, and what a list that comes and goes does not show just now.
+ */
+function isEnough({ is, steps, second }: Ended, { registry }: World): boolean {
+  const isLate = (result: string): boolean =>
+    ["blocked", "converging", "waiting-for-person"].includes(result);
+  const hasLate = steps.some(({ result }) => isLate(result));
+  const isExcused = (result: string): boolean => isLate(result) || (hasLate && result === "skipped");
+  const late = new Set(steps.filter(({ result }) => isExcused(result)).map(({ address }) => address));
+  const left = (second?.steps ?? []).filter(({ address, blocked, operation }) => {
+    const isHidden = operation === "wait" && registry.options.flicker;
+    return blocked.length === 0 && !late.has(address) && !isHidden;
+  });
+  const isDone = steps.every(({ result }) => result === "done" || isExcused(result));
+  return is === "done" && isDone && left.length === 0;
+}
+
+/**
+ * What only a person can help: an object asked for by its id that is gone, a network that is lived in, a user of the same
+ * name, or a look-alike, that was let go of, a backup of what does not run.
+ */
+function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): boolean {
+  if (ended.code === "import-not-found")
+    return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
+  if (ended.code === "create-ambiguous")
+    return registry.things.some(
+      (thing) => isThere(thing) && !thing.ours && (thing.madeFor !== undefined || thing.id.endsWith("-twin")),
+    );
+  // A deletion in two phases that could not be recorded, and that nobody wants any more: nobody asks for its end.
+  if (
+    registry.things.some((thing) => isThere(thing) && thing.awaits === "last delete" && run.does === "apply")
+  )
+    return ended.steps.some((step) => step.result === "waiting-for-person");
+  const failed = ended.steps.filter((step) => step.result === "failed");
+  const isUsed = (id: string): boolean =>
+    registry.things.some((thing) => isThere(thing) && thing.look.top["custom_network_id"] === id);
+  const isLeftBehind = (address: string): boolean => {
+    const username = run.resources.find((entry) => entry.address === address)?.spec["username"];
+    return registry.things.some(
+      (thing) => isThere(thing) && !thing.ours && thing.look.top["username"] === username,
+    );
+  };
+  return (
+    failed.length > 0 &&
+    failed.every(({ kind, operation, address }) => {
+      // Nothing is made in an account that has failed; another account is a person's decision.
+      if (operation === "create" && registry.things.some(hasFailed)) return true;
+      const id = stored?.resources[address]?.id ?? "";
+      // No backup is made of what does not run.
+      if (kind === "instances")
+        return operation === "delete" && ["STOPPED", "FAILED"].includes(registry.at(id)?.look.status ?? "");
+      return kind === "networks"
+        ? operation === "delete" && isUsed(id)
+        : operation === "create" && isLeftBehind(address);
+    })
+  );
+}
+
+/** True while nothing is in the middle of anything. */
+export function isAtRest({ registry }: World): boolean {
+  registry.advance();
+  return registry.things.every((thing) => !isThere(thing) || thing.work === undefined);
+}
+
+/** How a run ended, in one line for people. */
+export function summary(ended: Ended | undefined): string {
+  if (ended === undefined) return "killed";
+  const steps = ended.steps.map(
+    ({ key, result, message }) => `${key} ${result}${message === undefined ? "" : ` (${message})`}`,
+  );
+  const left = (ended.second?.steps ?? []).map(
+    ({ key, blocked }) => `${key}${blocked[0] === undefined ? "" : ` (${blocked[0].code})`}`,
+  );
+  return `${ended.is} ${ended.code ?? ""}: ${steps.join(", ")}; then ${left.join(", ")}`;
+}
+
+function hasFailed(thing: Thing): boolean {
+  return isThere(thing) && thing.kind === "cloudAccounts" && thing.look.status === "FAILED";
+}
