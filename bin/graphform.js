@@ -9,6 +9,13 @@ const needed = [22, 19];
 const [major, minor] = process.versions.node.split(".").map(Number);
 const built = new URL("../dist/cli.js", import.meta.url);
 
+// Before a command listens itself nothing has begun, and an interrupt ends like every other one.
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(130);
+  });
+}
+
 if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   const found = process.versions.node;
   fail(

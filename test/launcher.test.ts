@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -55,5 +55,19 @@ describe("the launcher", () => {
     ["a newer one", "26.0.0"],
   ])("takes %s", (_, node) => {
     expect(launch(["--version"], pretending(node))).toMatchObject({ status: 0, stdout: `${version}\n` });
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ends with 130 at a %s that nobody listens for", async (signal) => {
+    const clone = mkdtempSync(join(tmpdir(), "graphform-launcher-"));
+    cpSync(folder, clone, { recursive: true });
+    mkdirSync(join(clone, "dist"));
+    writeFileSync(join(clone, "dist", "cli.js"), 'console.log("here"); setInterval(() => undefined, 1000);');
+    const child = spawn(process.execPath, [join(clone, "bin", "graphform.js"), "plan"]);
+    child.stdout.once("data", () => child.kill(signal));
+    const ended = await new Promise((resolve) => {
+      child.once("close", (code, killedBy) => resolve({ code, killedBy }));
+    });
+    expect(ended).toEqual({ code: 130, killedBy: null });
+    rmSync(clone, { recursive: true });
   });
 });
