@@ -26,8 +26,8 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   } catch (error) {
     if (!isGraphformError(error) || error.code !== "never-there") throw error;
     // The answer was nonsense: the next run looks for what the create has made, as if the answer had been lost.
-    await context.journal.announce(step.address, intent);
-    await context.journal.release(step.address);
+    await context.journal.announce(placed.address, intent);
+    await context.journal.release(placed.address);
     throw error;
   }
 }
@@ -82,18 +82,31 @@ async function resume(step: Step, intent: Intent, context: ApplyContext): Promis
   const found = await findLost(step.address, intent, until, context);
   if (found === undefined) return undefined;
   await acknowledge(step, found.id, context);
-  return found.id;
+  if (intent.digest === digestOf(recordedOf(step, context), context)) return found.id;
+  throw new GraphformError(
+    "step-stale",
+    `${found.id} is there for ${step.address}, from a create that an earlier run had begun with other values`,
+    { exitCode: 6, hint: "make a new plan" },
+  );
+}
+
+/** What the state will remember of what this step creates. */
+function recordedOf(step: Step, context: ApplyContext): Intent["recorded"] {
+  return { ...step.record, ...recordOf(step.spec ?? {}, context) };
+}
+
+function digestOf(recorded: Intent["recorded"], { digest }: ApplyContext): string {
+  return digest(stableJson(recorded));
 }
 
 async function announce(step: Step, classKey: string, context: ApplyContext): Promise<Intent> {
-  const spec = step.spec ?? {};
   const before = await driverOf(context, step.kind).list(step.place, context.stopping);
-  const recorded = { ...step.record, ...recordOf(spec, context) };
+  const recorded = recordedOf(step, context);
   const intent: Intent = {
     kind: step.kind,
     place: step.place,
     classKey,
-    digest: context.digest(stableJson(recorded)),
+    digest: digestOf(recorded, context),
     startedAt: new Date(context.clock.now()).toISOString(),
     before,
     recorded,
@@ -175,8 +188,8 @@ async function madeAllTheSame(
   context: ApplyContext,
 ): Promise<string | undefined> {
   if (!["busy", "conflict", "invalid", "not-found"].includes(refusal.failure)) return undefined;
-  const wait = refusal.failure === "conflict" ? context.profile.timing.listLag : 0;
-  const found = await findLost(step.address, intent, context.clock.now() + wait, context);
+  const pause = refusal.failure === "conflict" ? context.profile.timing.listLag : 0;
+  const found = await findLost(step.address, intent, context.clock.now() + pause, context);
   return found?.id;
 }
 

@@ -57,7 +57,7 @@ export const mutations: readonly Mutation[] = [
       },
       {
         file: "apply/create.ts",
-        find: 'return settle(placed, { id, place: placed.place }, "create", undefined, context);',
+        find: 'return await settle(placed, { id, place: placed.place }, "create", undefined, context);',
         replace:
           'const end = await settle(placed, { id, place: placed.place }, "create", undefined, context); await acknowledge(placed, id, context); return end;',
       },
@@ -155,9 +155,9 @@ export const mutations: readonly Mutation[] = [
     changes: [
       {
         file: "apply/create.ts",
-        find: "const recorded = { ...step.record, ...recordOf(spec, context) };",
+        find: "return { ...step.record, ...recordOf(step.spec ?? {}, context) };",
         replace:
-          "const recorded = { ...step.record, ...recordOf(bindSpec(step.kind, spec, context), context) };",
+          "return { ...step.record, ...recordOf(bindSpec(step.kind, step.spec ?? {}, context), context) };",
       },
     ],
   },
