@@ -1,11 +1,12 @@
 import { GraphformError, isServiceError } from "../model/errors.ts";
+import { type JsonObject, stableJson } from "../model/json.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { bindSpec, recordOf } from "./bind.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { driverOf, kindOf } from "./context.ts";
 import { converge } from "./converge.ts";
-import { persist, type Verdict } from "./persist.ts";
+import { persist, type Sent, type Verdict } from "./persist.ts";
 import { broughtAbout, isStale, stale } from "./precondition.ts";
 import { arrivalsOf, settle } from "./settle.ts";
 
@@ -105,16 +106,22 @@ async function upon(
   const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
   let perhaps = false;
-  const after = (live: Live | undefined, mayHaveWorked: boolean): Verdict => {
+  const after = (live: Live | undefined, { mayHaveWorked, ago }: Sent): Verdict => {
     perhaps = mayHaveWorked;
     if (isThere(operation, live) || (mayHaveWorked && live?.phase.is === "pending")) return "accepted";
-    const isAtRest = live !== undefined && live.phase.is !== "pending";
-    if (isAtRest && isStale(step, live, context) && broughtAbout(record, step, live, context) === "no") {
+    if (live === undefined || live.phase.is === "pending") return "again";
+    const shows = broughtAbout(record, step, live, context);
+    const isNew = shows === "all" || (shows === "shown" && done === "no");
+    if (mayHaveWorked && isNew && live.phase.is !== "failed") return "accepted";
+    if (isStale(step, live, context) && shows === "no") {
       throw new GraphformError("step-stale", stale(step, ref).message ?? "", {
         exitCode: 6,
         hint: "make a new plan",
       });
     }
+    const isHidden = Object.keys(record).every((path) => live.spec[path] === undefined);
+    const isSilent = shows === "shown" || (isHidden && !isVerbOfPower(operation));
+    if (mayHaveWorked) return doubted(live, before.live, isSilent, ago, context);
     return "again";
   };
   const last = await persist(() => send(ref), after, look, timeout, context);
@@ -130,8 +137,43 @@ function nowIn({ clock }: ApplyContext): string {
 
 /** True where nothing is left to ask for: what is to be stopped is stopped, what is to be started runs. */
 function isThere(operation: string, live: Live | undefined): boolean {
-  const isVerb = operation === "start" || operation === "stop";
-  return isVerb && live !== undefined && arrivalsOf(operation, undefined).includes(live.phase.is);
+  return (
+    isVerbOfPower(operation) && live !== undefined && arrivalsOf(operation, undefined).includes(live.phase.is)
+  );
+}
+
+/**
+ * What is at rest, and does not show that it was done, after an answer that was lost: where a field or the status would
+ * show it, it was not done; else the modification time tells, and where nothing tells it is sent but once more.
+ */
+function doubted(
+  live: Live,
+  before: Live | undefined,
+  isSilent: boolean,
+  ago: number,
+  { profile }: ApplyContext,
+): Verdict {
+  if (isSilent && before !== undefined && wasTouched(live, before)) return "accepted";
+  if (ago < profile.timing.settle) return "wait";
+  return isSilent ? "unproven" : "again";
+}
+
+/** Where it has led shows in the status. */
+function isVerbOfPower(operation: string): boolean {
+  return operation === "start" || operation === "stop";
+}
+
+/** True where only the modification time has moved since: something was done, and nothing that would be somebody else's. */
+function wasTouched(live: Live, before: Live): boolean {
+  const { modifiedAt } = live;
+  if (modifiedAt === undefined || before.modifiedAt === undefined || modifiedAt === before.modifiedAt)
+    return false;
+  const isSame = live.phase.is === before.phase.is || before.phase.is === "failed";
+  return isSame && stableJson(shownOf(live)) === stableJson(shownOf(before));
+}
+
+function shownOf({ spec }: Live): JsonObject {
+  return Object.fromEntries(Object.entries(spec).map(([path, seen]) => [path, seen.value]));
 }
 
 /** What is in the middle of something is waited for before anything is asked of it. */

@@ -3,7 +3,7 @@ import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { driverOf } from "./context.ts";
-import { persist } from "./persist.ts";
+import { persist, type Sent, type Verdict } from "./persist.ts";
 import { isStale, stale } from "./precondition.ts";
 import { settle } from "./settle.ts";
 
@@ -27,7 +27,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
     await persist(
       () => deleted(ref, step, context),
-      () => "again",
+      (live, sent) => afterLoss(live, sent, context.profile.timing.settle),
       look,
       timeout,
       context,
@@ -61,6 +61,13 @@ async function onceShown(
     await clock.sleep(Math.min(left, pause), stopping);
     pause = Math.min(profile.timing.poll.longest, pause * 2);
   }
+}
+
+/** What is gone, or on its way, after an answer that was lost is not deleted twice; what is at rest still was not. */
+function afterLoss(live: Live | undefined, { mayHaveWorked, ago }: Sent, settle: number): Verdict {
+  if (!mayHaveWorked) return "again";
+  if (live === undefined || live.phase.is === "gone") return "accepted";
+  return live.phase.is === "pending" || ago < settle ? "wait" : "again";
 }
 
 /** A deletion in two phases: once the person has done his part, the same request finishes it. False: not yet. */

@@ -98,7 +98,8 @@ export async function settle(
       return {
         result: "interrupted",
         id: ref.id,
-        message: `${ref.id} was left ${arrival.detail}; run apply again to go on`,
+        message: `${ref.id} was left ${arrival.detail}`,
+        hint: "run apply again to go on",
       };
   }
 }

@@ -7,7 +7,7 @@ import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
 import { errorEvent, problemEvents, versionEvent } from "../report/events.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
-import { outcomeText } from "../report/outcome-text.ts";
+import { type Command, outcomeText } from "../report/outcome-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { planEvents } from "../report/plan-events.ts";
 import { planText } from "../report/plan-text.ts";
@@ -30,11 +30,11 @@ export interface ApplyReport {
  * As JSON lines on standard output, or as text: the plan and the result there, progress on standard error. The file of
  * --log gets the JSON lines either way.
  */
-export function applyReport(asJson: boolean, terminal: Terminal): ApplyReport {
+export function applyReport(asJson: boolean, terminal: Terminal, command: Command = "apply"): ApplyReport {
   const warnings: string[] = [];
   const { log } = terminal;
   const words = [
-    asJson ? jsonReport((line) => terminal.out(`${line}\n`)) : textReport(terminal),
+    asJson ? jsonReport((line) => terminal.out(`${line}\n`)) : textReport(terminal, command),
     ...(log === undefined ? [] : [jsonReport(log)]),
   ];
   const tell = (how: (each: Words) => void): void => {
@@ -55,12 +55,12 @@ export function applyReport(asJson: boolean, terminal: Terminal): ApplyReport {
 
 type Words = Omit<ApplyReport, "warnings">;
 
-function textReport(terminal: Terminal): Words {
+function textReport(terminal: Terminal, command: Command): Words {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   return {
     plan: (plan) => terminal.out(planText(plan, kindNames(kinds), page)),
     event: (event) => terminal.err(`${progressText(event, page.palette)}\n`),
-    outcome: (outcome) => terminal.out(outcomeText(outcome, page)),
+    outcome: (outcome) => terminal.out(outcomeText(outcome, page, command)),
     error: () => {},
   };
 }

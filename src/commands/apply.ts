@@ -42,7 +42,7 @@ export async function apply(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const report = applyReport(options.json === true, terminal);
+  const report = applyReport(options.json === true, terminal, commandOf(options));
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: finishing what is under way (again: stop now)\n"),
   );
@@ -68,7 +68,7 @@ async function locked(
     throw nobodyToAsk(options);
   const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
   const project = await openProject(saved === undefined ? options : withSaved(options, saved));
-  const lock = await project.store.lock(options.destroying ? "destroy" : "apply", {
+  const lock = await project.store.lock(commandOf(options), {
     clock: systemClock,
     timeout: options.lockTimeout ?? 0,
     signal: interrupts.stopping,
@@ -227,8 +227,12 @@ function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   return { ...options, file, var: [...variables, ...options.var] };
 }
 
+function commandOf({ destroying }: ApplyOptions): "apply" | "destroy" {
+  return destroying ? "destroy" : "apply";
+}
+
 function nobodyToAsk(options: ApplyOptions): GraphformError {
-  const verb = options.destroying ? "destroy" : "apply";
+  const verb = commandOf(options);
   return new GraphformError(
     "not-approved",
     `nobody is here to approve: ${verb} needs a terminal, or to be told`,

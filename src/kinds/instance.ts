@@ -24,6 +24,10 @@ export const instance: Kind = {
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",
   place: (spec) => ({ tier: spec["tier"] ?? "", component: spec["component"] ?? "" }),
+  brings: (id, spec) => {
+    const first = spec["config.graphdbUser"]?.value;
+    return typeof first === "string" ? [{ kind: "users", id: `${id}/${first}` }] : [];
+  },
   classOf: (spec) =>
     ["tier", "component", "cloudProvider", "region"].map((key) => String(spec[key])).join("/"),
   fills,

@@ -1,7 +1,7 @@
 import type { Desired } from "./desired.ts";
 import type { KindSchema } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
-import type { Live, Ref } from "./observed.ts";
+import type { Live, Ref, Seen } from "./observed.ts";
 import type { Problem, SourceRange } from "./problem.ts";
 import type { Profile } from "./profile.ts";
 import type { Open } from "./sealed.ts";
@@ -37,6 +37,12 @@ export interface Choices {
 export interface Usable {
   readonly is: "usable" | "not-yet" | "unknown";
   readonly detail: string;
+}
+
+/** An object that came with another one. */
+export interface Brought {
+  readonly kind: string;
+  readonly id: string;
 }
 
 /** What a kind's own rules may look at. `at` finds where a path of the spec is written. */
@@ -77,6 +83,8 @@ export interface Kind {
   place(spec: JsonObject): JsonObject;
   /** What the service sets by itself where the spec is silent, dotted path -> value (defaults of specification 2.2). */
   fills(spec: JsonObject): { readonly [path: string]: Json };
+  /** Objects of other kinds that one of it makes and keeps by itself; nobody declares them. Default: none. */
+  brings?(id: string, spec: { readonly [path: string]: Seen }): readonly Brought[];
   /** Creates of one class are acknowledged one at a time (design: safety). */
   classOf(spec: JsonObject): string;
   /** Rules of the manifest that the schema cannot say. */

@@ -66,13 +66,23 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
       ];
     }),
   );
-  const ours = new Set(known.map((entry) => entry.ref.id));
+  const ours = new Set([
+    ...known.map(({ kind, ref }) => `${kind} ${ref.id}`),
+    ...broughtBy(observed, context),
+  ]);
   const strangers = places.flatMap(({ kind, place }, at) =>
     (lists[at] ?? [])
-      .filter((id) => !ours.has(id))
+      .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
   return { observed, unmanaged: await meet(strangers, desired, context) };
+}
+
+/** Kind and id of what came with the objects that are there: nobody is to declare it. */
+function broughtBy(observed: Observation["observed"], context: ObserveContext): readonly string[] {
+  return [...observed.values()].flatMap(({ kind, id, spec }) =>
+    (kindOf(kind, context).brings?.(id, spec) ?? []).map((brought) => `${brought.kind} ${brought.id}`),
+  );
 }
 
 function outputsOf(known: readonly Known[], lives: readonly (Live | undefined)[]): OutputTable {

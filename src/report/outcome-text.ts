@@ -7,15 +7,15 @@ import { hang } from "./text-width.ts";
 
 /**
  * How apply ended, for people: what is not done and the way on, what a second look found, the outputs, and last the
- * line that scripts read. Ends with a line break.
+ * line that scripts read. Ends with a line break. `command` is what was run.
  */
-export function outcomeText(outcome: Outcome, page: Page): string {
+export function outcomeText(outcome: Outcome, page: Page, command: Command = "apply"): string {
   const { palette, width } = page;
   const warnings = outcome.warnings.flatMap((warning) => hang("  ! ", escapeText(warning), width));
   const found = outcome.certificate.flatMap((difference) => hang("  ✗ ", escapeText(difference), width));
   const outputs = outputRows(outcome.outputs, palette);
   const blocks = [
-    ...unfinished(outcome.steps).map(([result, steps]) => stepsBlock(result, steps, page)),
+    ...unfinished(outcome.steps).map(([result, steps]) => stepsBlock(result, steps, page, command)),
     found.length === 0
       ? []
       : [
@@ -30,6 +30,12 @@ export function outcomeText(outcome: Outcome, page: Page): string {
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
 }
+
+/** What was run, and is to be run again where something is left. */
+export type Command = "apply" | "destroy";
+
+/** How the engine puts it, which does not know what was run. */
+const again = "run apply again";
 
 interface Ending {
   readonly title: string;
@@ -69,11 +75,12 @@ function stepsBlock(
   result: StepOutcome["result"],
   steps: readonly StepOutcome[],
   { palette, width }: Page,
+  command: Command,
 ): readonly string[] {
   const { title, sign, tone, hint } = endings[result];
   const lines = steps.flatMap((step) => {
     const message = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
-    const way = step.hint ?? hint;
+    const way = (step.hint ?? hint).replaceAll(again, `run ${command} again`);
     return [
       ...hang(`  ${sign} `, `${escapeText(step.address, 300)}${message}`, width).map(palette[tone]),
       ...(way === "" ? [] : hang("    way out: ", escapeText(way), width)),

@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import type { Driver } from "../../src/model/kind.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
 import { mortal } from "../support/mortal.ts";
 import { moveOf } from "../support/plan-input.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
-import { type Declared, type ToyWorld, type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
+import {
+  type Declared,
+  type Toys,
+  type ToyWorld,
+  type ToyWorldOptions,
+  toyWorld,
+} from "../support/toy-world.ts";
 
 /** A world with one toy in it, made in peace; the faults come after. */
 async function worldWith(spec: JsonObject, options: ToyWorldOptions = {}): Promise<ToyWorld> {
@@ -14,6 +22,23 @@ async function worldWith(spec: JsonObject, options: ToyWorldOptions = {}): Promi
   await world.drive(world.clock.sleep(60_000));
   for (const fault of faults) world.service.fault(fault);
   return world;
+}
+
+/** The service, whose next `times` looks fail once an update was sent. */
+function failingLooks({ service }: ToyWorld, failure: ServiceFailure, times: number): Driver {
+  let left = 0;
+  return {
+    ...service,
+    update: async (ref, patch, signal) => {
+      left = times;
+      await service.update(ref, patch, signal);
+    },
+    get: async (ref, signal) => {
+      left -= 1;
+      if (left >= 0) throw new ServiceError(failure, "get", `get: ${failure}`);
+      return service.get(ref, signal);
+    },
+  };
 }
 
 const services: readonly [string, ToyServiceOptions][] = [
@@ -74,6 +99,73 @@ describe("an update", () => {
       expect(world.service.writes("update").length).toBeLessThanOrEqual(3);
     },
   );
+
+  const lost: Fault = { on: "update", effect: "lost-after", times: 99 };
+  it.each<[string, ToyServiceOptions]>([
+    ["its status shows", { work: 60_000 }],
+    ["its field shows", { work: 0 }],
+    ["the modification time shows", { work: 500, stale: 3000, hidden: ["colour"] }],
+  ])("whose every answer is lost is sent once where %s that it was done", async (_, options) => {
+    const world = await worldWith({ colour: "red" }, { ...options, faults: [lost] });
+    const { steps, certificate } = await world.run({ a: { colour: "blue" } });
+    expect(steps).toMatchObject([{ result: "done" }]);
+    expect(world.service.writes("update")).toHaveLength(1);
+    expect(world.service.all()).toMatchObject([{ spec: { colour: "blue" } }]);
+    expect((await world.state()).resources["toys.a"]?.recorded["colour"]).toBe("blue");
+    expect(certificate).toEqual([]);
+  });
+
+  it("of a secret that nothing tells of is sent twice at most, and is unknown then", async () => {
+    const world = await worldWith({ colour: "red" }, { faults: [{ ...lost, effect: "lost-before" }] });
+    const token = world.seal("tell nobody");
+    const { steps } = await world.run({ a: { colour: "red", token } });
+    expect(steps).toMatchObject([
+      { result: "failed", message: expect.stringContaining("nobody knows whether it was done") },
+    ]);
+    expect(world.service.writes("update")).toHaveLength(2);
+    expect((await world.state()).resources["toys.a"]?.recorded["token"]).toBeUndefined();
+    expect((await world.plan({ a: { colour: "red", token } })).changes).toMatchObject([{ action: "update" }]);
+  });
+
+  it("is not taken for done because somebody else has changed another field meanwhile", async () => {
+    const world = await worldWith(
+      { colour: "red", memory: "1GB" },
+      { faults: [{ ...lost, effect: "lost-before" }] },
+    );
+    void world.clock.sleep(400).then(() => world.service.change("toy-1", { memory: "2GB" }));
+    const { steps } = await world.run({ a: { colour: "red", token: world.seal("tell nobody") } });
+    expect(steps).toMatchObject([{ result: "failed" }]);
+    expect((await world.state()).resources["toys.a"]?.recorded["token"]).toBeUndefined();
+  });
+
+  it.each<ServiceFailure>(["unavailable", "lost", "shape", "rate-limited"])(
+    "whose answer is lost is looked for again where the look fails: %s",
+    async (failure) => {
+      const world = await worldWith({ colour: "red" }, { work: 0 });
+      world.service.fault({ on: "update", effect: "lost-after" });
+      const driver = failingLooks(world, failure, 4);
+      const { steps, certificate } = await world.run({ a: { colour: "blue" } }, { driver });
+      expect(steps).toMatchObject([{ result: "done" }]);
+      expect(world.service.writes("update")).toHaveLength(1);
+      expect(certificate).toEqual([]);
+    },
+  );
+
+  it("is unknown where no look succeeds any more, and the next run finds out", async () => {
+    const world = await worldWith({ colour: "red" }, { work: 0 });
+    world.service.fault({ on: "update", effect: "lost-after" });
+    const toys: Toys = { a: { spec: { colour: "blue" }, timeouts: { update: 60_000 } } };
+    const planned = await world.plan(toys);
+    const steps = await world.apply(planned, toys, { driver: failingLooks(world, "unavailable", 999) });
+    expect(steps).toMatchObject([
+      { result: "failed", message: expect.stringContaining("nobody knows whether it was done") },
+    ]);
+    expect((await world.state()).resources["toys.a"]?.recorded["colour"]).toBeUndefined();
+    const next = await world.run(toys);
+    expect(next.certificate).toEqual([]);
+    expect(world.service.writes("update")).toHaveLength(1);
+    expect((await world.state()).resources["toys.a"]).not.toHaveProperty("converging");
+  });
 
   it.each<Fault["effect"]>(["invalid", "forbidden"])("is not sent again after %s", async (effect) => {
     const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect }] });

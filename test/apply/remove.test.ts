@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Driver } from "../../src/model/kind.ts";
 import { actions } from "../support/plan-input.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
 import { type Toys, type ToyWorld, type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
@@ -57,6 +58,34 @@ describe("a deletion", () => {
     expect(steps).toMatchObject([{ address: "toys.a", result: "done" }]);
     expect(certificate).toEqual([]);
     expect(colours(world)).toEqual(["green"]);
+  });
+
+  it.each<[string, ToyServiceOptions, Fault["effect"]]>([
+    ["in a while", {}, "lost-after"],
+    ["at once", { work: 0 }, "error-after"],
+    ["behind an old status", { stale: 3000 }, "nonsense"],
+  ])("whose every answer is lost is asked for once where it works %s", async (_, options, effect) => {
+    const world = await worldOfTwo({ ...options, faults: [{ on: "delete", effect, times: 99 }] });
+    const { steps, certificate } = await world.run(left);
+    expect(steps).toMatchObject([{ address: "toys.a", result: "done" }]);
+    expect(world.service.writes("delete")).toHaveLength(1);
+    expect(certificate).toEqual([]);
+  });
+
+  it("looks again where the look after a lost answer fails", async () => {
+    const world = await worldOfTwo({ work: 0 });
+    world.service.fault({ on: "delete", effect: "lost-after" });
+    const { service } = world;
+    const failing: Driver = {
+      ...service,
+      delete: async (ref, signal) => {
+        service.fault({ on: "get", effect: "unavailable", times: 5, target: ref.id });
+        await service.delete(ref, signal);
+      },
+    };
+    const { steps } = await world.run(left, { driver: failing });
+    expect(steps).toMatchObject([{ address: "toys.a", result: "done" }]);
+    expect(service.writes("delete")).toHaveLength(1);
   });
 
   it("of what is gone by now is done", async () => {

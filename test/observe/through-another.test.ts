@@ -102,3 +102,49 @@ describe("what is found through another object is there as that one is", () => {
     expect(await look(shown, age)).toEqual(expected);
   });
 });
+
+describe("a stranger", () => {
+  it.each([
+    [["keeper"], "keeper came with the house", 0],
+    [["keeper", "lodger"], "lodger did not", 1],
+    [[], "nobody is there", 0],
+  ])(
+    "is what nobody declares, but for what comes with something of ours: %j, since %s",
+    async (there, _, count) => {
+      const { state } = planInput({});
+      const resources = {
+        "houses.h": bound("houses", "h-1", minute),
+        "guests.g": bound("guests", "h-1/g", minute, { house: "h-1" }),
+      };
+      const keeper = { value: "keeper", source: "described" } as const;
+      const home = kindLike("houses", {
+        brings: (id, spec) => [{ kind: "guests", id: `${id}/${String(spec["keeper"]?.value)}` }],
+      });
+      const shows = (id: string): Live => ({
+        id,
+        phase: { is: "ready", detail: "" },
+        spec: { keeper },
+        outputs: { id },
+      });
+      const { unmanaged } = await observe([], {
+        kinds: [guests, home],
+        readers: new Map([
+          [
+            "guests",
+            {
+              list: async () => ["h-1/g", ...there.map((name) => `h-1/${name}`)],
+              get: async ({ id }) => shows(id),
+            },
+          ],
+          ["houses", { list: async () => ["h-1"], get: async ({ id }) => shows(id) }],
+        ]),
+        state: { ...state, resources },
+        now,
+        listLag: minute,
+        settle: minute,
+        signal: new AbortController().signal,
+      });
+      expect(unmanaged).toHaveLength(count);
+    },
+  );
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApplyEvent } from "../../src/model/outcome.ts";
+import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
 import { outcomeText } from "../../src/report/outcome-text.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { progressText } from "../../src/report/progress-text.ts";
@@ -130,5 +130,16 @@ describe("outcomeText", () => {
     );
     expect(text.split("\n").at(-2)).toBe("Apply incomplete. Resources: 1 added, 0 changed, 0 destroyed.");
     expect(text).toContain("way out: run apply again: it goes on waiting and starts nothing twice");
+  });
+
+  it.each<[StepOutcome["result"], string | undefined, string]>([
+    ["waiting-for-person", undefined, "do what the service asks for, then run destroy again"],
+    ["interrupted", undefined, "run destroy again: it goes on where this one stopped"],
+    ["converging", "run apply again to go on waiting", "run destroy again to go on waiting"],
+  ])("says to run destroy again where that was run, and something is %s", (result, hint, way) => {
+    const step = ended("a.b", { operation: "delete", result, ...(hint === undefined ? {} : { hint }) });
+    const text = outcomeText(outcome({ steps: [step], exitCode: 8 }), page, "destroy");
+    expect(text).toContain(`way out: ${way}`);
+    expect(text).not.toContain("run apply");
   });
 });

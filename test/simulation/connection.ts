@@ -107,9 +107,11 @@ export function connection(
     ping: (id) =>
       new Promise((resolve) => {
         const isFaulty = process.takeFault("ping") !== undefined;
-        schedule.after(latency(), process, () =>
-          resolve(!isFaulty && registry.at(id)?.look.status === "RUNNING"),
-        );
+        schedule.after(latency(), process, () => {
+          const isUsable = !isFaulty && registry.at(id)?.look.status === "RUNNING";
+          if (isUsable) oracle.answers(process, id);
+          resolve(isUsable);
+        });
       }),
   };
 }

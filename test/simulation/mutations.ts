@@ -307,6 +307,11 @@ export const mutations: readonly Mutation[] = [
         find: '    return "again";\n  };\n  const last',
         replace: '    return "accepted";\n  };\n  const last',
       },
+      {
+        file: "apply/change.ts",
+        find: 'return isSilent ? "unproven" : "again";',
+        replace: 'return "accepted";',
+      },
     ],
   },
   {

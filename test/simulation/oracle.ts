@@ -25,6 +25,8 @@ export interface Oracle {
   sender(process: Proc): Sender;
   /** A version of the state becomes durable. */
   stores(process: Proc, next: StateDocument): void;
+  /** A database was asked by a process whether it answers, and did. */
+  answers(process: Proc, id: string): void;
   /** A process tells how it goes. */
   hears(process: Proc, event: ApplyEvent): void;
   /** Something is written for people or programs: no secret in it. */
@@ -124,16 +126,26 @@ export function oracle(world: World): Oracle {
       violate("secret", `a secret stands in the ${what}`);
   };
 
+  /** Databases that have answered a process, and addresses that it has warned of. */
+  const tried = new Map<Proc, Set<string>>();
+  const remember = (process: Proc, what: string): void => {
+    tried.set(process, (tried.get(process) ?? new Set()).add(what));
+  };
+
   /** What is called done has ended, as far as it was asked for here. */
   const hears = (process: Proc, event: ApplyEvent): void => {
     says("events", event);
     if (event.type === "step-start" && process.stopping.signal.aborted)
       violate("begun after the stop", `${process.name}: ${event.key}`);
+    if (event.type === "warning") remember(process, event.address ?? "");
     if (event.type !== "step-end" || event.outcome.result !== "done") return;
     const { address, operation, key } = event.outcome;
     const thing = world.registry.at(world.stored?.resources[address]?.id ?? "");
     if (thing === undefined || !["create", "update", "operate"].includes(operation)) return;
     world.registry.advance();
+    const isTried = [thing.id, address].some((what) => tried.get(process)?.has(what));
+    if (operation === "create" && thing.kind === "instances" && !isTried && !process.stopping.signal.aborted)
+      violate("not tried", `${process.name}: ${key} is called done, and nobody has asked ${thing.id}`);
     if (thing.work !== undefined && thing.worker === process.name) {
       violate(
         "done too early",
@@ -148,6 +160,7 @@ export function oracle(world: World): Oracle {
     },
     violate,
     says,
+    answers: remember,
     hears,
     stores,
     check,
