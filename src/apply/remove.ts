@@ -81,16 +81,23 @@ async function finished(ref: Ref, step: Step, context: ApplyContext): Promise<bo
   }
 }
 
-/** `onDelete: backup` takes a snapshot first; without one nothing is deleted. */
+/** `onDelete: backup` takes a snapshot first, once what is under way has ended; without one nothing is deleted. */
 async function backup(step: Step, ref: Ref, context: ApplyContext): Promise<StepResult | undefined> {
   const rule = step.onDelete ?? context.journal.state.resources[step.address]?.onDelete;
   if (rule !== "backup") return undefined;
   const driver = driverOf(context, step.kind);
-  const before = await driver.get(ref, context.stopping);
-  await driver.operate(ref, "backup", context.aborting);
+  const look = (): Promise<Live | undefined> => driver.get(ref, context.stopping);
+  const before = await look();
+  const last = await persist(
+    () => driver.operate(ref, "backup", context.aborting),
+    (live, { mayHaveWorked }) => (mayHaveWorked && live?.phase.is === "pending" ? "accepted" : "again"),
+    look,
+    step.timeout ?? context.profile.timing.timeout["backup"] ?? 40 * 60_000,
+    context,
+  );
   const since = new Date(context.clock.now()).toISOString();
   await context.journal.accepted(step.address, { operation: "backup", since, record: {} });
-  return settle(step, ref, "backup", before, context);
+  return settle(step, ref, "backup", last ?? before, context);
 }
 
 async function deleted(ref: Ref, step: Step, context: ApplyContext): Promise<void> {

@@ -34,6 +34,11 @@ const small: ResourceCase = {
 const resting = { ...stopped(database(1, { name: "db 1" })), protect: false };
 const second = (config: ResourceCase["spec"]): ResourceCase =>
   database(2, config, { address: "instances.b" });
+const west = (resource: ResourceCase): ResourceCase => ({
+  ...resource,
+  spec: { ...resource.spec, region: "eu-west-1" },
+});
+const other = west(database(4, {}, { spec: enterprise(4), onReplace: "recreate" }));
 const saved = [{ ...account(2), onReplace: "recreate" as const }, adopted("networks.a")];
 const kept = [named({ onReplace: "recreate" }), { ...small, address: "instances.moved3" }];
 
@@ -161,6 +166,39 @@ export const regressionsOfRuns: readonly Regression[] = [
         apply([{ ...network("networks.a", 3), onDelete: "retain" }]),
         { does: "destroy", resources: [], allowDestroy: ["networks.a"] },
         apply([{ ...network("networks.a", 3), onDelete: "retain" }]),
+      ],
+    },
+  },
+  {
+    was: "a saved plan took what an earlier run had created with other values for its own, and let go of it",
+    case: {
+      seed: 2_007_660,
+      service: service({ describeLag: 3057 }),
+      runs: [
+        apply([west(database(1, { name: "db 1", description: "first" }))], {
+          faults: [{ on: "create", nth: 1, effect: "503-after" }],
+          stop: 18,
+        }),
+        apply([other], { plan: "save" }),
+        apply([other], { plan: "use" }),
+      ],
+    },
+  },
+  {
+    was: "a backup that a killed run had begun was no reason to wait: the next run failed with busy",
+    case: {
+      seed: 65_542,
+      service: service({ latency: 112, work: 16_056 }),
+      runs: [
+        apply([west(database(3, {}, { address: "instances.b" }))]),
+        apply(
+          [
+            west(
+              stopped(database(3, { graphdbUser: "app_6" }, { address: "instances.b", onDelete: "backup" })),
+            ),
+          ],
+          { crash: 35, allowDestroy: ["instances.b"] },
+        ),
       ],
     },
   },
