@@ -55,7 +55,7 @@ export async function settleDown(
     if (isDone && ended.certificate.length > 0)
       watch.violate("certificate", `${ended.certificate.join("; ")} | ${said}`);
     if (isHelpless(ended, calm, world)) return;
-    if (at === 0 && isOnlyKilled && !isEnough(ended, world)) watch.violate("one more run", said);
+    if (at === 0 && isOnlyKilled && !isEnough(ended)) watch.violate("one more run", said);
     // Nothing is certain before every lag has passed.
     if (at === 0) continue;
     // A request that was on its way when its sender died may still work.
@@ -72,29 +72,40 @@ export async function settleDown(
   watch.violate("no convergence", said);
 }
 
-/** True where nothing befell the runs but that the process was killed. Tokens that die under way are trouble, too. */
+/**
+ * True where nothing befell the runs but that the process was killed. Tokens that die under way and lists that come and go
+ * are trouble, too; and a replacement that a person asked for is not asked for again.
+ */
 export function isOnlyKilled({ runs, service }: Case): boolean {
-  if ((service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000) return false;
-  const isCalm = ({ faults = [], others, stop, abort, pause, rival, plan: kept }: RunCase): boolean =>
+  const isTroubled = service.flicker || (service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000;
+  const isCalm = ({
+    faults = [],
+    others,
+    stop,
+    abort,
+    pause,
+    rival,
+    plan: kept,
+    replace,
+  }: RunCase): boolean =>
     faults.length === 0 &&
-    [others, stop, abort, pause, rival, kept].every((trouble) => trouble === undefined);
-  return runs.every(isCalm);
+    [others, stop, abort, pause, rival, kept, replace].every((trouble) => trouble === undefined);
+  return !isTroubled && runs.every(isCalm);
 }
 
 /**
  * True where one run has done everything that it may do: nothing is left but what is blocked, what takes a person or more
- * time than was given, what comes after that, and what a list that comes and goes does not show just now.
+ * time than was given, and what comes after that.
  */
-function isEnough({ is, steps, second }: Ended, { registry }: World): boolean {
+function isEnough({ is, steps, second }: Ended): boolean {
   const isLate = (result: string): boolean =>
     ["blocked", "converging", "waiting-for-person"].includes(result);
   const hasLate = steps.some(({ result }) => isLate(result));
   const isExcused = (result: string): boolean => isLate(result) || (hasLate && result === "skipped");
   const late = new Set(steps.filter(({ result }) => isExcused(result)).map(({ address }) => address));
-  const left = (second?.steps ?? []).filter(({ address, blocked, operation }) => {
-    const isHidden = operation === "wait" && registry.options.flicker;
-    return blocked.length === 0 && !late.has(address) && !isHidden;
-  });
+  const left = (second?.steps ?? []).filter(
+    ({ address, blocked }) => blocked.length === 0 && !late.has(address),
+  );
   const isDone = steps.every(({ result }) => result === "done" || isExcused(result));
   return is === "done" && isDone && left.length === 0;
 }
