@@ -1,9 +1,8 @@
-import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
 import { createService } from "../hosting/client.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { escapeText } from "../report/escape.ts";
+import { askPerson } from "./ask-person.ts";
 import { keptSessions } from "./kept-sessions.ts";
 import { findLocalPlatform } from "./local-platform.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -95,25 +94,10 @@ async function urlOf(
   });
 }
 
-/** Asks a person; a password is not shown while it is typed. */
+/** Asks a person, where there is one. */
 async function ask(question: string, isHidden: boolean, terminal: Terminal): Promise<string> {
-  if (!terminal.interactive) {
-    throw new GraphformError("no-credentials", "there is nothing to sign in with, and nobody to ask", {
-      hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
-    });
-  }
-  terminal.err(question);
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({
-    input: process.stdin,
-    output: isHidden ? silent : process.stderr,
-    terminal: true,
+  if (terminal.interactive) return askPerson(question, isHidden, process.stdin, process.stderr);
+  throw new GraphformError("no-credentials", "there is nothing to sign in with, and nobody to ask", {
+    hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
   });
-  const answer = await new Promise<string>((resolve) => {
-    reader.once("line", resolve);
-    reader.once("close", () => resolve(""));
-  });
-  reader.close();
-  if (isHidden) terminal.err("\n");
-  return answer;
 }

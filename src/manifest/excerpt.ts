@@ -91,8 +91,8 @@ function opens(line: string, isSecret: (key: string) => boolean): boolean {
 
 function cut(line: string, column: number): string {
   if (line.length <= widest) return line;
-  const from = Math.max(0, Math.min(column - widest / 2, line.length - widest));
-  const to = from + widest;
+  const from = Math.max(0, Math.min(column, line.length) - widest / 2);
+  const to = Math.min(line.length, from + widest);
   return `${from > 0 ? "…" : ""}${line.slice(from, to)}${to < line.length ? "…" : ""}`;
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { type FaultRule, parseFaultRules } from "./fault-rule.ts";
@@ -44,7 +45,7 @@ export async function readArguments(argv: readonly string[]): Promise<PlatformOp
     throw new ArgumentError(`--networks must be full or adopt-only, not ${networks}`);
   }
   return {
-    dataDir: values["data-dir"] ?? ".graphform/platform",
+    dataDir: resolve(values["data-dir"] ?? ".graphform/platform"),
     port: number("port") ?? 0,
     ...set("usersPort", number("users-port")),
     ...set("host", values.host),

@@ -10,19 +10,18 @@ export interface Span {
 const centre = 60;
 
 /**
- * The part of the excerpt that a problem is about. Undefined where there is no excerpt, or where a long line was cut
- * in a way that no longer tells.
+ * The part of the excerpt that a problem is about. Undefined where there is no excerpt, or where the place
+ * is beyond it.
  */
 export function excerptSpan({ excerpt, range }: Problem): Span | undefined {
   if (excerpt === undefined) return undefined;
   const from = offsetIn(excerpt, range.start.column - 1);
-  if (from === undefined || from > excerpt.length) return undefined;
+  if (from > excerpt.length) return undefined;
   const sameLine = range.end.line === range.start.line;
   const length = sameLine ? range.end.column - range.start.column : excerpt.length - from;
   return { from, to: Math.max(from + 1, Math.min(excerpt.length, from + length)) };
 }
 
-function offsetIn(excerpt: string, column: number): number | undefined {
-  if (!excerpt.startsWith("…") || column <= centre) return column;
-  return excerpt.endsWith("…") ? centre + 1 : undefined;
+function offsetIn(excerpt: string, column: number): number {
+  return excerpt.startsWith("…") && column > centre ? centre + 1 : column;
 }

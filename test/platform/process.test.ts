@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readArguments } from "../../src/platform/arguments.ts";
 import { PlatformRunningError, startPlatform } from "../../src/platform/index.ts";
 import { connect, poll, pro, type TestPlatform } from "./harness.ts";
 
@@ -57,6 +58,18 @@ async function failing(
   const [code] = await once(child, "close");
   return { code, complaint };
 }
+
+describe("the arguments of the platform's program", () => {
+  it.each([
+    ["left out", []],
+    ["relative", ["--data-dir", "some/where"]],
+    ["absolute", ["--data-dir", "/some/where"]],
+  ])("name the folder absolutely where it is %s: databases run in folders of their own", async (_, argv) => {
+    const { dataDir: folder } = await readArguments(argv);
+    expect(isAbsolute(folder)).toBe(true);
+    expect(folder).toBe(resolve(argv[1] ?? ".graphform/platform"));
+  });
+});
 
 describe("the platform as a process", () => {
   it("prints one JSON line, leaves platform.json and private files", async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { blotFor, excerptsOf } from "../../src/manifest/excerpt.ts";
+import { parseManifest } from "../../src/manifest/parse.ts";
 import type { Problem } from "../../src/model/problem.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { problemsJson } from "../../src/report/problems-json.ts";
@@ -78,8 +80,23 @@ describe("problemsText", () => {
     expect(lines[2]).toBe(`${" ".repeat(lines[1]?.indexOf("|") ?? 0)}| ${mark}`);
   });
 
-  it("marks nothing where the excerpt no longer tells", () => {
-    const end = problem(1, [301, 304], { excerpt: `…${"x".repeat(120)}` });
+  it.each([1, 61, 62, 250, 480, 497])(
+    "marks the place in a long line of a manifest, at column %i",
+    (column) => {
+      const line = Array.from({ length: 500 }, (_, at) =>
+        at >= column - 1 && at < column + 2 ? "!" : "x",
+      ).join("");
+      const { layers } = parseManifest([{ path: "graphform.yaml", text: line }]);
+      const found = problem(1, [column, column + 3], {});
+      const excerpt = excerptsOf(layers, blotFor([], []))(found.range) ?? "";
+      const [, source, marks] = problemsText([{ ...found, excerpt }], page).split("\n");
+      expect(marks?.indexOf("^^^")).toBe(source?.indexOf("!!!"));
+      expect(source).toContain("!!!");
+    },
+  );
+
+  it("marks nothing where the place is beyond the excerpt", () => {
+    const end = problem(1, [301, 304], { excerpt: "x" });
     expect(problemsText([end], page)).not.toContain("^");
   });
 
