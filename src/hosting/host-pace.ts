@@ -20,6 +20,9 @@ export interface HostPace {
   readonly since: number;
   readonly taken: number;
   readonly takenBefore: number;
+  /** When the last request started, and how long after the one before it, in ms. */
+  readonly startedAt: number;
+  readonly gap: number;
 }
 
 /** Pauses after refusals, in ms; the host's own is kept where it names one. */
@@ -43,6 +46,8 @@ export const newHostPace: HostPace = {
   since: 0,
   taken: 0,
   takenBefore: 0,
+  startedAt: Number.NEGATIVE_INFINITY,
+  gap: Number.POSITIVE_INFINITY,
 };
 
 /** When the next request may start. */
@@ -52,8 +57,9 @@ export function startOf(host: HostPace): number {
 
 /** A request starts; where the host counts them, the next one waits its turn. */
 export function started(host: HostPace, now: number): HostPace {
-  if (host.rate === Number.POSITIVE_INFINITY) return host;
-  return { ...host, nextAt: Math.max(now, host.nextAt) + 1000 / host.rate };
+  const next = { ...host, startedAt: now, gap: now - host.startedAt };
+  if (host.rate === Number.POSITIVE_INFINITY) return next;
+  return { ...next, nextAt: Math.max(now, host.nextAt) + 1000 / host.rate };
 }
 
 /** The host took a request: a little faster, up to what it refused before; more only when it is time to try. */
@@ -86,7 +92,10 @@ export function refused(
   if (!isNewWave) return quiet;
   if (host.rate === Number.POSITIVE_INFINITY) {
     const measured = Math.max(quiet.taken, quiet.takenBefore);
-    return alone && measured >= enough ? { ...quiet, rate: measured } : quiet;
+    if (!alone) return quiet;
+    if (measured >= enough) return { ...quiet, rate: measured };
+    // Too few were taken to measure a rate, since the host's pauses are long: half as fast as the last two is.
+    return host.gap > pauses.least / 10 && host.gap < 500 ? { ...quiet, rate: 500 / host.gap } : quiet;
   }
   const isProbe = host.rate > host.ceiling;
   const least = Math.max(patience.first, (retryAfter ?? 0) * 10);

@@ -39,13 +39,26 @@ export function eachSecond(most: number): Limit {
   };
 }
 
-/** A bucket that fills with so many a second, and holds as many. */
-export function bucket(rate: number): Limit {
-  let tokens = rate;
+/** One in so many ms. */
+export function apart(gap: number): Limit {
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    take: (now) => {
+      if (now - last < gap) return false;
+      last = now;
+      return true;
+    },
+    end: () => undefined,
+  };
+}
+
+/** A bucket that fills with so many a second, and holds `size`. */
+export function bucket(rate: number, size: number = rate): Limit {
+  let tokens = size;
   let last = 0;
   return {
     take: (now) => {
-      tokens = Math.min(rate, tokens + ((now - last) * rate) / 1000);
+      tokens = Math.min(size, tokens + ((now - last) * rate) / 1000);
       last = now;
       if (tokens < 1) return false;
       tokens -= 1;
