@@ -128,7 +128,7 @@ async function carryOut(work: Work): Promise<number> {
       options.timeout,
     );
     report.plan(planned.plan);
-    if (!(await isApproved(planned.plan, options, terminal))) return exitCodes.error;
+    if (!(await isApproved(planned.plan, options, terminal, interrupts.stopping))) return exitCodes.error;
     const steps = await applyPlan(planned, world);
     const outcome = await verified(steps, intention, look, world, report, saved?.plan).catch(
       (error: unknown) => {
@@ -188,11 +188,16 @@ function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
   return Object.fromEntries(known);
 }
 
-async function isApproved(plan: Plan, options: ApplyOptions, terminal: Terminal): Promise<boolean> {
+async function isApproved(
+  plan: Plan,
+  options: ApplyOptions,
+  terminal: Terminal,
+  stopping: AbortSignal,
+): Promise<boolean> {
   if (options.autoApprove === true || options.planFile !== undefined || !hasChanges(plan)) return true;
   if (plan.steps.every((step) => step.blocked.length > 0)) return true;
   const question = options.destroying ? "Destroy all of this?" : "Apply these changes?";
-  const yes = await terminal.confirm(`\n${question} Only "yes" is taken as an answer: `);
+  const yes = await terminal.confirm(`\n${question} Only "yes" is taken as an answer: `, stopping);
   if (!yes) terminal.err("Nothing was changed.\n");
   return yes;
 }

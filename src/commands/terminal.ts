@@ -14,8 +14,8 @@ export interface Terminal {
   readonly log?: (line: string) => void;
   /** Everything printed from now on passes through this first; secrets are masked there. */
   redactWith(redact: (text: string) => string): void;
-  /** Asks for a "yes"; anything else is no. Throws `interrupted` (exit 130) at Ctrl-C. */
-  confirm(question: string): Promise<boolean>;
+  /** Asks for a "yes"; anything else is no. Throws `interrupted` (exit 130) at Ctrl-C, and once the signal is aborted. */
+  confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** The process's own terminal. Colour, prompts and width only where a person looks (`NO_COLOR`, `CI`, `--no-color`). */
@@ -35,17 +35,18 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFi
     redactWith: (next) => {
       redact = next;
     },
-    async confirm(question) {
+    async confirm(question, signal) {
       const { createInterface } = await import("node:readline/promises");
       const reader = createInterface({ input: stdin, output: stderr });
-      const interrupted = new AbortController();
-      reader.once("SIGINT", () => interrupted.abort());
+      const key = new AbortController();
+      reader.once("SIGINT", () => key.abort());
+      const interrupted = AbortSignal.any([key.signal, signal]);
       try {
-        const answer = await reader.question(question, { signal: interrupted.signal });
+        const answer = await reader.question(question, { signal: interrupted });
         return answer.trim().toLowerCase() === "yes";
       } catch {
         stderr.write("\n");
-        if (!interrupted.signal.aborted) return false;
+        if (!interrupted.aborted) return false;
         throw new GraphformError("interrupted", "interrupted: nothing was changed", {
           exitCode: exitCodes.interrupted,
         });
