@@ -1,10 +1,14 @@
 import type { Address } from "../../src/model/address.ts";
 import { isObject } from "../../src/model/json.ts";
+import type { Operation } from "../../src/model/plan.ts";
 import type { Call } from "../../src/model/service.ts";
 import { addressOf, protects } from "./belonging.ts";
 import type { Proc } from "./proc.ts";
 import { isLeaving, isThere, type Thing } from "./thing.ts";
 import type { World } from "./world.ts";
+
+/** What a step does to an object that is there. */
+const writing: ReadonlySet<Operation> = new Set(["update", "delete", "operate"]);
 
 /** Judges a write before it works: what no process may ask of this object, whatever has happened before. */
 export function judgeWrites(
@@ -13,12 +17,17 @@ export function judgeWrites(
 ): (process: Proc, thing: Thing, call: Call) => void {
   const deleted = new Map<Proc, Set<Thing>>();
 
-  /** The address that the process means: while one makes room for another, two may be bound to one object. */
+  /** The address that the process means: two may be bound to one object, and only one has a step for it. */
   const declaredAddress = (thing: Thing, process: Proc): Address => {
     const bound = Object.entries(world.stored?.resources ?? {}).filter(([, entry]) => entry.id === thing.id);
     const moved = bound.map(([address]) => destination(address, process));
-    const declared = moved.find((address) => process.resource(address) !== undefined);
-    return declared ?? moved[0] ?? destination(addressOf(thing, world.stored), process);
+    const declared = moved.filter((address) => process.resource(address) !== undefined);
+    const planned = declared.find((address) =>
+      process.plan?.steps.some(
+        (step) => step.address === address && step.id === thing.id && writing.has(step.operation),
+      ),
+    );
+    return planned ?? declared[0] ?? moved[0] ?? destination(addressOf(thing, world.stored), process);
   };
 
   const writes = (process: Proc, thing: Thing, call: Call): void => {
