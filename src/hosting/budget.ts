@@ -1,7 +1,7 @@
 import type { Clock } from "../model/clock.ts";
 import { isServiceError, type ServiceError } from "../model/errors.ts";
 import { countsRequests, type HostPace, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
-import { type Flight, narrowed, newWidth, type Width, widened } from "./width.ts";
+import { type Flight, narrowed, newWidth, roomOf, sent, tooFast, type Width, widened } from "./width.ts";
 
 /** Where a request stands in the queue; one that is sent again keeps its place. */
 export type Ticket = number;
@@ -32,22 +32,24 @@ interface Waiter {
 export function createBudget(clock: Clock, parallelism?: number): Budget {
   const hosts = new Map<string, HostPace>();
   const waiting: Waiter[] = [];
-  const flights = new Set<{ readonly sentAt: number; together: number }>();
+  const flights = new Set<{ -readonly [key in keyof Flight]: Flight[key] }>();
   const watched = new WeakSet<AbortSignal>();
   let width = newWidth(parallelism);
   let tickets = 0;
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
   const hostOf = (host: string): HostPace => hosts.get(host) ?? newHostPace;
-  const hasRoom = (): boolean => flights.size < Math.max(1, Math.floor(width.limit));
+  const startsAt = (host: string): number => Math.max(width.nextAt, startOf(hostOf(host)));
+  const hasRoom = (): boolean => flights.size < roomOf(width);
 
   const pump = (): void => {
     while (hasRoom()) {
       const now = clock.now();
-      const at = waiting.findIndex(({ host }) => startOf(hostOf(host)) <= now);
+      const at = waiting.findIndex(({ host }) => startsAt(host) <= now);
       const [next] = at < 0 ? [] : waiting.splice(at, 1);
       if (next === undefined) break;
       hosts.set(next.host, started(hostOf(next.host), now));
+      width = sent(width, now);
       next.start();
     }
     setAlarm();
@@ -55,7 +57,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
 
   /** Wakes when the first of those who wait for a pause may start. Those who wait for room are woken by whoever leaves. */
   const setAlarm = (): void => {
-    const times = hasRoom() ? new Set(waiting.map(({ host }) => startOf(hostOf(host)))) : [];
+    const times = hasRoom() ? new Set(waiting.map(({ host }) => startsAt(host))) : [];
     const at = Math.min(...times);
     if (alarm?.at === at) return;
     alarm?.off.abort();
@@ -78,7 +80,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
       if (signal.aborted) return reject(signal.reason);
       const leave = (): void => reject(signal.reason);
       const start = (): void => {
-        const flight = { sentAt: clock.now(), together: 1 };
+        const flight = { sentAt: clock.now(), together: 1, position: flights.size + 1, limit: width.limit };
         flights.add(flight);
         for (const each of flights) each.together = Math.max(each.together, flights.size);
         resolve(flight);
@@ -114,7 +116,14 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
 
   const refusedIt = (host: string, flight: Flight, retryAfter: number | undefined): void => {
     const before = hostOf(host);
-    const after = refused(before, flight.sentAt, flight.together === 1, retryAfter, clock.now());
+    const pace = tooFast(width, flight);
+    const refusal = {
+      sentAt: flight.sentAt,
+      alone: flight.together === 1,
+      ...(pace === undefined ? {} : { tooFast: pace }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    };
+    const after = refused(before, refusal, clock.now());
     hosts.set(host, after);
     if (!countsRequests(after)) width = narrowed(width, flight, retryAfter ?? 0, clock.now());
     else if (!countsRequests(before)) width = newWidth(parallelism);

@@ -20,6 +20,8 @@ export interface HostPace {
   readonly since: number;
   readonly taken: number;
   readonly takenBefore: number;
+  /** Requests taken since the latest wave. */
+  readonly sinceWave: number;
   /** When the last request started, and how long after the one before it, in ms. */
   readonly startedAt: number;
   readonly gap: number;
@@ -32,6 +34,10 @@ const slowest = 0.2;
 
 /** A rate is measured by at least so many requests in a second; before that, pauses have to do. */
 const enough = 3;
+
+/** A rate at which fewer were taken than this is far too fast, where each refusal costs so many ms. */
+const few = 10;
+const dear = 500;
 
 /** Nothing is known yet. */
 export const newHostPace: HostPace = {
@@ -46,6 +52,7 @@ export const newHostPace: HostPace = {
   since: 0,
   taken: 0,
   takenBefore: 0,
+  sinceWave: 0,
   startedAt: Number.NEGATIVE_INFINITY,
   gap: Number.POSITIVE_INFINITY,
 };
@@ -65,7 +72,7 @@ export function started(host: HostPace, now: number): HostPace {
 /** The host took a request: a little faster, up to what it refused before; more only when it is time to try. */
 export function taken(host: HostPace, sentAt: number, now: number): HostPace {
   const counted = rolled(host, now);
-  const next = { ...counted, taken: counted.taken + 1 };
+  const next = { ...counted, taken: counted.taken + 1, sinceWave: counted.sinceWave + 1 };
   if (sentAt <= host.waveAt) return next;
   if (host.rate === Number.POSITIVE_INFINITY) return { ...next, waves: 0 };
   const top = now < host.probeAt ? host.ceiling : Number.POSITIVE_INFINITY;
@@ -73,35 +80,61 @@ export function taken(host: HostPace, sentAt: number, now: number): HostPace {
   return { ...next, waves: 0, rate: Math.max(host.rate, Math.min(top, host.rate * growth)) };
 }
 
+/** One request that a host refused. */
+export interface Refusal {
+  readonly sentAt: number;
+  /** Nothing else was in flight. */
+  readonly alone: boolean;
+  /** The pace in requests a second, where it was that and not their number (see `tooFast` in width). */
+  readonly tooFast?: number;
+  /** What the host says, in ms. */
+  readonly retryAfter?: number;
+}
+
 /**
  * The host refused a request: everyone pauses, as long as it says or longer with each wave. One that was refused though
- * it was `alone` shows that the host counts requests per time: from then on they are spread.
+ * it was alone, or though no more were in flight than it had taken before, shows that the host counts requests per time:
+ * from then on they are spread.
  */
-export function refused(
-  host: HostPace,
-  sentAt: number,
-  alone: boolean,
-  retryAfter: number | undefined,
-  now: number,
-): HostPace {
-  const isNewWave = sentAt > host.waveAt;
+export function refused(host: HostPace, refusal: Refusal, now: number): HostPace {
+  const isNewWave = refusal.sentAt > host.waveAt;
   const waves = isNewWave ? host.waves + 1 : host.waves;
   const own = Math.min(pauses.longest, pauses.first * 2 ** Math.max(0, waves - 1));
-  const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, retryAfter ?? own));
-  const quiet = { ...rolled(host, now), waves, quietUntil, ...(isNewWave ? { waveAt: now } : {}) };
+  const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, refusal.retryAfter ?? own));
+  const quiet = { ...rolled(host, now), waves, quietUntil };
   if (!isNewWave) return quiet;
-  if (host.rate === Number.POSITIVE_INFINITY) {
-    const measured = Math.max(quiet.taken, quiet.takenBefore);
-    if (!alone) return quiet;
-    if (measured >= enough) return { ...quiet, rate: measured };
-    // Too few were taken to measure a rate, since the host's pauses are long: half as fast as the last two is.
-    return host.gap > pauses.least / 10 && host.gap < 500 ? { ...quiet, rate: 500 / host.gap } : quiet;
+  const next = { ...quiet, waveAt: now, sinceWave: 0 };
+  return countsRequests(host) ? slower(next, host, refusal, now) : measured(next, refusal, now);
+}
+
+/** The first rate, where there is something to learn it from. */
+function measured(host: HostPace, { alone, tooFast, retryAfter = 0 }: Refusal, now: number): HostPace {
+  const taken = Math.max(host.taken, host.takenBefore);
+  // A pace that was kept for a while before it was refused is a little too fast.
+  if (!alone && tooFast !== undefined && taken > tooFast / 2) {
+    const rate = 0.9 * tooFast;
+    const wait = waitAfter(retryAfter);
+    return { ...host, rate, ceiling: rate, probeAt: now + wait, patience: wait };
   }
-  const isProbe = host.rate > host.ceiling;
-  const least = Math.max(patience.first, (retryAfter ?? 0) * 10);
-  const wait = Math.min(patience.longest, isProbe ? Math.max(least, host.patience * 2) : least);
-  const rate = Math.max(slowest, Math.min(host.rate, host.ceiling) * 0.9);
-  return { ...quiet, rate, ceiling: rate, probeAt: now + wait, patience: wait };
+  if (!alone) return host;
+  if (taken >= enough) return { ...host, rate: taken };
+  // Too few were taken to measure a rate, since the host's pauses are long: half as fast as the last two is.
+  return host.gap > pauses.least / 10 && host.gap < 500 ? { ...host, rate: 500 / host.gap } : host;
+}
+
+/** A tenth slower; more where a refusal is dear and came soon. The dearer, the longer until the next is risked. */
+function slower(next: HostPace, before: HostPace, { retryAfter = 0 }: Refusal, now: number): HostPace {
+  const isProbe = before.rate > before.ceiling;
+  const least = waitAfter(retryAfter);
+  const wait = Math.min(patience.longest, isProbe ? Math.max(least, before.patience * 2) : least);
+  const ceiling = Math.max(slowest, Math.min(before.rate, before.ceiling) * 0.9);
+  const isFarOff = retryAfter >= dear && before.sinceWave < few;
+  const rate = Math.max(slowest, ceiling * (isFarOff ? 2 / 3 : 1));
+  return { ...next, rate, ceiling, probeAt: now + wait, patience: wait };
+}
+
+function waitAfter(retryAfter: number): number {
+  return Math.max(patience.first, retryAfter * 10);
 }
 
 /** True where the host is known to count requests per time. */

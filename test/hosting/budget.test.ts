@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createBudget } from "../../src/hosting/budget.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
-import { apart, atATime, bucket, eachSecond, run } from "./limits.ts";
+import { apart, atATime, bucket, eachSecond, inAnySecond, run } from "./limits.ts";
 import { always } from "./service-of.ts";
 
 const tooMuch = (retryAfter?: number): ServiceError =>
@@ -75,20 +75,31 @@ describe("a service that allows only so much is used within 1.5 times what the l
   });
 
   it.each([
-    ["one in 33 ms", () => apart(33), undefined, 1.7],
-    ["one in 33 ms, each refusal a pause of a second", () => apart(33), 1000, 1.5],
-    ["a bucket of one", () => bucket(30, 1), undefined, 1.7],
-    ["a bucket of one, each refusal a pause of a second", () => bucket(30, 1), 1000, 1.5],
-    ["a bucket of five", () => bucket(30, 5), undefined, 1.2],
-    ["a bucket of five, each refusal a pause of a second", () => bucket(30, 5), 1000, 2.2],
-  ])("30 a second without bursts, nearly: %s", async (_, limitOf, retryAfter, most) => {
-    for (const seed of [1, 2, 3]) {
-      const pause = retryAfter === undefined ? {} : { retryAfter };
-      const { ms } = await run(
-        { limit: limitOf(), requests: 330, latency: 20, ...pause },
-        virtualClock(seed),
-      );
-      expect(ms / 11_000).toBeLessThan(most);
+    ["one in 33 ms", () => apart(33), 1.5],
+    ["a bucket of one", () => bucket(30, 1), 1.55],
+    ["a bucket of five", () => bucket(30, 5), 1.3],
+    ["no more than 30 in any second", () => inAnySecond(30), 1.45],
+  ])("30 a second without bursts: %s", async (_, limitOf, most) => {
+    for (const latency of [5, 20, 100, 300]) {
+      for (const seed of [1, 2, 3]) {
+        const { ms } = await run({ limit: limitOf(), requests: 330, latency }, virtualClock(seed));
+        expect(ms / 11_000).toBeLessThan(most);
+      }
+    }
+  });
+
+  it.each([
+    ["one in 33 ms", () => apart(33), 1.8],
+    ["a bucket of one", () => bucket(30, 1), 1.8],
+    ["a bucket of five", () => bucket(30, 5), 2.2],
+    ["no more than 30 in any second", () => inAnySecond(30), 1.8],
+  ])("nearly, where each refusal is a pause of a second: %s", async (_, limitOf, most) => {
+    for (const latency of [5, 20, 100, 300]) {
+      for (const seed of [1, 2, 3]) {
+        const load = { limit: limitOf(), requests: 330, latency, retryAfter: 1000 };
+        const { ms } = await run(load, virtualClock(seed));
+        expect(ms / 11_000).toBeLessThan(most);
+      }
     }
   });
 

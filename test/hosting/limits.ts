@@ -39,6 +39,20 @@ export function eachSecond(most: number): Limit {
   };
 }
 
+/** So many in any second, wherever it begins. */
+export function inAnySecond(most: number): Limit {
+  let times: number[] = [];
+  return {
+    take: (now) => {
+      times = times.filter((time) => now - time < 1000);
+      if (times.length >= most) return false;
+      times.push(now);
+      return true;
+    },
+    end: () => undefined,
+  };
+}
+
 /** One in so many ms. */
 export function apart(gap: number): Limit {
   let last = Number.NEGATIVE_INFINITY;
