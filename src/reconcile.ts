@@ -157,6 +157,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     profile: world.service.profile,
     outputs: new Map(outputs),
     outputsBefore: outputs,
+    durations: new Map(),
     oneAtATime: oneAtATime(),
   };
 }

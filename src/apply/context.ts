@@ -25,6 +25,8 @@ export interface ApplyContext {
   readonly stopping: AbortSignal;
   /** Aborted when requests in flight are to be let go as well. */
   readonly aborting: AbortSignal;
+  /** The least that this run has waited for an operation on a kind, in ms. */
+  readonly durations: Map<string, number>;
   /** One unacknowledged create per class. */
   readonly oneAtATime: <T>(classKey: string, work: () => Promise<T>) => Promise<T>;
 }

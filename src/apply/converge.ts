@@ -34,8 +34,11 @@ export type Arrival =
   /** What this run has created was not shown once in the time that a new object may be hidden. */
   | { readonly is: "never-there" };
 
+/** Of the least that others took, what is not looked at in between. */
+const mostOfUsual = 0.9;
+
 /**
- * Looks at a resource until it has arrived. The status from before the operation may still show for a while: it
+ * Looks at a resource until it has arrived, seldom until it is about time, as others of this run have shown. The status from before the operation may still show for a while: it
  * counts only once another status was seen, or the modification time moved, or the profile's settling time passed.
  */
 export async function converge(target: Target, step: Told, context: ApplyContext): Promise<Arrival> {
@@ -49,6 +52,7 @@ export async function converge(target: Target, step: Told, context: ApplyContext
     started: clock.now(),
     pause: profile.timing.poll.first,
   };
+  const lengthKey = [step.kind, step.operation, step.verb].join(" ");
   const look = async (): Promise<Arrival> => {
     const live = await glance(target, context);
     if (isServiceError(live)) {
@@ -64,16 +68,22 @@ export async function converge(target: Target, step: Told, context: ApplyContext
     if (clock.now() - watch.started >= target.timeout) throw new AbortError("timeout");
     tell(step, watch, context);
     const left = target.timeout - (clock.now() - watch.started);
-    await clock.sleep(Math.min(left, watch.pause * (0.8 + 0.4 * clock.random())), context.stopping);
-    watch.pause = Math.min(profile.timing.poll.longest, watch.pause * 1.5);
+    const early = mostOfUsual * (context.durations.get(lengthKey) ?? 0) - (clock.now() - target.since);
+    const pause = Math.min(profile.timing.poll.longest, Math.max(early, watch.pause));
+    await clock.sleep(Math.min(left, pause * (0.8 + 0.4 * clock.random())), context.stopping);
+    if (early <= 0) watch.pause = Math.min(profile.timing.poll.longest, watch.pause * 1.5);
   };
   try {
-    return await pRetry(look, {
+    const arrival = await pRetry(look, {
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
       maxTimeout: 0,
       onFailedAttempt: pauseBetween,
     });
+    const took = clock.now() - target.since;
+    if (arrival.is === "arrived" && target.before !== "first-look")
+      context.durations.set(lengthKey, Math.min(took, context.durations.get(lengthKey) ?? took));
+    return arrival;
   } catch (error) {
     if (context.stopping.aborted) return { is: "interrupted", detail: watch.detail };
     if (clock.now() - watch.started >= target.timeout) return { is: "timeout", detail: watch.detail };

@@ -1,17 +1,15 @@
 import type { Clock } from "../model/clock.ts";
 import { isServiceError, type ServiceError } from "../model/errors.ts";
 import { countsRequests, type HostPace, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
+import { createQueue, type Ticket } from "./queue.ts";
 import { type Flight, narrowed, newWidth, roomOf, sent, tooFast, type Width, widened } from "./width.ts";
-
-/** Where a request stands in the queue; one that is sent again keeps its place. */
-export type Ticket = number;
 
 /** The one budget of requests that everything shares: how many in flight, how fast, and when not at all. */
 export interface Budget {
-  /** A place at the end of the queue. */
-  ticket(): Ticket;
+  /** A place in the queue; a request that is sent again keeps it. */
+  ticket(operation: string): Ticket;
   /**
-   * Runs the work as soon as there is room for it, in the order of tickets. How it ends teaches the budget: a
+   * Runs the work as soon as there is room for it and it is its turn. How it ends teaches the budget: a
    * `rate-limited` ServiceError, or one of status 503 that says when to come back, slows everyone down.
    * Rejects with the signal's reason when it is aborted before its turn.
    */
@@ -20,22 +18,13 @@ export interface Budget {
   learned(): { readonly width: Width; readonly hosts: ReadonlyMap<string, HostPace> };
 }
 
-interface Waiter {
-  readonly host: string;
-  readonly ticket: Ticket;
-  readonly signal: AbortSignal;
-  readonly start: () => void;
-  readonly leave: () => void;
-}
-
 /** A budget that learns; `parallelism` fixes how many requests may be in flight. */
 export function createBudget(clock: Clock, parallelism?: number): Budget {
   const hosts = new Map<string, HostPace>();
-  const waiting: Waiter[] = [];
+  const queue = createQueue();
   const flights = new Set<{ -readonly [key in keyof Flight]: Flight[key] }>();
   const watched = new WeakSet<AbortSignal>();
   let width = newWidth(parallelism);
-  let tickets = 0;
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
   const hostOf = (host: string): HostPace => hosts.get(host) ?? newHostPace;
@@ -45,8 +34,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
   const pump = (): void => {
     while (hasRoom()) {
       const now = clock.now();
-      const at = waiting.findIndex(({ host }) => startsAt(host) <= now);
-      const [next] = at < 0 ? [] : waiting.splice(at, 1);
+      const next = queue.next((host) => startsAt(host) <= now);
       if (next === undefined) break;
       hosts.set(next.host, started(hostOf(next.host), now));
       width = sent(width, now);
@@ -57,8 +45,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
 
   /** Wakes when the first of those who wait for a pause may start. Those who wait for room are woken by whoever leaves. */
   const setAlarm = (): void => {
-    const times = hasRoom() ? new Set(waiting.map(({ host }) => startsAt(host))) : [];
-    const at = Math.min(...times);
+    const at = hasRoom() ? Math.min(...[...queue.hosts()].map(startsAt)) : Number.POSITIVE_INFINITY;
     if (alarm?.at === at) return;
     alarm?.off.abort();
     alarm = undefined;
@@ -85,13 +72,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
         for (const each of flights) each.together = Math.max(each.together, flights.size);
         resolve(flight);
       };
-      waiting.splice(waiting.findLastIndex((each) => each.ticket <= ticket) + 1, 0, {
-        host,
-        ticket,
-        signal,
-        start,
-        leave,
-      });
+      queue.add({ host, ticket, signal, start, leave });
       watch(signal);
       pump();
     });
@@ -101,9 +82,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
     if (watched.has(signal)) return;
     watched.add(signal);
     const dismiss = (): void => {
-      const leaving = waiting.filter((each) => each.signal === signal);
-      waiting.splice(0, waiting.length, ...waiting.filter((each) => each.signal !== signal));
-      for (const each of leaving) each.leave();
+      for (const each of queue.dismiss(signal)) each.leave();
       setAlarm();
     };
     signal.addEventListener("abort", dismiss, { once: true });
@@ -120,6 +99,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
     const refusal = {
       sentAt: flight.sentAt,
       alone: flight.together === 1,
+      amongFew: flight.position * 2 <= width.fine,
       ...(pace === undefined ? {} : { tooFast: pace }),
       ...(retryAfter === undefined ? {} : { retryAfter }),
     };
@@ -130,10 +110,7 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
   };
 
   return {
-    ticket: () => {
-      tickets += 1;
-      return tickets;
-    },
+    ticket: queue.ticket,
     learned: () => ({ width, hosts }),
     async run(host, ticket, work, signal) {
       const flight = await turn(host, ticket, signal);

@@ -3,12 +3,13 @@ import { GraphformError, isServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
-import { createBudget, type Ticket } from "./budget.ts";
+import { createBudget } from "./budget.ts";
 import { interrupted, tracedExchange } from "./exchange.ts";
 import { fillPath } from "./fill-path.ts";
 import { createHedge } from "./hedge.ts";
 import { baseOf } from "./origins.ts";
 import { passesForRead, passesForWrite, persist } from "./persist.ts";
+import type { Ticket } from "./queue.ts";
 import { readAnswer } from "./read-answer.ts";
 import { renameBody } from "./rename-body.ts";
 import { secretsIn } from "./secrets.ts";
@@ -118,7 +119,7 @@ export function createService(options: ServiceOptions): Client {
     const { operation, body } = wanted;
     const endpoint = endpointOf(operation, profile);
     const spelled = body === undefined ? wanted : { ...wanted, body: renameBody(body, endpoint.body) };
-    const ticket = budget.ticket();
+    const ticket = budget.ticket(operation);
     const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
     const passes = isWrite ? passesForWrite : passesForRead;
     try {

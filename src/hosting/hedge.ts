@@ -10,7 +10,7 @@ export interface Hedge {
 }
 
 /** Late is what takes this long, in ms, and so many times the usual. */
-const late = { least: 2000, times: 4 };
+const late = { least: 1000, times: 4 };
 
 /** A hedge that learns from every answer how long they take. For what may be asked twice: reads. */
 export function createHedge(clock: Clock): Hedge {

@@ -32,8 +32,9 @@ const pauses = { least: 10, first: 100, longest: 2000 };
 const patience = { first: 2000, longest: 2 * 60_000 };
 const slowest = 0.2;
 
-/** A rate is measured by at least so many requests in a second; before that, pauses have to do. */
+/** A rate is measured by at least so many requests in a second; before that, pauses have to do. So many are no burst. */
 const enough = 3;
+const plenty = 20;
 
 /** A rate at which fewer were taken than this is far too fast, where each refusal costs so many ms. */
 const few = 10;
@@ -83,8 +84,9 @@ export function taken(host: HostPace, sentAt: number, now: number): HostPace {
 /** One request that a host refused. */
 export interface Refusal {
   readonly sentAt: number;
-  /** Nothing else was in flight. */
+  /** Nothing else was in flight; or at most half as many as were taken before. */
   readonly alone: boolean;
+  readonly amongFew: boolean;
   /** The pace in requests a second, where it was that and not their number (see `tooFast` in width). */
   readonly tooFast?: number;
   /** What the host says, in ms. */
@@ -108,18 +110,24 @@ export function refused(host: HostPace, refusal: Refusal, now: number): HostPace
 }
 
 /** The first rate, where there is something to learn it from. */
-function measured(host: HostPace, { alone, tooFast, retryAfter = 0 }: Refusal, now: number): HostPace {
+function measured(host: HostPace, refusal: Refusal, now: number): HostPace {
+  const { alone, amongFew, tooFast, retryAfter = 0 } = refusal;
   const taken = Math.max(host.taken, host.takenBefore);
+  // A second's worth that ended in a long pause: it would end in the next one if more were tried soon.
+  if ((alone || amongFew) && taken >= plenty && retryAfter >= dear)
+    return at(taken, retryAfter * 3, host, now);
   // A pace that was kept for a while before it was refused is a little too fast.
-  if (!alone && tooFast !== undefined && taken > tooFast / 2) {
-    const rate = 0.9 * tooFast;
-    const wait = waitAfter(retryAfter);
-    return { ...host, rate, ceiling: rate, probeAt: now + wait, patience: wait };
-  }
+  if (!alone && tooFast !== undefined && taken > tooFast / 2)
+    return at(0.9 * tooFast, waitAfter(retryAfter), host, now);
   if (!alone) return host;
   if (taken >= enough) return { ...host, rate: taken };
   // Too few were taken to measure a rate, since the host's pauses are long: half as fast as the last two is.
   return host.gap > pauses.least / 10 && host.gap < 500 ? { ...host, rate: 500 / host.gap } : host;
+}
+
+/** With this rate, and no more before `wait` ms have passed. */
+function at(rate: number, wait: number, host: HostPace, now: number): HostPace {
+  return { ...host, rate, ceiling: rate, probeAt: now + wait, patience: wait };
 }
 
 /** A tenth slower; more where a refusal is dear and came soon. The dearer, the longer until the next is risked. */

@@ -122,10 +122,17 @@ describe("Retry-After", () => {
       starts.push(clock.now() - begun);
       await clock.sleep(10);
     };
-    const refusedOne = budget.run("platform", budget.ticket(), () => Promise.reject(tooMuch(7000)), always);
+    const refusedOne = budget.run(
+      "platform",
+      budget.ticket("thing.get"),
+      () => Promise.reject(tooMuch(7000)),
+      always,
+    );
     await expect(refusedOne).rejects.toMatchObject({ failure: "rate-limited" });
     await clock.drive(
-      Promise.all(Array.from({ length: 5 }, () => budget.run("platform", budget.ticket(), work, always))),
+      Promise.all(
+        Array.from({ length: 5 }, () => budget.run("platform", budget.ticket("thing.get"), work, always)),
+      ),
     );
     expect(Math.min(...starts)).toBe(7000);
     expect(Math.max(...starts)).toBeLessThan(7100);
@@ -136,10 +143,15 @@ describe("Retry-After", () => {
     const budget = createBudget(clock);
     const begun = clock.now();
     await expect(
-      budget.run("users", budget.ticket(), () => Promise.reject(tooMuch(60_000)), always),
+      budget.run("users", budget.ticket("thing.get"), () => Promise.reject(tooMuch(60_000)), always),
     ).rejects.toBeDefined();
-    const users = budget.run("users", budget.ticket(), async () => clock.now() - begun, always);
-    const platform = budget.run("platform", budget.ticket(), async () => clock.now() - begun, always);
+    const users = budget.run("users", budget.ticket("thing.get"), async () => clock.now() - begun, always);
+    const platform = budget.run(
+      "platform",
+      budget.ticket("thing.get"),
+      async () => clock.now() - begun,
+      always,
+    );
     expect(await clock.drive(Promise.all([users, platform]))).toEqual([60_000, 0]);
   });
 
@@ -151,14 +163,16 @@ describe("Retry-After", () => {
       const options = { status: 503, ...(retryAfter === undefined ? {} : { retryAfter }) };
       const error = new ServiceError("unavailable", "x", "x", options);
       return clock.drive(
-        budget.run("platform", budget.ticket(), () => Promise.reject(error), always).catch(() => undefined),
+        budget
+          .run("platform", budget.ticket("thing.get"), () => Promise.reject(error), always)
+          .catch(() => undefined),
       );
     };
     await failing();
     expect(budget.learned().width.limit).toBe(before);
     const begun = clock.now();
     await failing(3000);
-    await clock.drive(budget.run("platform", budget.ticket(), async () => undefined, always));
+    await clock.drive(budget.run("platform", budget.ticket("thing.get"), async () => undefined, always));
     expect(clock.now() - begun).toBe(3000);
   });
 });
@@ -172,7 +186,7 @@ describe("the queue", () => {
       order.push(name);
       await clock.sleep(10);
     };
-    const [a, b, c] = [budget.ticket(), budget.ticket(), budget.ticket()];
+    const [a, b, c] = [budget.ticket("thing.get"), budget.ticket("thing.get"), budget.ticket("thing.get")];
     const first = budget.run("platform", a, () => Promise.reject(tooMuch(100)), always);
     const others = [
       budget.run("platform", b, work("b"), always),
@@ -184,19 +198,38 @@ describe("the queue", () => {
     expect(order).toEqual(["a", "b", "c"]);
   });
 
+  it("lets operations take turns, so that many of one do not hold up the other", async () => {
+    const clock = virtualClock();
+    const budget = createBudget(clock, 1);
+    const order: string[] = [];
+    const ask = (operation: string): Promise<void> =>
+      budget.run(
+        "platform",
+        budget.ticket(operation),
+        async () => {
+          order.push(operation);
+          await clock.sleep(10);
+        },
+        always,
+      );
+    const wanted = ["look", "look", "look", "look", "make", "make"];
+    await clock.drive(Promise.all(wanted.map(ask)));
+    expect(order).toEqual(["look", "make", "look", "make", "look", "look"]);
+  });
+
   it("is left by those who give up, at once", async () => {
     const clock = virtualClock();
     const budget = createBudget(clock, 1);
     const stop = new AbortController();
-    const busy = budget.run("platform", budget.ticket(), () => clock.sleep(1000), always);
-    const waiting = budget.run("platform", budget.ticket(), async () => "ran", stop.signal);
-    const next = budget.run("platform", budget.ticket(), async () => "next", always);
+    const busy = budget.run("platform", budget.ticket("thing.get"), () => clock.sleep(1000), always);
+    const waiting = budget.run("platform", budget.ticket("thing.get"), async () => "ran", stop.signal);
+    const next = budget.run("platform", budget.ticket("thing.get"), async () => "next", always);
     stop.abort(new Error("given up"));
     await expect(waiting).rejects.toThrow("given up");
     expect(await clock.drive(Promise.all([busy, next]))).toEqual([undefined, "next"]);
-    await expect(budget.run("platform", budget.ticket(), async () => "ran", stop.signal)).rejects.toThrow(
-      "given up",
-    );
+    await expect(
+      budget.run("platform", budget.ticket("thing.get"), async () => "ran", stop.signal),
+    ).rejects.toThrow("given up");
   });
 
   it("of nobody leaves no timer behind", async () => {
@@ -204,9 +237,9 @@ describe("the queue", () => {
     const budget = createBudget(clock);
     const stop = new AbortController();
     await expect(
-      budget.run("platform", budget.ticket(), () => Promise.reject(tooMuch(600_000)), always),
+      budget.run("platform", budget.ticket("thing.get"), () => Promise.reject(tooMuch(600_000)), always),
     ).rejects.toBeDefined();
-    const waiting = budget.run("platform", budget.ticket(), async () => "ran", stop.signal);
+    const waiting = budget.run("platform", budget.ticket("thing.get"), async () => "ran", stop.signal);
     stop.abort(new Error("given up"));
     await expect(waiting).rejects.toThrow("given up");
     await expect(clock.drive(new Promise(() => undefined))).rejects.toThrow("nothing is left");
@@ -249,7 +282,7 @@ describe("always", () => {
     for (let round = 0; round < 10; round += 1) {
       await clock.drive(
         budget
-          .run("platform", budget.ticket(), () => Promise.reject(tooMuch(10)), always)
+          .run("platform", budget.ticket("thing.get"), () => Promise.reject(tooMuch(10)), always)
           .catch(() => undefined),
       );
     }
@@ -263,7 +296,7 @@ describe("always", () => {
       budget
         .run(
           "platform",
-          budget.ticket(),
+          budget.ticket("thing.get"),
           () => (number < 2 ? clock.sleep(50) : Promise.reject(tooMuch())),
           always,
         )

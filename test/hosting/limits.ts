@@ -124,7 +124,7 @@ export async function run(load: Load, clock: VirtualClock): Promise<Run> {
     throw new ServiceError("rate-limited", "thing.do", "slow down", options);
   };
   const untilTaken = async (): Promise<void> => {
-    const ticket = budget.ticket();
+    const ticket = budget.ticket("thing.get");
     for (let isTaken = false; !isTaken; ) {
       isTaken = await budget.run("platform", ticket, request, signal).then(
         () => true,

@@ -29,6 +29,7 @@ export function applyContext(
     outputsBefore: new Map(),
     stopping: never,
     aborting: never,
+    durations: new Map(),
     oneAtATime: oneAtATime(),
     ...over,
   };
