@@ -36,17 +36,17 @@ describe("an answer that is late", () => {
         [50, "second"],
       ],
       "second",
-      2050,
+      1050,
       2,
     ],
     [
       "counts where it comes before the second one",
       [
-        [2200, "first"],
+        [1200, "first"],
         [900, "second"],
       ],
       "first",
-      2200,
+      1200,
       2,
     ],
     [
@@ -62,21 +62,21 @@ describe("an answer that is late", () => {
     [
       "that fails leaves it to the second one",
       [
-        [2500, cut],
+        [1500, cut],
         [2000, "second"],
       ],
       "second",
-      4000,
+      3000,
       2,
     ],
     [
       "is a failure where both fail, and the first says why",
       [
-        [2500, cut],
+        [1500, cut],
         [2000, other],
       ],
       "failed: cut",
-      4000,
+      3000,
       2,
     ],
   ])("%s", async (_, asks, end, at, times) => {
@@ -84,10 +84,10 @@ describe("an answer that is late", () => {
   });
 
   it.each<[string, readonly Ask[], string]>([
-    ["an answer", [[1999, "first"]], "first"],
-    ["a failure", [[1999, cut]], "failed: cut"],
+    ["an answer", [[999, "first"]], "first"],
+    ["a failure", [[999, cut]], "failed: cut"],
   ])("is not what comes in time: %s", async (_, asks, end) => {
-    expect(await asked(...asks)).toEqual({ end, at: 1999, times: 1 });
+    expect(await asked(...asks)).toEqual({ end, at: 999, times: 1 });
   });
 });
 
@@ -97,12 +97,12 @@ it("what is slow as a rule is not late", async () => {
   let times = 0;
   const ask = async (): Promise<void> => {
     times += 1;
-    await clock.sleep(1800);
+    await clock.sleep(900);
   };
   for (let round = 0; round < 5; round += 1) await clock.drive(hedge.ask(ask, ask));
   const slow = async (): Promise<void> => {
     times += 1;
-    await clock.sleep(7000);
+    await clock.sleep(3500);
   };
   await clock.drive(hedge.ask(slow, slow));
   expect(times).toBe(6);
