@@ -22,7 +22,10 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     if (!(await finished(ref, step, context)))
       return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
   } else if (!underWay) {
-    const snapshot = await backup(step, ref, context);
+    const isToBeKept = ruleOf(step, context) === "backup";
+    // Without a snapshot nothing is deleted: what cannot be seen is not asked for either.
+    if (isToBeKept && now === undefined) return released(step, { result: "done", id: ref.id }, context);
+    const snapshot = isToBeKept ? await backup(step, ref, context) : undefined;
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
     await persist(
@@ -37,10 +40,18 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   }
   // What an earlier run asked for has passed its guards once: it is waited for, and never asked for again here.
   const end = await settle(step, ref, "delete", underWay ? "first-look" : now, context);
-  if (end.result !== "done") return end;
+  return end.result === "done" ? released(step, end, context) : end;
+}
+
+/** It is gone, and the state knows it no more. */
+async function released(step: Step, end: StepResult, context: ApplyContext): Promise<StepResult> {
   await context.journal.release(step.address);
   context.outputs.delete(step.address);
   return end;
+}
+
+function ruleOf(step: Step, { journal }: ApplyContext): Step["onDelete"] {
+  return step.onDelete ?? journal.state.resources[step.address]?.onDelete;
 }
 
 /**
@@ -81,10 +92,8 @@ async function finished(ref: Ref, step: Step, context: ApplyContext): Promise<bo
   }
 }
 
-/** `onDelete: backup` takes a snapshot first, once what is under way has ended; without one nothing is deleted. */
-async function backup(step: Step, ref: Ref, context: ApplyContext): Promise<StepResult | undefined> {
-  const rule = step.onDelete ?? context.journal.state.resources[step.address]?.onDelete;
-  if (rule !== "backup") return undefined;
+/** `onDelete: backup` takes a snapshot first, once what is under way has ended. */
+async function backup(step: Step, ref: Ref, context: ApplyContext): Promise<StepResult> {
   const driver = driverOf(context, step.kind);
   const look = (): Promise<Live | undefined> => driver.get(ref, context.stopping);
   const before = await look();

@@ -103,7 +103,10 @@ export function createService(options: ServiceOptions): Client {
         token = now ?? token;
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
         const ask = (): Promise<WireResponse> => exchange(request, signal);
-        return isWrite ? ask() : hedge.ask(ask, () => budget.run(endpoint.host, ticket, ask, signal));
+        if (isWrite) return ask();
+        return hedge.ask(ask, (notNeeded) =>
+          budget.run(endpoint.host, ticket, ask, AbortSignal.any([signal, notNeeded])),
+        );
       };
       try {
         const response = await budget.run(endpoint.host, ticket, send, signal);

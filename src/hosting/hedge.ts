@@ -3,10 +3,11 @@ import type { Clock } from "../model/clock.ts";
 /** Asks twice where an answer takes far longer than answers usually do. */
 export interface Hedge {
   /**
-   * Resolves with the first answer: that of `first`, or of `second`, which is asked once `first` is late. Rejects as
-   * `first` does, where `second` was not asked or has failed too.
+   * Resolves with the first answer: that of `first`, or of `second`, which is asked once `first` is late; as long as
+   * it waits to be sent, it is to give up when the signal that it gets is aborted. Rejects as `first` does, where
+   * `second` was not asked or has failed too.
    */
-  ask<T>(first: () => Promise<T>, second: () => Promise<T>): Promise<T>;
+  ask<T>(first: () => Promise<T>, second: (notNeeded: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 /** Late is what takes this long, in ms, and so many times the usual. */
@@ -23,13 +24,13 @@ export function createHedge(clock: Clock): Hedge {
     return answer;
   };
   return {
-    ask: <T>(first: () => Promise<T>, second: () => Promise<T>) =>
+    ask: <T>(first: () => Promise<T>, second: (notNeeded: AbortSignal) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         const over = new AbortController();
         let other: Promise<T> | undefined;
         const askAgain = (): void => {
           if (over.signal.aborted) return;
-          other = timed(second);
+          other = timed(() => second(over.signal));
           other.then(resolve, () => undefined);
         };
         timed(first)

@@ -191,6 +191,15 @@ describe("a backup before the deletion", () => {
     ).toEqual(["backup", "delete"]);
   });
 
+  it("is not asked for of what is gone by now, and neither is the deletion", async () => {
+    const world = await worldOfTwo({}, kept);
+    const plan = await world.plan(left);
+    world.service.remove(await idOf(world));
+    expect(await world.apply(plan, left)).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(world.service.writes().slice(2)).toEqual([]);
+    expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
+  });
+
   it.each<Fault["effect"]>(["fails", "invalid"])(
     "that does not succeed (%s) deletes nothing",
     async (effect) => {

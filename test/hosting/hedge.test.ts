@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createBudget } from "../../src/hosting/budget.ts";
 import { createHedge } from "../../src/hosting/hedge.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
+import { always } from "./service-of.ts";
 
 /** An answer that takes its time, or fails after it. */
 type Ask = readonly [ms: number, answer: string | Error];
@@ -89,6 +91,20 @@ describe("an answer that is late", () => {
   ])("is not what comes in time: %s", async (_, asks, end) => {
     expect(await asked(...asks)).toEqual({ end, at: 999, times: 1 });
   });
+});
+
+it("an answer that is late and then a failure does not wait for one that waits behind it", async () => {
+  const clock = virtualClock();
+  const hedge = createHedge(clock);
+  const budget = createBudget(clock, 1);
+  const ticket = budget.ticket("thing.get");
+  const missing = async (): Promise<void> => {
+    await clock.sleep(1500);
+    throw new Error("not found");
+  };
+  const again = (notNeeded: AbortSignal): Promise<void> => budget.run("platform", ticket, missing, notNeeded);
+  const asked = budget.run("platform", ticket, () => hedge.ask(missing, again), always);
+  await expect(clock.drive(asked)).rejects.toThrow("not found");
 });
 
 it("what is slow as a rule is not late", async () => {
