@@ -56,17 +56,21 @@ function moves(change: Change, subject: Subject, input: PlanInput): readonly Ste
   return [{ ...step, from: subject.previousAddress }];
 }
 
-/** What the state remembers of a declared object beside its fields: its guards, its references, names that have moved. */
+/**
+ * What the state remembers of a declared object beside its fields: its guards, its references, names that have moved. Of
+ * what is on its way out that it is: nothing else counts.
+ */
 function refreshed(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const { address, bound, desired, observed } = subject;
   if (bound === undefined || desired === undefined || observed === undefined) return [];
+  if (isBeingDeleted(subject)) return [];
   const known = input.state.resources[subject.previousAddress ?? address]?.recorded ?? {};
   const renamed = Object.entries(bound.recorded).filter(([path, value]) => known[path] !== value);
   const same =
     bound.protect === (desired.lifecycle.protect ?? kind.protectedByDefault(desired.spec)) &&
     bound.onDelete === desired.lifecycle.onDelete &&
     bound.refs.join(" ") === desired.refs.join(" ") &&
-    (bound.converging?.operation !== "delete" || isBeingDeleted(subject));
+    bound.converging?.operation !== "delete";
   if (same && renamed.length === 0) return [];
   return [{ ...bindStep(change, subject, input), record: Object.fromEntries(renamed) }];
 }

@@ -212,6 +212,26 @@ describe("a backup before the deletion", () => {
   );
 });
 
+it("a deletion that is under way is not asked for again where it is declared anew, with other guards", async () => {
+  const world = await worldOfTwo({ work: 5000 });
+  const stop = new AbortController();
+  const running = world.run(left, { stopping: stop.signal });
+  void world.clock.sleep(1000).then(() => stop.abort(new Error("interrupted")));
+  expect((await running).steps).toMatchObject([{ result: "interrupted" }]);
+  const anew: Toys = { ...both, a: { spec: { colour: "red" }, lifecycle: { onDelete: "backup" } } };
+  const { steps } = await world.run(anew);
+  expect(steps.map(({ operation, result }) => [operation, result])).toEqual([
+    ["delete", "done"],
+    ["create", "done"],
+  ]);
+  expect(world.service.writes().map(({ operation }) => operation)).toEqual([
+    "create",
+    "create",
+    "delete",
+    "create",
+  ]);
+});
+
 describe("a replacement", () => {
   it("deletes, then creates, at one address", async () => {
     const world = await worldOfTwo();

@@ -1,0 +1,90 @@
+import type { PlatformOptions } from "../src/platform/index.ts";
+
+/** A request as the platform's log has it. */
+export interface LoggedRequest {
+  readonly operation: string;
+  /** 0 where the connection was cut. */
+  readonly status: number;
+}
+
+/** A service that is hard to work with, and how long forty creates may take there, in ms. */
+export interface Difficulty {
+  readonly name: string;
+  readonly faults: NonNullable<PlatformOptions["faults"]>;
+  readonly options: Partial<PlatformOptions>;
+  /** `free` is what they take without it; `requests` are those of the run. */
+  readonly allows: (free: number, requests: readonly LoggedRequest[]) => number;
+}
+
+/** Ms, of the default profile: how long a create that was answered with 503, or not at all, is looked for. */
+const settle = 5000;
+const listLag = 30_000;
+
+const asFree = (free: number): number => free;
+const perSecond =
+  (rate: number) =>
+  (free: number, requests: readonly LoggedRequest[]): number =>
+    Math.max(free, (requests.filter(({ status }) => status !== 429).length / rate) * 1000);
+/** One create of a class at a time is under way, so that each one that is lost holds up the others. */
+const lost =
+  (each: number) =>
+  (free: number, requests: readonly LoggedRequest[]): number =>
+    free + each * requests.filter(({ operation, status }) => operation === "create" && status !== 202).length;
+
+export const difficulties: readonly Difficulty[] = [
+  {
+    name: "4 at a time",
+    faults: [{ concurrent: 4, fault: { status: 429 } }],
+    options: {},
+    allows: asFree,
+  },
+  {
+    name: "4 at a time, each refusal a pause of a second",
+    faults: [{ concurrent: 4, fault: { status: 429, retryAfter: 1 } }],
+    options: {},
+    allows: asFree,
+  },
+  {
+    name: "30 a second",
+    faults: [{ perSecond: 30, fault: { status: 429 } }],
+    options: {},
+    allows: perSecond(30),
+  },
+  {
+    name: "30 a second, each refusal a pause of a second",
+    faults: [{ perSecond: 30, fault: { status: 429, retryAfter: 1 } }],
+    options: {},
+    allows: perSecond(30),
+  },
+  { name: "sessions of 1.5 s", faults: [], options: { sessionLifetime: 1.5 }, allows: asFree },
+  {
+    name: "the old status for 2 s",
+    faults: [],
+    options: { staleStatus: 2000 },
+    allows: (free) => free + 2000,
+  },
+  {
+    name: "8 % of requests answered with 503",
+    faults: [{ probability: 0.08, fault: { status: 503 } }],
+    options: {},
+    allows: lost(settle),
+  },
+  {
+    name: "8 % of requests answered with 503 once the work is done",
+    faults: [{ probability: 0.08, fault: { status: 503, work: true } }],
+    options: {},
+    allows: asFree,
+  },
+  {
+    name: "5 % of reads hang for 4 s",
+    faults: [{ method: "GET", probability: 0.05, fault: { hang: 4000 } }],
+    options: {},
+    allows: (free) => free + 4000,
+  },
+  {
+    name: "5 % of requests hang for 4 s",
+    faults: [{ probability: 0.05, fault: { hang: 4000 } }],
+    options: {},
+    allows: (free, requests) => lost(4000 + listLag)(free, requests) + 4000,
+  },
+];
