@@ -25,6 +25,8 @@ Plays N schedules (default 20000) with the seeds S, S+1, ... and prints the shru
 --trace prints everything that happens in the first one. --mutations breaks the engine's safety rules one at a time and
 prints how many schedules it took to find each.`;
 
+/** Schedules that one thread plays before a fresh one takes over: enough to be warm. */
+const share = 5000;
 const source = join(import.meta.dirname, "..", "src");
 
 if (isMainThread) await main();
@@ -56,7 +58,7 @@ async function main(): Promise<void> {
   else await play(seed, runs, jobs);
 }
 
-/** Plays everything in shares of a thousand schedules, and explains the first few finds. */
+/** Plays everything in shares, and explains the first few finds. */
 async function play(seed: number, runs: number, jobs: number): Promise<void> {
   const { shrink } = await import("../test/simulation/shrink.ts");
   const { generate } = await import("../test/simulation/generate.ts");
@@ -64,9 +66,11 @@ async function play(seed: number, runs: number, jobs: number): Promise<void> {
   const started = performance.now();
   const total = { schedules: 0, runs: 0, events: 0, time: 0 };
   const found: Haul["found"][number][] = [];
-  const shares = Array.from({ length: Math.ceil(runs / 1000) }, (_, at) => ({
-    seed: seed + 1000 * at,
-    schedules: Math.min(1000, runs - 1000 * at),
+  // No more than a quarter of a thread's part, so that all have work to the end.
+  const size = Math.max(250, Math.min(share, Math.ceil(runs / (4 * jobs))));
+  const shares = Array.from({ length: Math.ceil(runs / size) }, (_, at) => ({
+    seed: seed + size * at,
+    schedules: Math.min(size, runs - size * at),
   }));
   let told = started;
   await inParallel(shares, jobs, (haul) => {
