@@ -62,6 +62,28 @@ async function living(): Promise<number> {
   return status.instances.length;
 }
 
+describe("a service that allows only so much", () => {
+  it.each<[string, readonly JsonObject[]]>([
+    ["4 requests at a time", [{ concurrent: 4, fault: { status: 429 } }, { fault: { latency: 10 } }]],
+    ["30 a second", [{ perSecond: 30, fault: { status: 429 } }]],
+    [
+      "30 a second, and a pause of a second for whoever asks for more",
+      [{ perSecond: 30, fault: { status: 429, retryAfter: 1 } }],
+    ],
+    ["one in twelve answered with 503", [{ probability: 0.08, seed: 5, fault: { status: 503 } }]],
+    ["one in twenty cut off after a second", [{ probability: 0.05, seed: 5, fault: { hang: 1000 } }]],
+    ["an old status for a second", [{ fault: { staleStatus: 1000 } }]],
+  ])("%s: twelve instances, in one run, and the plan is empty", async (_, rules) => {
+    const name = write("first words", 12);
+    const before = await living();
+    await platform.faults(...rules);
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    await platform.faults();
+    await expectDone(name, 12);
+    expect((await living()) - before).toBe(12);
+  });
+});
+
 describe("creates on a bad day", () => {
   it.each<[string, JsonObject]>([
     ["every answer is lost", { operation: "create", fault: { reset: "after" } }],
