@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { Socket } from "node:net";
+import type { Wording } from "./wording.ts";
 
 /** Where in the life of a request its sender dies: before it works, after it has worked, or with the answer in hand. */
 export type Moment = "before" | "after" | "answered";
@@ -15,12 +16,19 @@ export interface CuttingProxy {
   close(): void;
 }
 
-/** Starts a proxy on a port of its own before `target`. */
-export async function cuttingProxy(target: string): Promise<CuttingProxy> {
+const plain: Wording = {
+  path: (path) => path,
+  request: (text) => text,
+  answer: (text) => text,
+  headers: (headers) => headers,
+};
+
+/** Starts a proxy on a port of its own before `target`, which may have to be told in other words. */
+export async function cuttingProxy(target: string, wording: Wording = plain): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   let count = 0;
   let armed: { readonly n: number; readonly moment: Moment; readonly kill: () => void } | undefined;
-  const server = http.createServer((request, response) => {
+  const server = http.createServer(async (request, response) => {
     count += 1;
     const cut = armed?.n === count ? armed : undefined;
     const end = (socket: Socket | null): void => {
@@ -32,18 +40,25 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       end(response.socket);
       return;
     }
-    const { method, url, headers } = request;
-    const forwarded = http.request({ hostname, port, method, path: url, headers }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-      answer.on("end", () => {
+    const { method, url = "/" } = request;
+    const sent = Buffer.from(wording.request(await textOf(request)));
+    const headers = { ...request.headers, "content-length": String(sent.length) };
+    const forwarded = http.request(
+      { hostname, port, method, path: wording.path(url), headers },
+      async (answer) => {
+        const said = Buffer.from(wording.answer(await textOf(answer)));
         if (cut?.moment === "after") return end(response.socket);
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        response.end(Buffer.concat(chunks), () => cut?.kill());
-      });
-    });
+        const { "transfer-encoding": _, ...others } = wording.headers(answer.headers);
+        const isEmpty = said.length === 0;
+        response.writeHead(
+          answer.statusCode ?? 500,
+          isEmpty ? others : { ...others, "content-length": said.length },
+        );
+        response.end(said, () => cut?.kill());
+      },
+    );
     forwarded.on("error", () => response.socket?.destroy());
-    request.pipe(forwarded);
+    forwarded.end(sent);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -68,4 +83,13 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       server.close();
     },
   };
+}
+
+async function textOf(stream: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await new Promise<void>((resolve) => {
+    stream.on("close", resolve);
+  });
+  return Buffer.concat(chunks).toString();
 }

@@ -1,22 +1,44 @@
-/** What is cut: the creation of twenty resources of all kinds, or changes of every sort to them. */
-export const manifests: { readonly [phase in Phase]: { readonly text: string; readonly count: number } } = {
-  create: { text: created(), count: 20 },
-  update: { text: changed(created()), count: 19 },
-};
+import type { ProfileName } from "./services.ts";
 
-export type Phase = "create" | "update";
+export const phases = ["create", "update"] as const;
+
+/** What is cut: the creation of twenty resources of all kinds, or changes of every sort to them. */
+export type Phase = (typeof phases)[number];
+
+/** What an apply that is cut has to bring about. */
+export interface Declared {
+  readonly text: string;
+  readonly count: number;
+  /** The addresses whose password is the second one by now. */
+  readonly renewed: readonly string[];
+  /** The addresses whose objects from before are deleted; nothing else ever is. */
+  readonly gone: readonly string[];
+}
+
+/** The manifest of a phase, as the profile can do it. */
+export function declared(phase: Phase, profile: ProfileName): Declared {
+  const text = edited(created(), profile === "full" ? [] : alike, profile === "default" ? bound : []);
+  return phase === "create"
+    ? { text, count: 20, renewed: [], gone: [] }
+    : {
+        text: edited(text, changes),
+        count: 19,
+        renewed,
+        gone: profile === "full" ? gone : [...gone, ...caches],
+      };
+}
 
 /** A cloud account, networks, databases of every tier with references between them, one of them stopped, and users. */
 function created(): string {
-  const owner = `graphdbUser: app, graphdbPassword: "\${secret.password}"`;
+  const owner = `graphdbUser: app, graphdbPassword: "\${secret.first}"`;
   const node = `nodeInstanceType: m7g.large, ${owner}`;
   const large = `${node}, maxMemory: 1GB`;
   const user = (instance: string, username: string): string =>
-    `{ instance: ${instance}, username: ${username}, password: "\${secret.password}", acl: "~* +PING" }`;
+    `{ instance: ${instance}, username: ${username}, password: "\${secret.first}", acl: "~* +PING" }`;
   return `apiVersion: graphform/v1
 name: cut
-service: { profile: full.yaml }
-secrets: { password: { env: PASSWORD } }
+service: { profile: cut.yaml }
+secrets: { first: { env: FIRST }, second: { env: SECOND } }
 defaults:
   instances: { cloudProvider: aws, region: us-east-1, lifecycle: { protect: false, onReplace: recreate } }
 cloudAccounts:
@@ -54,16 +76,44 @@ users:
 `;
 }
 
-/** Updates in place, a start, a replacement, deletions, a new user, other rights. */
-function changed(text: string): string {
-  const edits: readonly (readonly [string | RegExp, string])[] = [
-    ["description: first", "description: second"],
-    ["power: stopped, ", ""],
-    ["logs: { tier: pro,", "logs: { region: eu-west-1, tier: pro,"],
-    ["name: spare,", "name: spare-2,"],
-    [/ {2}play: .*\n/, ""],
-    [/ {2}c: (.*)carl(.*)\n/, "  g: $1gina$2\n"],
-    [/( {2}d: .*)\+PING/, "$1+PING +INFO"],
-  ];
-  return edits.reduce((before, [from, to]) => before.replace(from, to), text);
+type Edits = readonly (readonly [string | RegExp, string])[];
+
+/** Databases that differ by nothing but their names, which nothing shows. */
+const alike: Edits = [["region: ${each.value}", "region: us-west-2"]];
+
+/** Networks that are there already. */
+const bound: Edits = ["core", "side", "spare"].map((name) => [`  ${name}: {`, `  ${name}: { id: n-${name},`]);
+
+const renewed: readonly string[] = [
+  "instances.carts",
+  "instances.stock",
+  "instances.logs",
+  "users.b",
+  "users.d",
+  "users.e",
+];
+
+const gone: readonly string[] = ["instances.play", "instances.logs", "users.c", "users.e"];
+
+/** They move where they are alike. */
+const caches = ["us-east-1", "eu-west-1", "us-west-2"].map((key) => `instances.cache["${key}"]`);
+
+/** Updates in place, a start, replacements, deletions, a new user, other rights, other passwords. */
+const changes: Edits = [
+  ["description: first", "description: second"],
+  ["power: stopped, ", ""],
+  ["logs: { tier: pro,", "logs: { region: eu-west-1, tier: pro,"],
+  ["region: us-west-2\n", "region: us-east-1\n"],
+  ["name: spare,", "name: spare-2,"],
+  [/ {2}play: .*\n/, ""],
+  [/ {2}c: (.*)carl(.*)\n/, "  g: $1gina$2\n"],
+  [/( {2}d: .*)\+PING/, "$1+PING +INFO"],
+  ...renewed.map((address): [RegExp, string] => {
+    const name = address.slice(address.indexOf(".") + 1);
+    return [new RegExp(`^( {2}${name}: .*secret\\.)first`, "m"), "$1second"];
+  }),
+];
+
+function edited(text: string, ...edits: readonly Edits[]): string {
+  return edits.flat().reduce((before, [from, to]) => before.replace(from, to), text);
 }

@@ -194,7 +194,7 @@ export const mutations: readonly Mutation[] = [
     changes: [
       {
         file: "hosting/host-pace.ts",
-        find: "const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, retryAfter ?? own));",
+        find: "const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, refusal.retryAfter ?? own));",
         replace: "const quietUntil = host.quietUntil + 0 * own;",
       },
     ],
@@ -238,8 +238,8 @@ export const mutations: readonly Mutation[] = [
     changes: [
       {
         file: "apply/remove.ts",
-        find: 'if (rule !== "backup") return undefined;',
-        replace: "if (rule !== undefined) return undefined;",
+        find: 'const isToBeKept = ruleOf(step, context) === "backup";',
+        replace: "const isToBeKept = false;",
       },
     ],
   },
