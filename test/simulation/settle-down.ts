@@ -73,11 +73,13 @@ export async function settleDown(
 }
 
 /**
- * True where nothing befell the runs but that the process was killed. Tokens that die under way and lists that come and go
- * are trouble, too; and a replacement that a person asked for is not asked for again.
+ * True where nothing befell the runs but that the process was killed. Tokens that die under way, lists that come and go,
+ * and values that come to be shown between the plan and its step are trouble, too; and a replacement that a person asked for is not asked for again.
  */
 export function isOnlyKilled({ runs, service }: Case): boolean {
-  const isTroubled = service.flicker || (service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000;
+  const showsLate = service.echo && service.describeLag > 0;
+  const isTroubled =
+    service.flicker || showsLate || (service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000;
   const isCalm = ({
     faults = [],
     others,
