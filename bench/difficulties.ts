@@ -5,6 +5,8 @@ export interface LoggedRequest {
   readonly operation: string;
   /** 0 where the connection was cut. */
   readonly status: number;
+  /** From its arrival to its answer. */
+  readonly ms: number;
 }
 
 /** A service that is hard to work with, and how long forty creates may take there, in ms. */
@@ -30,6 +32,12 @@ const lost =
   (each: number) =>
   (free: number, requests: readonly LoggedRequest[]): number =>
     free + each * requests.filter(({ operation, status }) => operation === "create" && status !== 202).length;
+
+/** A create that is answered late holds up the others as well; and once, the last read of all. */
+const slow =
+  (each: number) =>
+  (free: number, requests: readonly LoggedRequest[]): number =>
+    free + each * (1 + requests.filter(({ operation, ms }) => operation === "create" && ms >= each).length);
 
 export const difficulties: readonly Difficulty[] = [
   {
@@ -76,13 +84,19 @@ export const difficulties: readonly Difficulty[] = [
     allows: asFree,
   },
   {
-    name: "5 % of reads hang for 4 s",
+    name: "5 % of requests answered after 4 s",
+    faults: [{ probability: 0.05, fault: { latency: 4000 } }],
+    options: {},
+    allows: slow(4000),
+  },
+  {
+    name: "5 % of reads cut off after 4 s",
     faults: [{ method: "GET", probability: 0.05, fault: { hang: 4000 } }],
     options: {},
     allows: (free) => free + 4000,
   },
   {
-    name: "5 % of requests hang for 4 s",
+    name: "5 % of requests cut off after 4 s",
     faults: [{ probability: 0.05, fault: { hang: 4000 } }],
     options: {},
     allows: (free, requests) => lost(4000 + listLag)(free, requests) + 4000,
