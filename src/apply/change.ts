@@ -127,8 +127,9 @@ async function upon(
   const last = await persist(() => send(ref), after, look, timeout, context);
   await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
   if (step.unattended === true) return { result: "done", id: ref.id };
-  // What moves now may be the work of a request before, whose answer was lost.
-  return settle(step, ref, operation, perhaps ? "first-look" : (last ?? before.live), context);
+  if (!perhaps) return settle(step, ref, operation, last ?? before.live, context);
+  // What moves now may be the work of a request before, whose answer was lost; or somebody else's, if it ends elsewhere.
+  return settle(step, ref, operation, "first-look", context, arrivalsOf(operation, before.live));
 }
 
 function nowIn({ clock }: ApplyContext): string {

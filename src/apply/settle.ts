@@ -24,7 +24,7 @@ export function arrivalsOf(operation: string, before: Before): readonly PhaseNam
 
 /**
  * Waits until an accepted operation has done its work and records it. `before` is how the resource looked when the
- * service accepted it.
+ * service accepted it; `phases` are where it leads.
  */
 export async function settle(
   step: Step,
@@ -32,6 +32,7 @@ export async function settle(
   operation: string,
   before: Before,
   context: ApplyContext,
+  phases: readonly PhaseName[] = arrivalsOf(operation, before),
 ): Promise<StepResult> {
   const bound = context.journal.state.resources[step.address];
   const started = context.clock.now();
@@ -39,7 +40,6 @@ export async function settle(
   const born = operation === "delete" ? timeOf(bound?.createdAt, 0) : since;
   const hiddenUntil = born + context.profile.timing.listLag;
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
-  const phases = arrivalsOf(operation, before);
   const arrival = await converge(
     {
       kind: step.kind,

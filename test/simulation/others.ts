@@ -29,6 +29,7 @@ export function act({ does, pick }: Other, world: World): void {
   ): void => {
     if (thing === undefined) return;
     const { look } = thing;
+    thing.touchedAt = registry.now();
     thing.look = {
       ...look,
       top: { ...look.top, ...top },

@@ -43,6 +43,8 @@ export interface Thing {
   work?: Work;
   /** Who asked for the work: a process, or somebody else. */
   worker?: string;
+  /** When somebody else changed a value of it. */
+  touchedAt?: number;
   /** What a person has to do before it goes on. */
   awaits?: "bootstrap" | "offboard" | "last delete";
   goneAt?: number;
