@@ -138,6 +138,22 @@ describe("an update", () => {
     expect((await world.state()).resources["toys.a"]?.recorded["token"]).toBeUndefined();
   });
 
+  it("is not taken for done because somebody has stopped it meanwhile", async () => {
+    const world = await worldWith({ colour: "red" });
+    const { service } = world;
+    const stopped: Driver = {
+      ...service,
+      update: async (ref, _body, signal) => {
+        await service.operate(ref, "stop", signal);
+        throw new ServiceError("lost", "toy.update", "cut off", { mayHaveWorked: true });
+      },
+    };
+    const wanted = { a: { colour: "red", token: world.seal("tell nobody") } };
+    const { steps } = await world.run(wanted, { driver: stopped });
+    expect(steps).toMatchObject([{ result: "failed", message: expect.stringContaining("somebody else") }]);
+    expect((await world.state()).resources["toys.a"]?.recorded["token"]).toBeUndefined();
+  });
+
   it.each<ServiceFailure>(["unavailable", "lost", "shape", "rate-limited"])(
     "whose answer is lost is looked for again where the look fails: %s",
     async (failure) => {
