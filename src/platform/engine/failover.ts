@@ -29,9 +29,7 @@ export async function swapRoles(
       cause,
     );
   });
-  if (!hasReplica(before, replica.port)) {
-    throw new EngineError("engine-refused", "no replica is in sync; nothing was changed");
-  }
+  if (!hasReplica(before, replica.port)) throw outOfSync();
   await refuseWrites(primary, true);
   try {
     await untilEqual(primary, replica);
@@ -71,5 +69,13 @@ async function isEqual(primary: Login, replica: Login): Promise<boolean> {
   const clients = await talk(primary, (ask) => info(ask, "clients"));
   if (clients.get("blocked_clients") !== "0") return false;
   const written = Number((await replicationOf(primary)).get("master_repl_offset"));
-  return Number((await replicationOf(replica)).get("slave_repl_offset")) >= written;
+  // One that died just now may still count as there.
+  const copy = await replicationOf(replica).catch((cause: unknown) => {
+    throw outOfSync(cause);
+  });
+  return Number(copy.get("slave_repl_offset")) >= written;
+}
+
+function outOfSync(cause?: unknown): EngineError {
+  return new EngineError("engine-refused", "no replica is in sync; nothing was changed", cause);
 }
