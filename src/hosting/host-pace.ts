@@ -77,7 +77,7 @@ export function taken(host: HostPace, sentAt: number, now: number): HostPace {
   if (sentAt <= host.waveAt) return next;
   if (host.rate === Number.POSITIVE_INFINITY) return { ...next, waves: 0 };
   const top = now < host.probeAt ? host.ceiling : Number.POSITIVE_INFINITY;
-  const growth = host.ceiling === Number.POSITIVE_INFINITY ? 1.05 : 1.01;
+  const growth = host.ceiling === Number.POSITIVE_INFINITY ? 1.08 : 1.01;
   return { ...next, waves: 0, rate: Math.max(host.rate, Math.min(top, host.rate * growth)) };
 }
 

@@ -114,12 +114,13 @@ export function narrowed(width: Width, flight: Flight, pause: number, now: numbe
     return { ...width, survivors, limit, ceiling: isUnclear ? Number.POSITIVE_INFINITY : ceiling };
   }
   const survivors = flight.together - 1;
+  const half = Math.floor(width.limit / 2);
   const isProbe = width.limit > width.ceiling;
   const least = Math.max(patience.first, pause * 10);
   const wait = Math.min(patience.longest, isProbe ? Math.max(least, width.patience * 2) : least);
   return {
     ...width,
-    limit: Math.max(1, Math.floor(width.limit / 2)),
+    limit: Math.max(1, width.isPaced ? half : Math.min(survivors, half)),
     ceiling: Math.max(1, survivors),
     probeAt: now + wait,
     patience: wait,
