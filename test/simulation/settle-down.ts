@@ -156,7 +156,10 @@ function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): bo
 /** True while nothing is in the middle of anything. */
 export function isAtRest({ registry }: World): boolean {
   registry.advance();
-  return registry.things.every((thing) => !isThere(thing) || thing.work === undefined);
+  return registry.things.every((thing) => {
+    const showsOld = thing.old !== undefined && registry.now() < thing.old.until;
+    return !isThere(thing) || (thing.work === undefined && !showsOld);
+  });
 }
 
 /** How a run ended, in one line for people. */
