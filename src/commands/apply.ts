@@ -23,7 +23,7 @@ import { type ApplyReport, applyReport } from "./apply-report.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
-import { assertApplicable } from "./saved-plan.ts";
+import { assertApplicable, assertSecretsKept } from "./saved-plan.ts";
 import { openSession, planningWorld, planOptions, type Session, sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
@@ -84,6 +84,7 @@ async function locked(
       terminal,
       options.destroying ? noSecrets : secretReader(env),
     );
+    if (saved !== undefined) assertSecretsKept(saved.plan, session.vault.open);
     return await carryOut({ options, saved, project, state, session, report, interrupts, lock, terminal });
   } finally {
     await lock.release();

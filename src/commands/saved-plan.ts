@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Vault } from "../model/sealed.ts";
+import { type Open, secretsIn, type Vault } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 import { isBurnt } from "../state/document.ts";
 import type { ManifestFile, SavedPlan } from "../state/plan-file.ts";
@@ -53,6 +53,23 @@ export async function assertApplicable(
     .map((entry) => entry.path);
   if (changed.length > 0)
     throw stale(`the manifest has changed since this plan was made: ${changed.join(", ")}`);
+}
+
+/**
+ * Throws where a secret that a saved plan would send is not what it was. Asked before anything is done: a replacement
+ * whose create could not be sent must not get as far as its deletion.
+ */
+export function assertSecretsKept({ steps }: Plan, open: Open): void {
+  const changed = steps.filter(({ operation, spec, patch, blocked }) => {
+    const sent = operation === "create" ? spec : operation === "update" ? patch : undefined;
+    return blocked.length === 0 && secretsIn(sent).some((sealed) => open(sealed) === undefined);
+  });
+  if (changed.length === 0) return;
+  const whose = changed.map((step) => step.address).join(", ");
+  throw new GraphformError("plan-stale", `a secret has changed since this plan was made: ${whose}`, {
+    hint: "give the same secrets as when the plan was made, or make a new plan",
+    exitCode: exitCodes.stale,
+  });
 }
 
 async function digests(paths: readonly string[]): Promise<readonly ManifestFile[]> {

@@ -38,11 +38,16 @@ export function isTemplate(value: unknown): value is Template {
   return isObject(value) && Array.isArray(value["$template"]);
 }
 
+/** Every secret that stands inside. */
+export function secretsIn(value: Json | undefined): readonly Sealed[] {
+  if (isSealed(value)) return [value];
+  if (Array.isArray(value)) return value.flatMap(secretsIn);
+  return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
+}
+
 /** True where a secret stands anywhere inside. */
 export function holdsSecret(value: Json | undefined): boolean {
-  if (isSealed(value)) return true;
-  if (Array.isArray(value)) return value.some(holdsSecret);
-  return isObject(value) && Object.values(value).some(holdsSecret);
+  return secretsIn(value).length > 0;
 }
 
 /** Seals a plain secret: remembers the text in memory only and hands out its fingerprint. */

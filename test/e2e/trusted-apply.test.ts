@@ -189,6 +189,49 @@ describe("a saved plan of five updates", () => {
   });
 });
 
+describe("a saved replacement", () => {
+  const declareOne = (cacheSize: number): void =>
+    user.write(
+      "graphform.yaml",
+      `apiVersion: graphform/v1
+name: trusted
+service: { profile: ${fullProfile} }
+secrets: { word: { env: WORD } }
+instances:
+  x0:
+    tier: pro
+    component: standalone
+    cloudProvider: aws
+    region: us-east-1
+    config: { name: x0, nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.word}", graphDBCacheSize: ${cacheSize} }
+    lifecycle: { protect: false, onReplace: recreate }
+guards: { maxDisruption: data-loss, maxDeletes: 1 }
+`,
+    );
+
+  it("deletes nothing that it could not create again, and is not used up", async () => {
+    user.env["WORD"] = "some-password-1";
+    declareOne(50);
+    await expectFinished(1);
+    declareOne(60);
+    expect(await user.run("plan", "--out", "one.plan")).toMatchObject({ code: 0 });
+    await platform.forget();
+    const before = await there();
+
+    user.env["WORD"] = "some-password-2";
+    expect(await user.run("apply", "one.plan")).toMatchObject({
+      code: 6,
+      err: expect.stringContaining("a secret has changed since this plan was made: instances.x0"),
+    });
+    expect([await there(), await platform.writes()]).toEqual([before, []]);
+
+    user.env["WORD"] = "some-password-1";
+    expect(await user.run("apply", "one.plan")).toMatchObject({ code: 0 });
+    expect(bound()).not.toEqual(before);
+    await expectFinished(1);
+  });
+});
+
 describe("a protected instance", () => {
   it.each([
     [0, "cannot be read as a state"],
