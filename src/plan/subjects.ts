@@ -16,9 +16,9 @@ export function subjectsOf(input: PlanInput): readonly Subject[] {
   const previous = new Map([...destinations(input.state, input.moved)].map(([from, to]) => [to, from]));
   const desired = new Map(input.desired.map((entry): [Address, Desired] => [entry.address, entry]));
   const bound = new Map(Object.entries(afterMoves(input.state, input.moved, input.kinds).resources));
-  const addresses = [...new Set([...desired.keys(), ...bound.keys()])].filter((address) =>
-    isChosen(address, input),
-  );
+  const known = [...new Set([...desired.keys(), ...bound.keys()])];
+  const excluded = excludedOf(known, bound, input);
+  const addresses = known.filter((address) => !excluded.has(address) && isTarget(address, input));
   return addresses.map((address) =>
     subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input),
   );
@@ -82,10 +82,25 @@ function destination(trait: Trait, operation: string | undefined, profile: Profi
 }
 
 /** --target and --exclude choose what is looked at; they change the input and never filter the output. */
-function isChosen(address: Address, input: PlanInput): boolean {
-  const { targets, exclude } = input.options;
-  if (exclude.some((entry) => within(address, entry))) return false;
+function isTarget(address: Address, input: PlanInput): boolean {
+  const { targets } = input.options;
   return targets.length === 0 || withReferents(targets, input).has(address);
+}
+
+/** What is excluded, and what cannot be had without it: the dependents of what is not there yet. */
+function excludedOf(
+  known: readonly Address[],
+  bound: ReadonlyMap<Address, Bound>,
+  { desired, options }: PlanInput,
+): ReadonlySet<Address> {
+  const excluded = new Set(
+    known.filter((address) => options.exclude.some((entry) => within(address, entry))),
+  );
+  for (const address of excluded) {
+    if (bound.has(address)) continue;
+    for (const entry of desired) if (entry.refs.includes(address)) excluded.add(entry.address);
+  }
+  return excluded;
 }
 
 function withReferents(targets: readonly Address[], input: PlanInput): ReadonlySet<Address> {

@@ -45,6 +45,14 @@ const rows: readonly Row[] = [
   },
 ];
 
+const unbuilt: Scene = {
+  house: { wants: { colour: "red" }, recorded: false },
+  cat: { wants: { colour: "red" }, recorded: false, refs: ["house"] },
+  flea: { ...changed, refs: ["cat"] },
+  dog: { ...changed, refs: ["house"] },
+  bird: changed,
+};
+
 const section = (names: readonly string[] = []): readonly string[] => names.map((name) => `toys.${name}`);
 
 describe("--target and --exclude", () => {
@@ -52,6 +60,12 @@ describe("--target and --exclude", () => {
     const plan = planOf(scene, { options: { targets: section(targets), exclude: section(exclude) } });
     expect(Object.keys(actions(plan)).sort()).toEqual(names);
     expect(plan.complete).toBe(false);
+  });
+
+  it("leave out what needs something excluded that is not there yet, and what needs that", () => {
+    const plan = planOf(unbuilt, { options: { exclude: ["toys.house"] } });
+    expect(Object.keys(actions(plan))).toEqual(["bird"]);
+    expect(plan.census).toMatchObject({ declared: 5, checked: 1, skipped: 4 });
   });
 
   it("say how much was not looked at", () => {
