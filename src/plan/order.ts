@@ -6,6 +6,7 @@ import type { Step } from "../model/plan.ts";
  *
  *     create or update X      after everything that X's desired references name is there
  *     delete X                after everything that refers to X now is deleted, or lets go of it
+ *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
  *     move X                  after what stood at its new address has moved away
  *     create X anew           after its old object is bound to the address that asks for it
  *
@@ -27,7 +28,7 @@ export function order(
       ]),
     ]),
   );
-  for (const [later, earlier] of removals(steps, heldBy)) {
+  for (const [later, earlier] of [...removals(steps, heldBy), ...renewals(steps, building)]) {
     if (!isAfter(earlier, later, after)) after.get(later)?.add(earlier);
   }
   return steps.map((step) => ({ ...step, after: [...(after.get(step.key) ?? [])].sort() }));
@@ -71,6 +72,23 @@ function removals(
     ({ later, earlier }) => earlier.operation === "update" && !(earlier.refs ?? []).includes(later.address),
   );
   return [...deleted, ...lettingGo].map(({ later, earlier }) => [later.key, earlier.key]);
+}
+
+/** Deletion that makes room for a new object -> what has to be there for that one. */
+function renewals(
+  steps: readonly Step[],
+  building: ReadonlyMap<Address, readonly string[]>,
+): readonly (readonly [string, string])[] {
+  const making = steps.filter((step) => step.operation === "create");
+  const removing = new Map(
+    steps.filter((step) => step.operation === "delete").map((step) => [step.address, step.key]),
+  );
+  return making.flatMap((step) => {
+    const removal = removing.get(step.address);
+    return removal === undefined
+      ? []
+      : builtFirst(step, building).map((key): readonly [string, string] => [removal, key]);
+  });
 }
 
 /** True where the first step comes after the second one, by whatever way. */

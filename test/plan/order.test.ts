@@ -70,6 +70,14 @@ const rows: readonly Row[] = [
     steps: ["house delete", "cat forget"],
   },
   {
+    reason: "what makes room for a new object waits for all that the new one needs",
+    scene: {
+      cat: { ...resized, wants: { size: 2, home: "tree" }, refs: ["tree"], boundRefs: ["house"] },
+      tree: { wants: {} },
+    },
+    steps: ["tree create", "cat bind", "cat delete < cat#bind, tree", "cat create < cat#delete, tree"],
+  },
+  {
     reason: "what refers waits for the verbs of what it refers to",
     scene: {
       cat: { wants: { home: "house" }, refs: ["house"] },

@@ -1,6 +1,6 @@
 import type { Address } from "../../src/model/address.ts";
 import { isObject } from "../../src/model/json.ts";
-import type { Operation } from "../../src/model/plan.ts";
+import type { Operation, Step } from "../../src/model/plan.ts";
 import type { Call } from "../../src/model/service.ts";
 import { addressOf, protects } from "./belonging.ts";
 import type { Proc } from "./proc.ts";
@@ -68,6 +68,25 @@ export function judgeWrites(
       violate("threshold", `${what}: it is the ${together.size}th, and ${run.maxDeletes} are allowed`);
     const tenant = world.registry.things.find((other) => isTenant(other, thing) && isToGo(other, process));
     if (tenant !== undefined) violate("order", `${what}: ${tenant.id} is to go first`);
+    const missing = missingFor(address, process);
+    if (missing !== undefined)
+      violate("deleted too early", `${what}: the new one needs ${missing}, which is not there yet`);
+  };
+
+  /** What a replacement refers to and is still to be made, and does not itself wait for this deletion. */
+  const missingFor = (address: Address, { plan }: Proc): Address | undefined => {
+    const steps = plan?.steps ?? [];
+    const [removal, making] = (["delete", "create"] as const).map((operation) =>
+      steps.find((step) => step.address === address && step.operation === operation),
+    );
+    if (removal === undefined || making === undefined) return undefined;
+    return making.refs?.find((ref) => {
+      const home = steps.find((step) => step.address === ref && step.operation === "create");
+      if (home === undefined || waitsFor(home, removal.key, steps)) return false;
+      const old = steps.find((step) => step.address === ref && step.operation === "delete")?.id;
+      const bound = world.stored?.resources[ref]?.id;
+      return bound === undefined || bound === old;
+    });
   };
 
   const isToGo = ({ id }: Thing, { plan }: Proc): boolean =>
@@ -96,6 +115,13 @@ export function judgeWrites(
   };
 
   return writes;
+}
+
+function waitsFor(step: Step, key: string, steps: readonly Step[]): boolean {
+  return step.after.some((before) => {
+    const earlier = steps.find((each) => each.key === before);
+    return before === key || (earlier !== undefined && waitsFor(earlier, key, steps));
+  });
 }
 
 /** True where the one lives in the other, a network. */

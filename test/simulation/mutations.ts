@@ -337,6 +337,17 @@ export const mutations: readonly Mutation[] = [
     ],
   },
   {
+    name: "hasty-replacement",
+    breaks: "what a new object needs is there before the old one is deleted",
+    changes: [
+      {
+        file: "plan/order.ts",
+        find: "[...removals(steps, heldBy), ...renewals(steps, building)]",
+        replace: "removals(steps, heldBy)",
+      },
+    ],
+  },
+  {
     name: "misfit",
     breaks: "a step is for the object that its plan was made for",
     changes: [
