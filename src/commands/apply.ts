@@ -1,12 +1,8 @@
-import { certify, outcomeOf } from "../apply/outcome.ts";
 import { kinds } from "../kinds/index.ts";
 import { noSecrets, secretReader } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { Outcome, StepOutcome } from "../model/outcome.ts";
-import type { Plan } from "../model/plan.ts";
-import type { RecordedOutput, StateDocument } from "../model/state.ts";
-import { hasChanges } from "../plan/plan.ts";
+import { exitCodes } from "../model/errors.ts";
+import type { StateDocument } from "../model/state.ts";
 import {
   type ApplyWorld,
   applyPlan,
@@ -20,6 +16,7 @@ import { openJournal } from "../state/journal.ts";
 import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import type { Lock } from "../state/store.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
+import { assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
@@ -27,6 +24,7 @@ import { assertApplicable, assertSecretsKept } from "./saved-plan.ts";
 import { openSession, planningWorld, planOptions, type Session, sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
+import { unverified, verified } from "./verified.ts";
 
 /** What `apply` and `destroy` were told. */
 export interface ApplyOptions extends ManifestOptions {
@@ -64,8 +62,7 @@ async function locked(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  if (options.autoApprove !== true && options.planFile === undefined && !terminal.interactive)
-    throw nobodyToAsk(options);
+  assertApprovable(options, terminal);
   const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
   const project = await openProject(saved === undefined ? options : withSaved(options, saved));
   const lock = await project.store.lock(commandOf(options), {
@@ -144,65 +141,6 @@ async function carryOut(work: Work): Promise<number> {
   }
 }
 
-/** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
-async function verified(
-  steps: readonly StepOutcome[],
-  intention: Intention,
-  look: (state: StateDocument) => Promise<Planned>,
-  world: ApplyWorld,
-  report: ApplyReport,
-  saved: Plan | undefined,
-): Promise<Outcome> {
-  if (world.stopping.aborted) {
-    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
-    return { ...interrupted, exitCode: exitCodes.interrupted };
-  }
-  const { plan: second } = await look(world.journal.state);
-  const { state } = world.journal;
-  // What a destroy held back keeps its outputs; they go with the last resource.
-  const isHeldBack = intention.destroying && Object.keys(state.resources).length > 0;
-  const outputs = isHeldBack ? state.outputs : outputsOf(second);
-  const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
-  if (isChanged && !isHeldBack) await world.journal.outputs(outputs);
-  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, report.warnings());
-}
-
-/** A saved plan answers for what it had to do: what it left out, or what has changed since, is the next plan's. */
-function promisedBy(saved: Plan | undefined, second: Plan): Plan {
-  if (saved === undefined) return second;
-  const promised = new Set(saved.steps.map((step) => step.address));
-  return { ...second, changes: second.changes.filter((change) => promised.has(change.address)) };
-}
-
-/** What was done stands, also where the second look fails. */
-function unverified(steps: readonly StepOutcome[], world: ApplyWorld, report: ApplyReport): Outcome {
-  const outcome = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
-  return { ...outcome, exitCode: exitCodes.error };
-}
-
-function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
-  const known = Object.entries(plan.outputs).flatMap(([name, output]): [string, RecordedOutput][] =>
-    output.after === undefined || output.unknown
-      ? []
-      : [[name, { value: output.after, sensitive: output.sensitive }]],
-  );
-  return Object.fromEntries(known);
-}
-
-async function isApproved(
-  plan: Plan,
-  options: ApplyOptions,
-  terminal: Terminal,
-  stopping: AbortSignal,
-): Promise<boolean> {
-  if (options.autoApprove === true || options.planFile !== undefined || !hasChanges(plan)) return true;
-  if (plan.steps.every((step) => step.blocked.length > 0)) return true;
-  const question = options.destroying ? "Destroy all of this?" : "Apply these changes?";
-  const yes = await terminal.confirm(`\n${question} Only "yes" is taken as an answer: `, stopping);
-  if (!yes) terminal.err("Nothing was changed.\n");
-  return yes;
-}
-
 /** For `destroy`, a manifest that says `protect: false` lifts the guard that the state remembers. */
 function intentionOf(options: ApplyOptions, project: Project, { manifest }: Session): Intention {
   const unprotected = manifest.desired
@@ -235,17 +173,4 @@ function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
 
 function commandOf({ destroying }: ApplyOptions): "apply" | "destroy" {
   return destroying ? "destroy" : "apply";
-}
-
-function nobodyToAsk(options: ApplyOptions): GraphformError {
-  const verb = commandOf(options);
-  return new GraphformError(
-    "not-approved",
-    `nobody is here to approve: ${verb} needs a terminal, or to be told`,
-    {
-      hint: options.destroying
-        ? "graphform destroy --auto-approve"
-        : "graphform apply --auto-approve, or save a plan and apply that",
-    },
-  );
 }

@@ -1,0 +1,35 @@
+import { GraphformError } from "../model/errors.ts";
+import type { Plan } from "../model/plan.ts";
+import { hasChanges } from "../plan/plan.ts";
+import type { ApplyOptions } from "./apply.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Throws `not-approved` where there is nobody to ask, and nothing that stands for an answer. */
+export function assertApprovable(options: ApplyOptions, { interactive }: Terminal): void {
+  if (options.autoApprove === true || options.planFile !== undefined || interactive) return;
+  const verb = options.destroying ? "destroy" : "apply";
+  throw new GraphformError(
+    "not-approved",
+    `nobody is here to approve: ${verb} needs a terminal, or to be told`,
+    {
+      hint: options.destroying
+        ? "graphform destroy --auto-approve"
+        : "graphform apply --auto-approve, or save a plan and apply that",
+    },
+  );
+}
+
+/** True where a person says yes, or where nobody is to be asked. */
+export async function isApproved(
+  plan: Plan,
+  options: ApplyOptions,
+  terminal: Terminal,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  if (options.autoApprove === true || options.planFile !== undefined || !hasChanges(plan)) return true;
+  if (plan.steps.every((step) => step.blocked.length > 0)) return true;
+  const question = options.destroying ? "Destroy all of this?" : "Apply these changes?";
+  const yes = await terminal.confirm(`\n${question} Only "yes" is taken as an answer: `, stopping);
+  if (!yes) terminal.err("Nothing was changed.\n");
+  return yes;
+}

@@ -1,0 +1,52 @@
+import { certify, outcomeOf } from "../apply/outcome.ts";
+import { exitCodes } from "../model/errors.ts";
+import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
+import type { RecordedOutput, StateDocument } from "../model/state.ts";
+import type { ApplyWorld, Intention, Planned } from "../reconcile.ts";
+import type { ApplyReport } from "./apply-report.ts";
+
+/** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
+export async function verified(
+  steps: readonly StepOutcome[],
+  intention: Intention,
+  look: (state: StateDocument) => Promise<Planned>,
+  world: ApplyWorld,
+  report: ApplyReport,
+  saved: Plan | undefined,
+): Promise<Outcome> {
+  if (world.stopping.aborted) {
+    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
+    return { ...interrupted, exitCode: exitCodes.interrupted };
+  }
+  const { plan: second } = await look(world.journal.state);
+  const { state } = world.journal;
+  // What a destroy held back keeps its outputs; they go with the last resource.
+  const isHeldBack = intention.destroying && Object.keys(state.resources).length > 0;
+  const outputs = isHeldBack ? state.outputs : outputsOf(second);
+  const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
+  if (isChanged && !isHeldBack) await world.journal.outputs(outputs);
+  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, report.warnings());
+}
+
+/** A saved plan answers for what it had to do: what it left out, or what has changed since, is the next plan's. */
+function promisedBy(saved: Plan | undefined, second: Plan): Plan {
+  if (saved === undefined) return second;
+  const promised = new Set(saved.steps.map((step) => step.address));
+  return { ...second, changes: second.changes.filter((change) => promised.has(change.address)) };
+}
+
+/** What was done stands, also where the second look fails. */
+export function unverified(steps: readonly StepOutcome[], world: ApplyWorld, report: ApplyReport): Outcome {
+  const outcome = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
+  return { ...outcome, exitCode: exitCodes.error };
+}
+
+function outputsOf(plan: Plan): { readonly [name: string]: RecordedOutput } {
+  const known = Object.entries(plan.outputs).flatMap(([name, output]): [string, RecordedOutput][] =>
+    output.after === undefined || output.unknown
+      ? []
+      : [[name, { value: output.after, sensitive: output.sensitive }]],
+  );
+  return Object.fromEntries(known);
+}
