@@ -96,16 +96,17 @@ export function createBudget(clock: Clock, parallelism?: number): Budget {
   const refusedIt = (host: string, flight: Flight, retryAfter: number | undefined): void => {
     const before = hostOf(host);
     const pace = tooFast(width, flight);
+    const narrower = narrowed(width, flight, retryAfter ?? 0, clock.now());
     const refusal = {
       sentAt: flight.sentAt,
-      alone: flight.together === 1,
+      alone: flight.together === 1 || (!width.told && narrower.survivors <= 0),
       amongFew: flight.position * 2 <= width.fine,
       ...(pace === undefined ? {} : { tooFast: pace }),
       ...(retryAfter === undefined ? {} : { retryAfter }),
     };
     const after = refused(before, refusal, clock.now());
     hosts.set(host, after);
-    if (!countsRequests(after)) width = narrowed(width, flight, retryAfter ?? 0, clock.now());
+    if (!countsRequests(after)) width = narrower;
     else if (!countsRequests(before)) width = newWidth(parallelism);
   };
 

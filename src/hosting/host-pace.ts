@@ -20,8 +20,8 @@ export interface HostPace {
   readonly since: number;
   readonly taken: number;
   readonly takenBefore: number;
-  /** Requests taken since the latest wave. */
-  readonly sinceWave: number;
+  /** Requests taken from one wave to the next, since that wave, and since the first of them started. */
+  readonly between: { readonly taken: number; readonly waveAt: number; readonly firstAt: number };
   /** When the last request started, and how long after the one before it, in ms. */
   readonly startedAt: number;
   readonly gap: number;
@@ -53,7 +53,7 @@ export const newHostPace: HostPace = {
   since: 0,
   taken: 0,
   takenBefore: 0,
-  sinceWave: 0,
+  between: { taken: 0, waveAt: Number.NEGATIVE_INFINITY, firstAt: Number.NEGATIVE_INFINITY },
   startedAt: Number.NEGATIVE_INFINITY,
   gap: Number.POSITIVE_INFINITY,
 };
@@ -65,7 +65,10 @@ export function startOf(host: HostPace): number {
 
 /** A request starts; where the host counts them, the next one waits its turn. */
 export function started(host: HostPace, now: number): HostPace {
-  const next = { ...host, startedAt: now, gap: now - host.startedAt };
+  const isFirst = host.between.firstAt <= host.waveAt;
+  const waveAt = host.waveAt === Number.NEGATIVE_INFINITY ? now : host.waveAt;
+  const between = isFirst ? { taken: 0, waveAt, firstAt: now } : host.between;
+  const next = { ...host, startedAt: now, gap: now - host.startedAt, between };
   if (host.rate === Number.POSITIVE_INFINITY) return next;
   return { ...next, nextAt: Math.max(now, host.nextAt) + 1000 / host.rate };
 }
@@ -73,7 +76,8 @@ export function started(host: HostPace, now: number): HostPace {
 /** The host took a request: a little faster, up to what it refused before; more only when it is time to try. */
 export function taken(host: HostPace, sentAt: number, now: number): HostPace {
   const counted = rolled(host, now);
-  const next = { ...counted, taken: counted.taken + 1, sinceWave: counted.sinceWave + 1 };
+  const between = { ...host.between, taken: host.between.taken + 1 };
+  const next = { ...counted, taken: counted.taken + 1, between };
   if (sentAt <= host.waveAt) return next;
   if (host.rate === Number.POSITIVE_INFINITY) return { ...next, waves: 0 };
   const top = now < host.probeAt ? host.ceiling : Number.POSITIVE_INFINITY;
@@ -84,7 +88,7 @@ export function taken(host: HostPace, sentAt: number, now: number): HostPace {
 /** One request that a host refused. */
 export interface Refusal {
   readonly sentAt: number;
-  /** Nothing else was in flight; or at most half as many as were taken before. */
+  /** Nothing else was in flight, or it was refused as well; or at most half as many were as were taken before. */
   readonly alone: boolean;
   readonly amongFew: boolean;
   /** The pace in requests a second, where it was that and not their number (see `tooFast` in width). */
@@ -104,22 +108,27 @@ export function refused(host: HostPace, refusal: Refusal, now: number): HostPace
   const own = Math.min(pauses.longest, pauses.first * 2 ** Math.max(0, waves - 1));
   const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, refusal.retryAfter ?? own));
   const quiet = { ...rolled(host, now), waves, quietUntil };
-  if (!isNewWave) return quiet;
-  const next = { ...quiet, waveAt: now, sinceWave: 0 };
-  return countsRequests(host) ? slower(next, host, refusal, now) : measured(next, refusal, now);
+  if (!isNewWave) return refusal.alone && !countsRequests(host) ? measured(quiet, refusal, now) : quiet;
+  const learned = countsRequests(host) ? slower(quiet, refusal, now) : measured(quiet, refusal, now);
+  return { ...learned, waveAt: now };
 }
 
 /** The first rate, where there is something to learn it from. */
 function measured(host: HostPace, refusal: Refusal, now: number): HostPace {
   const { alone, amongFew, tooFast, retryAfter = 0 } = refusal;
   const taken = Math.max(host.taken, host.takenBefore);
-  // A second's worth that ended in a long pause: it would end in the next one if more were tried soon.
-  if ((alone || amongFew) && taken >= plenty && retryAfter >= dear)
-    return at(taken, retryAfter * 3, host, now);
+  const isDear = retryAfter >= dear;
+  // A second's worth that ended in a long pause: it would end in the next one if as many were tried soon.
+  if ((alone || amongFew) && taken >= plenty && isDear)
+    return at(0.95 * taken, waitAfter(retryAfter), host, now);
   // A pace that was kept for a while before it was refused is a little too fast.
   if (!alone && tooFast !== undefined && taken > tooFast / 2)
     return at(0.9 * tooFast, waitAfter(retryAfter), host, now);
   if (!alone) return host;
+  if (taken >= enough && isDear) {
+    const pace = (1000 * host.between.taken) / Math.max(pauses.least, now - host.between.firstAt);
+    return at(sustained(host, pace, now), waitAfter(retryAfter), host, now);
+  }
   if (taken >= enough) return { ...host, rate: taken };
   // Too few were taken to measure a rate, since the host's pauses are long: half as fast as the last two is.
   return host.gap > pauses.least / 10 && host.gap < 500 ? { ...host, rate: 500 / host.gap } : host;
@@ -130,15 +139,27 @@ function at(rate: number, wait: number, host: HostPace, now: number): HostPace {
   return { ...host, rate, ceiling: rate, probeAt: now + wait, patience: wait };
 }
 
-/** A tenth slower; more where a refusal is dear and came soon. The dearer, the longer until the next is risked. */
-function slower(next: HostPace, before: HostPace, { retryAfter = 0 }: Refusal, now: number): HostPace {
-  const isProbe = before.rate > before.ceiling;
+/**
+ * Between what the host surely takes, which is what it took since the latest wave, pauses included, and a rate that it
+ * refused: their geometric mean, for the first may be too low by as many times as the second is too high.
+ */
+function sustained({ between }: HostPace, tooMuch: number, now: number): number {
+  const sure = (1000 * between.taken) / Math.max(1000, now - between.waveAt);
+  return sure < tooMuch ? Math.sqrt(sure * tooMuch) : tooMuch;
+}
+
+/** A tenth slower; more where a refusal is dear. The dearer, the longer until the next is risked. */
+function slower(host: HostPace, { retryAfter = 0 }: Refusal, now: number): HostPace {
+  const isProbe = host.rate > host.ceiling;
   const least = waitAfter(retryAfter);
-  const wait = Math.min(patience.longest, isProbe ? Math.max(least, before.patience * 2) : least);
-  const ceiling = Math.max(slowest, Math.min(before.rate, before.ceiling) * 0.9);
-  const isFarOff = retryAfter >= dear && before.sinceWave < few;
-  const rate = Math.max(slowest, ceiling * (isFarOff ? 2 / 3 : 1));
-  return { ...next, rate, ceiling, probeAt: now + wait, patience: wait };
+  const wait = Math.min(patience.longest, isProbe ? Math.max(least, host.patience * 2) : least);
+  return at(Math.max(slowest, lower(host, retryAfter, now)), wait, host, now);
+}
+
+function lower(host: HostPace, retryAfter: number, now: number): number {
+  const refused = Math.min(host.rate, host.ceiling);
+  if (retryAfter < dear) return 0.9 * refused;
+  return host.between.taken < few ? 0.7 * refused : sustained(host, 0.9 * refused, now);
 }
 
 function waitAfter(retryAfter: number): number {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createBudget } from "../../src/hosting/budget.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
-import { apart, atATime, bucket, eachSecond, inAnySecond, run } from "./limits.ts";
+import { apart, atATime, bucket, eachSecond, inAnySecond, run, runLikeAnApply } from "./limits.ts";
 import { always } from "./service-of.ts";
 
 const tooMuch = (retryAfter?: number): ServiceError =>
@@ -89,10 +89,10 @@ describe("a service that allows only so much is used within 1.5 times what the l
   });
 
   it.each([
-    ["one in 33 ms", () => apart(33), 1.8],
-    ["a bucket of one", () => bucket(30, 1), 1.8],
-    ["a bucket of five", () => bucket(30, 5), 2.2],
-    ["no more than 30 in any second", () => inAnySecond(30), 1.8],
+    ["one in 33 ms", () => apart(33), 2],
+    ["a bucket of one", () => bucket(30, 1), 2],
+    ["a bucket of five", () => bucket(30, 5), 1.9],
+    ["no more than 30 in any second", () => inAnySecond(30), 1.7],
   ])("nearly, where each refusal is a pause of a second: %s", async (_, limitOf, most) => {
     for (const latency of [5, 20, 100, 300]) {
       for (const seed of [1, 2, 3]) {
@@ -102,6 +102,27 @@ describe("a service that allows only so much is used within 1.5 times what the l
       }
     }
   });
+
+  it.each([
+    ["30 in each second", () => eachSecond(30), 1.4, 1.4],
+    ["no more than 30 in any second", () => inAnySecond(30), 1.4, 1.4],
+    ["a bucket of thirty", () => bucket(30), 1.1, 1.1],
+    ["a bucket of ten", () => bucket(30, 10), 1.1, 1.6],
+    ["a bucket of five", () => bucket(30, 5), 1.3, 1.6],
+    ["4 at a time", () => atATime(4), 1, 1],
+  ])(
+    "by an apply of forty, without and with a pause of a second: %s",
+    async (_, limitOf, most, mostIfDear) => {
+      for (const seed of [1, 2, 3, 4, 5]) {
+        for (const [retryAfter, bound] of [[undefined, most] as const, [1000, mostIfDear] as const]) {
+          const load = { limit: limitOf(), things: 40, latency: 6 };
+          const dear = retryAfter === undefined ? {} : { retryAfter };
+          const { ms, taken } = await runLikeAnApply({ ...load, ...dear }, virtualClock(seed));
+          expect(ms).toBeLessThan(bound * Math.max(3000, (taken / 30) * 1000));
+        }
+      }
+    },
+  );
 
   it.each([
     ["4 at a time", atATime(4), 50, 40],

@@ -100,31 +100,84 @@ interface Load {
   readonly parallelism?: number;
 }
 
-/** Sends requests at a limited service through a budget, each until it is taken. */
+/** Sends requests at a limited service through a budget, all at once and each until it is taken. */
 export async function run(load: Load, clock: VirtualClock): Promise<Run> {
+  const { ask, seen } = client(load, clock);
+  const begun = clock.now();
+  let last = begun;
+  const all = Array.from({ length: load.requests }, async () => {
+    await ask("thing.get");
+    last = clock.now();
+  });
+  await clock.drive(Promise.all(all));
+  return { ms: last - begun, refused: seen.refused, together: seen.together };
+}
+
+/**
+ * Sends what an apply sends: creates one after the other, each followed by looks at what it made until that is ready,
+ * and one look at everything in the end. On its way to the service a request takes up to 4 ms.
+ */
+export async function runLikeAnApply(
+  load: Omit<Load, "requests"> & { readonly things: number },
+  clock: VirtualClock,
+): Promise<Run & { readonly taken: number }> {
+  const { ask, seen } = client(load, clock, 4);
+  const begun = clock.now();
+  let chain = Promise.resolve();
+  const make = async (): Promise<void> => {
+    chain = chain.then(async () => {
+      await ask("thing.create");
+      await clock.sleep(6 + 6 * clock.random());
+    });
+    await chain;
+    const readyAt = clock.now() + 1200;
+    for (let pause = 150; ; pause = 400) {
+      await clock.sleep(pause * (0.8 + 0.4 * clock.random()));
+      await ask("thing.get");
+      if (clock.now() >= readyAt) return;
+    }
+  };
+  const all = async (): Promise<void> => {
+    await ask("thing.list");
+    await Promise.all(Array.from({ length: load.things }, make));
+    await Promise.all(Array.from({ length: load.things }, () => ask("thing.get")));
+  };
+  await clock.drive(all());
+  return { ms: clock.now() - begun, ...seen };
+}
+
+/** Who sends requests through a budget, and what became of them. */
+function client(
+  load: Omit<Load, "requests">,
+  clock: VirtualClock,
+  way = 0,
+): {
+  readonly ask: (operation: string) => Promise<void>;
+  readonly seen: Omit<Run, "ms"> & { taken: number };
+} {
   const budget = createBudget(clock, load.parallelism);
   const signal = new AbortController().signal;
-  const begun = clock.now();
-  let refused = 0;
+  const seen = { refused: 0, together: 0, taken: 0 };
   let inFlight = 0;
-  let together = 0;
   const request = async (): Promise<void> => {
     inFlight += 1;
-    together = Math.max(together, inFlight);
+    seen.together = Math.max(seen.together, inFlight);
+    if (way > 0) await clock.sleep(clock.random() * way);
     const isTaken = load.limit.take(clock.now());
     await clock.sleep(isTaken ? load.latency * (0.8 + clock.random() * 0.4) : 1);
     inFlight -= 1;
     if (isTaken) {
       load.limit.end();
+      seen.taken += 1;
       return;
     }
-    refused += 1;
+    seen.refused += 1;
     const { retryAfter } = load;
     const options = { status: 429, ...(retryAfter === undefined ? {} : { retryAfter }) };
     throw new ServiceError("rate-limited", "thing.do", "slow down", options);
   };
-  const untilTaken = async (): Promise<void> => {
-    const ticket = budget.ticket("thing.get");
+  const ask = async (operation: string): Promise<void> => {
+    const ticket = budget.ticket(operation);
     for (let isTaken = false; !isTaken; ) {
       isTaken = await budget.run("platform", ticket, request, signal).then(
         () => true,
@@ -132,11 +185,5 @@ export async function run(load: Load, clock: VirtualClock): Promise<Run> {
       );
     }
   };
-  let last = begun;
-  const all = Array.from({ length: load.requests }, async () => {
-    await untilTaken();
-    last = clock.now();
-  });
-  await clock.drive(Promise.all(all));
-  return { ms: last - begun, refused, together };
+  return { ask, seen };
 }
