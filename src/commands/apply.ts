@@ -79,7 +79,7 @@ async function locked(
       options,
       env,
       terminal,
-      options.destroying ? noSecrets : secretReader(env),
+      options.destroying ? noSecrets : secretReader(env, undefined, interrupts.stopping),
     );
     if (saved !== undefined) assertSecretsKept(saved.plan, session.vault.open);
     return await carryOut({ options, saved, project, state, session, report, interrupts, lock, terminal });

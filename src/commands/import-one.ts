@@ -40,7 +40,11 @@ export async function importOne(
     () => {},
     async ({ project, state, world }) => {
       assertFree(state, address, id);
-      const { manifest, vault } = await resolveProject(project, state, secretReader(env));
+      const { manifest, vault } = await resolveProject(
+        project,
+        state,
+        secretReader(env, undefined, world.stopping),
+      );
       terminal.redactWith(redactor(vault));
       const declared = manifest.desired.find((entry) => entry.address === address);
       if (declared === undefined)

@@ -11,7 +11,10 @@ export interface Interrupts {
 /** How long requests in flight may take to finish after the first Ctrl-C, in ms. */
 const grace = 2000;
 
-/** Listens for SIGINT and SIGTERM. `tell` is called once, at the first. */
+/** A closed terminal ends a run in order as well. */
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Listens for SIGINT, SIGTERM and SIGHUP. `tell` is called once, at the first. */
 export function listenForInterrupts(tell: () => void): Interrupts {
   const stopping = new AbortController();
   const aborting = new AbortController();
@@ -26,15 +29,13 @@ export function listenForInterrupts(tell: () => void): Interrupts {
     timer = setTimeout(() => aborting.abort(new Error("interrupted")), grace);
     timer.unref();
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   return {
     stopping: stopping.signal,
     aborting: aborting.signal,
     release() {
       clearTimeout(timer);
-      process.off("SIGINT", onSignal);
-      process.off("SIGTERM", onSignal);
+      for (const signal of signals) process.off(signal, onSignal);
     },
   };
 }

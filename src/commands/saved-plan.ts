@@ -56,14 +56,16 @@ export async function assertApplicable(
 }
 
 /**
- * Throws where a secret that a saved plan would send is not what it was. Asked before anything is done: a replacement
- * whose create could not be sent must not get as far as its deletion.
+ * Throws where a secret that a saved plan needs, to send it or to try what was changed, is not what it was. Asked before
+ * anything is done: a replacement whose create could not be sent must not get as far as its deletion.
  */
 export function assertSecretsKept({ steps }: Plan, open: Open): void {
-  const changed = steps.filter(({ operation, spec, patch, blocked }) => {
-    const sent = operation === "create" ? spec : operation === "update" ? patch : undefined;
-    return blocked.length === 0 && secretsIn(sent).some((sealed) => open(sealed) === undefined);
-  });
+  const changed = steps.filter(
+    ({ operation, spec, blocked }) =>
+      ["create", "update", "operate"].includes(operation) &&
+      blocked.length === 0 &&
+      secretsIn(spec).some((sealed) => open(sealed) === undefined),
+  );
   if (changed.length === 0) return;
   const whose = changed.map((step) => step.address).join(", ");
   throw new GraphformError("plan-stale", `a secret has changed since this plan was made: ${whose}`, {

@@ -9,15 +9,19 @@ export const secretBytes: number = 64 * 1024;
 /** The longest that a secret's command may take, in ms: long enough for somebody to touch a key. */
 const secretCommandMs = 60_000;
 
-/** Reads secrets from an environment, from files, and from commands. What a command prints to stderr is dropped. */
+/**
+ * Reads secrets from an environment, from files, and from commands. What a command prints to stderr is dropped; a
+ * command that still runs when `signal` is aborted is ended.
+ */
 export function secretReader(
   env: { readonly [name: string]: string | undefined },
   commandMs: number = secretCommandMs,
+  signal?: AbortSignal,
 ): SecretText {
   return async (name, source) => {
     if ("env" in source) return fromEnvironment(name, source.env, env);
     if ("file" in source) return withoutNewline(await fromFile(name, source.file));
-    return withoutNewline(await fromCommand(name, source.command, env, commandMs));
+    return withoutNewline(await fromCommand(name, source.command, env, commandMs, signal));
   };
 }
 
@@ -57,6 +61,7 @@ async function fromCommand(
   command: readonly string[],
   env: { readonly [name: string]: string | undefined },
   commandMs: number,
+  stopping: AbortSignal | undefined,
 ): Promise<string> {
   const [program = "", ...words] = command;
   const printed = await new Promise<Uint8Array>((resolve, reject) => {
@@ -69,6 +74,7 @@ async function fromCommand(
     let size = 0;
     const stop = (message: string, hint: string): void => {
       clearTimeout(timer);
+      stopping?.removeEventListener("abort", onAbort);
       child.stdout.destroy();
       child.kill("SIGKILL");
       reject(failed(`${name}: the command ${program} ${message}`, hint));
@@ -76,6 +82,9 @@ async function fromCommand(
     const timer = setTimeout(() => {
       stop(`did not finish within ${commandMs} ms`, "run it by hand; it must not ask for anything");
     }, commandMs);
+    const onAbort = (): void => stop("was interrupted", "run it again");
+    stopping?.addEventListener("abort", onAbort);
+    if (stopping?.aborted === true) onAbort();
     child.stdout.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
@@ -84,6 +93,7 @@ async function fromCommand(
     child.on("error", () => stop("cannot be started", "check that the program is installed and on the PATH"));
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      stopping?.removeEventListener("abort", onAbort);
       if (code === 0) resolve(Buffer.concat(chunks));
       else
         stop(
