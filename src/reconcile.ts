@@ -2,6 +2,7 @@ import type { ApplyContext } from "./apply/context.ts";
 import { findLost, isHomeGone } from "./apply/lost.ts";
 import { oneAtATime } from "./apply/one-at-a-time.ts";
 import { run } from "./apply/run.ts";
+import { seenLists } from "./apply/seen-lists.ts";
 import type { Address } from "./model/address.ts";
 import type { Clock } from "./model/clock.ts";
 import { GraphformError, isServiceError } from "./model/errors.ts";
@@ -158,6 +159,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     outputs: new Map(outputs),
     outputsBefore: outputs,
     durations: new Map(),
+    lists: seenLists(world.clock.now, world.service.profile.timing.settle),
     oneAtATime: oneAtATime(),
   };
 }

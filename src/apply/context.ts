@@ -6,6 +6,7 @@ import type { Driver, Kind } from "../model/kind.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
+import type { SeenLists } from "./seen-lists.ts";
 
 /** What apply works with. Nothing here is specific to a kind: drivers are handed in. */
 export interface ApplyContext {
@@ -27,6 +28,8 @@ export interface ApplyContext {
   readonly aborting: AbortSignal;
   /** The least that this run has waited for an operation on a kind, in ms. */
   readonly durations: Map<string, number>;
+  /** How soon this run has seen lists show what it made. */
+  readonly lists: SeenLists;
   /** One unacknowledged create per class. */
   readonly oneAtATime: <T>(classKey: string, work: () => Promise<T>) => Promise<T>;
 }

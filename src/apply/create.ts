@@ -100,7 +100,9 @@ function digestOf(recorded: Intent["recorded"], { digest }: ApplyContext): strin
 }
 
 async function announce(step: Step, classKey: string, context: ApplyContext): Promise<Intent> {
+  const askedAt = context.clock.now();
   const before = await driverOf(context, step.kind).list(step.place, context.stopping);
+  context.lists.listed(step.kind, step.place, before, askedAt);
   const recorded = recordedOf(step, context);
   const intent: Intent = {
     kind: step.kind,
@@ -137,7 +139,8 @@ async function send(
       bindSpec(step.kind, step.spec ?? {}, context),
       context.aborting,
     );
-    assertOurs(step, id, context);
+    assertOurs(step, id, intent, context);
+    context.lists.made(step.kind, step.place, id);
     return id;
   } catch (error) {
     if (context.aborting.aborted) throw error;
@@ -156,15 +159,20 @@ async function send(
       );
       return undefined;
     }
-    const wait = error.status === 503 ? context.profile.timing.settle : context.profile.timing.listLag;
+    const { settle, listLag } = context.profile.timing;
+    // No service has taken it, most likely. What was taken all the same is in the list by then, or lists are slow.
+    const wait = error.status === 503 && context.lists.arePrompt(step.kind) ? settle : listLag;
     const found = await findLost(step.address, intent, context.clock.now() + wait, context);
     if (found === undefined) await context.journal.abandon(step.address);
     return found?.id;
   }
 }
 
-/** Throws where the answer names an object that is another address's already: that says nothing about this create. */
-function assertOurs(step: Step, id: string, context: ApplyContext): void {
+/**
+ * Throws where the answer names an object that is another address's already, or that was there before: that says nothing
+ * about this create.
+ */
+function assertOurs(step: Step, id: string, intent: Intent, context: ApplyContext): void {
   const taken = Object.entries(context.journal.state.resources).find(
     ([address, bound]) =>
       address !== step.address &&
@@ -172,14 +180,16 @@ function assertOurs(step: Step, id: string, context: ApplyContext): void {
       bound.id === id &&
       stableJson(bound.place) === stableJson(step.place),
   );
-  if (taken === undefined) return;
-  const message = `the answer to the create of ${step.address} names ${id}, which is ${taken[0]} already`;
+  if (taken === undefined && !intent.before.includes(id)) return;
+  const whose = taken === undefined ? "was there before" : `is ${taken[0]} already`;
+  const message = `the answer to the create of ${step.address} names ${id}, which ${whose}`;
   throw new ServiceError("shape", "create", message, { mayHaveWorked: true });
 }
 
 /**
  * A refusal is believed after one look: a gateway that sends a request twice passes on the refusal of the second. After
- * a conflict there is time for lists to catch up. Resolves with undefined where nothing new is there.
+ * a conflict there is time for lists to catch up. Resolves with undefined where nothing new is there, and at once where
+ * the service was not reached.
  */
 async function madeAllTheSame(
   step: Step,
@@ -187,7 +197,7 @@ async function madeAllTheSame(
   refusal: ServiceError,
   context: ApplyContext,
 ): Promise<string | undefined> {
-  if (!["busy", "conflict", "invalid", "not-found"].includes(refusal.failure)) return undefined;
+  if (refusal.failure === "unavailable" || refusal.failure === "unauthorized") return undefined;
   const pause = refusal.failure === "conflict" ? context.profile.timing.listLag : 0;
   const found = await findLost(step.address, intent, context.clock.now() + pause, context);
   return found?.id;

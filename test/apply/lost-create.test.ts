@@ -11,6 +11,7 @@ const faults: readonly Fault["effect"][] = [
   "lost-before",
   "lost-after",
   "error-after",
+  "503-after",
   "nonsense",
   "unavailable",
   "busy",
@@ -48,6 +49,15 @@ describe("a create happens once", () => {
     expect(steps.map((step) => step.result)).toEqual(["done", "done", "done"]);
     expect(certificate).toEqual([]);
     await expectExactly(world, toys);
+  });
+
+  it.each([0, 8000, 20_000])("503, after others whose lists were %i ms late", async (listLag) => {
+    const several: Toys = { ...toys, d: { colour: "white" } };
+    for (const target of ["red", "green", "blue", "white"]) {
+      const world = toyWorld({ listLag, faults: [{ on: "create", effect: "503-after", target }] });
+      expect((await world.run(several)).certificate).toEqual([]);
+      await expectExactly(world, several);
+    }
   });
 
   it("is not sent again where it surely cannot work", async () => {

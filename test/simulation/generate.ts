@@ -218,8 +218,8 @@ function fault(dice: Chance, service: ServiceCase): Fault {
   if (on === "state") return { on, nth: Math.round(dice.scale(1, 12)), effect: "unwritable" };
   if (on === "ping") return { on, nth, effect: "unavailable" };
   if (on === "describe" || on === "list") return { on, nth, effect: dice.of(readEffects) };
-  // The settling time is all that is waited after a 503 (decision 11).
-  const after503: readonly Effect[] = service.listLag + service.describeLag < 4000 ? ["503-after"] : [];
+  // After a 503 lists are believed that have been prompt so far.
+  const after503: readonly Effect[] = service.flicker ? [] : ["503-after"];
   // Nobody can tell an old change of an object from a new one when they arrive the wrong way round.
   const late: readonly Effect[] = on === "create" ? ["late"] : [];
   return {

@@ -1,5 +1,6 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
 import { oneAtATime } from "../../src/apply/one-at-a-time.ts";
+import { seenLists } from "../../src/apply/seen-lists.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { emptyState } from "../../src/state/document.ts";
@@ -30,6 +31,7 @@ export function applyContext(
     stopping: never,
     aborting: never,
     durations: new Map(),
+    lists: seenLists(clock.now, toyProfile.timing.settle),
     oneAtATime: oneAtATime(),
     ...over,
   };

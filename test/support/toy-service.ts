@@ -5,7 +5,7 @@ import type { Live, PhaseName, Seen } from "../../src/model/observed.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** The answer never arrives: before or after the work, as an error, or as something that nobody can read. */
-type Loss = "lost-before" | "lost-after" | "error-after" | "nonsense";
+type Loss = "lost-before" | "lost-after" | "error-after" | "503-after" | "nonsense";
 
 /** The work is taken on and ends otherwise than it should. */
 type Ending = "fails" | "waits";
@@ -104,8 +104,10 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
     const result = handle(effect);
     await travel();
     if (effect === "lost-after") throw answerLost(operation);
-    if (effect === "error-after")
-      throw new ServiceError("lost", operation, "the service failed", { status: 500, mayHaveWorked: true });
+    if (effect === "error-after" || effect === "503-after") {
+      const status = effect === "error-after" ? 500 : 503;
+      throw new ServiceError("lost", operation, "the service failed", { status, mayHaveWorked: true });
+    }
     if (effect === "nonsense")
       throw new ServiceError("shape", operation, "the answer is not JSON", { mayHaveWorked: true });
     return result;
@@ -223,7 +225,16 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
 }
 
 const others: readonly Effect[] = [
-  ...(["lost-before", "lost-after", "error-after", "nonsense", "fails", "waits", "hangs"] as const),
+  ...([
+    "lost-before",
+    "lost-after",
+    "error-after",
+    "503-after",
+    "nonsense",
+    "fails",
+    "waits",
+    "hangs",
+  ] as const),
   undefined,
 ];
 

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { seenLists } from "../../src/apply/seen-lists.ts";
+
+/** made: id at a time; listed: what a list shows that was asked for at a time. */
+type Event =
+  | { readonly made: string; readonly at: number; readonly kind?: string }
+  | { readonly listed: readonly string[]; readonly at: number; readonly where?: string };
+
+const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
+  ["nothing was made", false, [{ listed: ["old"], at: 0 }]],
+  ["nothing was listed since", false, [{ made: "a", at: 0 }]],
+  [
+    "what was made is listed",
+    true,
+    [
+      { made: "a", at: 0 },
+      { listed: ["a"], at: 10 },
+    ],
+  ],
+  [
+    "what was made is missing",
+    false,
+    [
+      { made: "a", at: 0 },
+      { listed: [], at: 10 },
+    ],
+  ],
+  [
+    "one of two is missing",
+    false,
+    [
+      { made: "a", at: 0 },
+      { made: "b", at: 5 },
+      { listed: ["a"], at: 10 },
+    ],
+  ],
+  [
+    "one was missing, and others are not",
+    false,
+    [
+      { made: "a", at: 0 },
+      { listed: [], at: 10 },
+      { made: "b", at: 20 },
+      { listed: ["a", "b"], at: 30 },
+    ],
+  ],
+  [
+    "the list was asked for before",
+    false,
+    [
+      { made: "a", at: 10 },
+      { listed: [], at: 5 },
+    ],
+  ],
+  [
+    "the list was asked for before, and the next one shows it",
+    true,
+    [
+      { made: "a", at: 10 },
+      { listed: [], at: 5 },
+      { listed: ["a"], at: 20 },
+    ],
+  ],
+  [
+    "it was listed too late to tell",
+    false,
+    [
+      { made: "a", at: 0 },
+      { listed: ["a"], at: 5001 },
+    ],
+  ],
+  [
+    "another place was listed",
+    false,
+    [
+      { made: "a", at: 0 },
+      { listed: ["a"], at: 10, where: "elsewhere" },
+    ],
+  ],
+  [
+    "another kind was made",
+    false,
+    [
+      { made: "a", at: 0, kind: "hats" },
+      { listed: ["a"], at: 10 },
+    ],
+  ],
+];
+
+describe("lists are prompt", () => {
+  it.each(rows)("%s: %s", (_, expected, events) => {
+    let now = 0;
+    const lists = seenLists(() => now, 5000);
+    for (const event of events) {
+      if ("made" in event) {
+        now = event.at;
+        lists.made(event.kind ?? "toys", { home: "here" }, event.made);
+      } else lists.listed("toys", { home: event.where ?? "here" }, event.listed, event.at);
+    }
+    expect(lists.arePrompt("toys")).toBe(expected);
+  });
+});
