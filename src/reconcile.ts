@@ -16,6 +16,7 @@ import type { Open } from "./model/sealed.ts";
 import type { Reads, Service } from "./model/service.ts";
 import type { StateDocument } from "./model/state.ts";
 import { observe } from "./observe/observe.ts";
+import { withDeclaredGuards } from "./plan/declared-guards.ts";
 import type { PlanOptions } from "./plan/input.ts";
 import { afterMoves } from "./plan/moves.ts";
 import { makePlan } from "./plan/plan.ts";
@@ -71,7 +72,9 @@ export async function planFor(
     name: manifest.name,
     timestamp: [intention.timestamp, state.savedAt].sort().at(-1) ?? intention.timestamp,
     desired,
-    state,
+    state: destroying
+      ? withDeclaredGuards(state, { desired: manifest.desired, moved: manifest.moved, kinds })
+      : state,
     observed,
     unmanaged,
     kinds,

@@ -141,16 +141,10 @@ async function carryOut(work: Work): Promise<number> {
   }
 }
 
-/** For `destroy`, a manifest that says `protect: false` lifts the guard that the state remembers. */
 function intentionOf(options: ApplyOptions, project: Project, { manifest }: Session): Intention {
-  const unprotected = manifest.desired
-    .filter((entry) => entry.lifecycle.protect === false)
-    .map((entry) => entry.address);
-  const chosen = planOptions(options);
-  const allowDestroy = options.destroying ? [...chosen.allowDestroy, ...unprotected] : chosen.allowDestroy;
   return {
     manifest,
-    options: { ...chosen, allowDestroy },
+    options: planOptions(options),
     timestamp: project.timestamp,
     destroying: options.destroying,
   };

@@ -35,7 +35,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
   if (isBeingDeleted(subject)) return found;
   const destroys = change.action === "delete" || change.action === "replace";
   const allowed = input.options.allowDestroy.includes(change.address);
-  if (destroys && !allowed && isProtected(subject, input)) found.push(protectGuard(change, subject));
+  if (destroys && !allowed && isProtected(subject, input)) found.push(protectGuard(change, subject, input));
   if (change.action === "replace" && !allowed && refusesReplacement(change, subject, input)) {
     found.push({
       code: "on-replace",
@@ -170,8 +170,8 @@ function isProtected(subject: Subject, input: PlanInput): boolean {
   return desired.lifecycle.protect ?? kindNamed(input.kinds, desired.kind).protectedByDefault(desired.spec);
 }
 
-function protectGuard(change: Change, subject: Subject): Guard {
-  const remembered = subject.desired === undefined;
+function protectGuard(change: Change, subject: Subject, input: PlanInput): Guard {
+  const remembered = subject.desired === undefined && !input.destroying;
   return {
     code: "protect",
     message: remembered ? "protected; the guard outlives its block in the manifest" : "protected",

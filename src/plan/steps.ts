@@ -199,7 +199,7 @@ function shared(
   observed: Observed | undefined,
   checks: readonly string[],
 ): Shared & Pick<Step, "precondition" | "checks" | "after"> {
-  const { desired } = subject;
+  const { bound, desired } = subject;
   return {
     address: change.address,
     kind: change.kind,
@@ -208,6 +208,7 @@ function shared(
     after: [],
     checks,
     precondition: input.digest(preconditionText(observed, checks)),
+    ...(desired === undefined && bound !== undefined && input.destroying ? { onDelete: bound.onDelete } : {}),
     ...(desired === undefined
       ? {}
       : {

@@ -33,7 +33,7 @@ function head(): string {
 }
 
 describe("a protected instance", () => {
-  it.each<[string, () => readonly string[]]>([
+  it.each<[words: string, prepare: () => readonly string[], lifecycle?: string]>([
     [
       "survives the end of its block",
       () => {
@@ -50,6 +50,14 @@ describe("a protected instance", () => {
     ],
     ["survives destroy", () => ["destroy", "--auto-approve"]],
     [
+      "survives destroy, protected by a manifest that was not applied",
+      () => {
+        user.write("graphform.yaml", manifest());
+        return ["destroy", "--auto-approve"];
+      },
+      "lifecycle: { protect: false }, ",
+    ],
+    [
       "survives a replacement, allowed as it is",
       () => {
         const lifecycle = "lifecycle: { protect: true, onReplace: recreate }, ";
@@ -64,7 +72,8 @@ describe("a protected instance", () => {
         return apply;
       },
     ],
-  ])("%s", async (_, prepare) => {
+  ])("%s", async (_, prepare, lifecycle = "") => {
+    user.write("graphform.yaml", manifest({ lifecycle }));
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
     const before = [...service.instances.keys()];
     const command = prepare();
