@@ -124,7 +124,9 @@ export async function carryOut(
  */
 export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<void> {
   const context = applyContext(world, new Map());
-  for (const [address, intent] of Object.entries(world.journal.state.intents)) {
+  const open = Object.entries(world.journal.state.intents);
+  // The newest first: what it made is none of those before it, and what those made was there before it.
+  for (const [address, intent] of open.toSorted(([, a], [, b]) => b.startedAt.localeCompare(a.startedAt))) {
     if (saved?.steps.some((step) => step.address === address && step.operation === "create")) continue;
     // When the request was really sent nobody knows: it may have waited for its turn until the run was cut off.
     const until = world.clock.now() + world.service.profile.timing.listLag;

@@ -7,7 +7,10 @@ import { isRunning, type ProcessIdentity, thisProcess } from "./process-identity
 import type { Holder } from "./store.ts";
 
 /** What a lock file holds: its holder, and how to tell whether that process still runs. */
-export interface LockRecord extends Holder, ProcessIdentity {}
+export interface LockRecord extends Holder, ProcessIdentity {
+  /** When the file was last written to, by the clock of the disk (ms since 1970); not in the file. */
+  readonly touched?: number;
+}
 
 const line: FieldSchema = { type: "string", minLength: 1 };
 const properties: { readonly [name: string]: FieldSchema } = {
@@ -50,7 +53,10 @@ export async function readRecord(file: string): Promise<LockRecord | undefined> 
     try {
       const { ino, mtimeMs } = await handle.stat();
       const text = await handle.readFile("utf8");
-      return parse(text) ?? unknownHolder(`${ino} ${mtimeMs} ${text}`, mtimeMs);
+      const record = parse(text);
+      return record === undefined
+        ? unknownHolder(`${ino} ${mtimeMs} ${text}`, mtimeMs)
+        : { ...record, touched: mtimeMs };
     } finally {
       await handle.close();
     }
@@ -62,12 +68,16 @@ export async function readRecord(file: string): Promise<LockRecord | undefined> 
 
 /**
  * True where the holder surely is no more: a process of this machine that does not run; for any other machine, a
- * lease that has run out. A process of this machine that runs is never gone, however old its heartbeat is.
+ * lease that has run out by its own clock and by the disk's, since either may be behind. A process of this machine that runs is never gone, however old its heartbeat is.
  */
 export function isGone(record: LockRecord, now: number): boolean {
   if (record.machine === thisProcess().machine) return !isRunning(record);
+  const { touched = 0 } = record;
   const expires = Date.parse(record.expires);
-  return Number.isNaN(expires) || now > expires;
+  const lease = expires - Date.parse(record.heartbeat);
+  // A file that was touched later than now was touched by another clock than the one that is asked.
+  const kept = touched <= now && now <= touched + lease;
+  return Number.isNaN(expires) || (now > expires && !kept);
 }
 
 function parse(text: string): LockRecord | undefined {

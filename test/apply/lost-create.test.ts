@@ -60,6 +60,28 @@ describe("a create happens once", () => {
     }
   });
 
+  it.each([1, 2, 3, 4, 5])(
+    "where every answer named something that is not there: the next run tells them by their order (%i)",
+    async (seed) => {
+      const world = toyWorld({ seed, hidden: ["colour", "size"] });
+      const { create } = world.service;
+      let ghosts = 0;
+      const driver: Driver = {
+        ...world.service,
+        create: async (spec, signal) => {
+          await create(spec, signal);
+          ghosts += 1;
+          return `ghost-${ghosts}`;
+        },
+      };
+      const pair: Toys = { a: { colour: "red" }, b: { colour: "green" } };
+      const { steps } = await world.run(pair, { driver });
+      expect(steps.map((step) => step.result)).toEqual(["failed", "failed"]);
+      expect((await world.run(pair)).certificate).toEqual([]);
+      await expectExactly(world, pair);
+    },
+  );
+
   it("is not sent again where it surely cannot work", async () => {
     const world = toyWorld({ faults: [{ on: "create", effect: "invalid" }] });
     const { steps } = await world.run({ a: { colour: "red" } });
