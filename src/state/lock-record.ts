@@ -68,7 +68,8 @@ export async function readRecord(file: string): Promise<LockRecord | undefined> 
 
 /**
  * True where the holder surely is no more: a process of this machine that does not run; for any other machine, a
- * lease that has run out by its own clock and by the disk's, since either may be behind. A process of this machine that runs is never gone, however old its heartbeat is.
+ * lease that has run out by its own clock and by the disk's, since either may be behind. A process of this machine that
+ * runs is never gone, however old its heartbeat is.
  */
 export function isGone(record: LockRecord, now: number): boolean {
   if (record.machine === thisProcess().machine) return !isRunning(record);

@@ -167,6 +167,14 @@ describe("who is gone", () => {
       now,
       false,
     ],
+    [
+      "a process elsewhere whose clock is behind, and that wrote just now",
+      remoteRecord({ touched: later }),
+      later,
+      false,
+    ],
+    ["a process elsewhere that has not written for a lease", remoteRecord({ touched: now }), later, true],
+    ["a process elsewhere whose disk is ahead of us", remoteRecord({ touched: later + 1 }), later, true],
     ["a lock without a date", remoteRecord({ expires: "soon" }), now, true],
   ])("%s", (_, record, time, gone) => {
     expect(isGone(record, time)).toBe(gone);
