@@ -8,6 +8,8 @@ export interface TransportOptions {
   readonly ca?: string;
   /** How long a connection may be silent before its request is given up, in ms. */
   readonly patience?: number;
+  /** How long a whole answer may take that is never silent for so long, in ms. */
+  readonly longest?: number;
   /** The largest answer that is read, in bytes. */
   readonly largest?: number;
 }
@@ -26,7 +28,7 @@ const idle = 4000;
  * undici's dispatch, which tells when a request begins to be written: that is what a failure is judged by.
  */
 export function openConnections(options: TransportOptions = {}): Connections {
-  const { ca, patience = 30_000, largest = 16 * 1024 * 1024 } = options;
+  const { ca, patience = 30_000, longest = 45_000, largest = 16 * 1024 * 1024 } = options;
   const pools = new Map<string, Pool>();
   const poolOf = (origin: string): Pool => {
     const known = pools.get(origin);
@@ -44,7 +46,7 @@ export function openConnections(options: TransportOptions = {}): Connections {
     return pool;
   };
   return {
-    send: (request, signal) => exchange(request, poolOf(request.origin), signal, largest),
+    send: (request, signal) => exchange(request, poolOf(request.origin), signal, { largest, longest }),
     close() {
       for (const pool of pools.values()) void pool.destroy();
     },
@@ -55,12 +57,14 @@ function exchange(
   request: WireRequest,
   pool: Pool,
   signal: AbortSignal,
-  largest: number,
+  { largest, longest }: { readonly largest: number; readonly longest: number },
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(aborted(request, false));
     let controller: Dispatcher.DispatchController | undefined;
     let isTooLarge = false;
+    let isEndless = false;
+    let slow: NodeJS.Timeout | undefined;
     const answer: { status: number; headers: WireResponse["headers"]; chunks: Buffer[]; size: number } = {
       status: 0,
       headers: {},
@@ -75,6 +79,11 @@ function exchange(
       onRequestStart(started) {
         controller = started;
         if (signal.aborted) started.abort(new Error("aborted"));
+        // Silence is undici's to watch; this one is for who never falls silent and never comes to an end.
+        slow = setTimeout(() => {
+          isEndless = true;
+          started.abort(new Error("endless"));
+        }, longest);
       },
       onResponseStart(_, status, headers) {
         Object.assign(answer, { status, headers });
@@ -87,13 +96,16 @@ function exchange(
         started.abort(new Error("too large"));
       },
       onResponseEnd() {
+        clearTimeout(slow);
         signal.removeEventListener("abort", giveUp);
         const { status, headers, chunks } = answer;
         resolve({ status, headers, body: Buffer.concat(chunks).toString("utf8") });
       },
       onResponseError(_, cause) {
+        clearTimeout(slow);
         signal.removeEventListener("abort", giveUp);
         if (isTooLarge) reject(tooLarge(request, largest));
+        else if (isEndless) reject(endless(request, answer.status));
         else
           reject(
             signal.aborted
@@ -117,6 +129,12 @@ function aborted({ operation, isWrite }: WireRequest, sent: boolean): ServiceErr
 function tooLarge({ operation, isWrite }: WireRequest, largest: number): ServiceError {
   const message = `${operation}: the answer is larger than ${Math.round(largest / 1024 / 1024)} MB`;
   return new ServiceError("shape", operation, message, { mayHaveWorked: isWrite });
+}
+
+function endless({ operation, isWrite }: WireRequest, status: number): ServiceError {
+  const message = `${operation}: the answer does not come to an end`;
+  // With its status it does not pass for one that may be asked for again: each would take as long.
+  return new ServiceError("shape", operation, message, { mayHaveWorked: isWrite, status });
 }
 
 function failure({ operation, origin, isWrite }: WireRequest, cause: Error, sent: boolean): ServiceError {

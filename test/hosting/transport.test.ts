@@ -99,6 +99,21 @@ describe("the transport", () => {
     expect(written).toBeLessThan(100_000_000);
   });
 
+  it("gives up what never falls silent and never ends, and tells that asking again would take as long", async () => {
+    const url = await rawServer((socket) => {
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n");
+        const drip = setInterval(() => void socket.write("x"), 20);
+        socket.once("close", () => clearInterval(drip));
+      });
+    });
+    expect(await failure(send({ longest: 200 })(get(url), always))).toMatchObject({
+      failure: "shape",
+      status: 200,
+      message: "thing.read: the answer does not come to an end",
+    });
+  });
+
   it("takes exactly as much as is allowed", async () => {
     const server = await listen(() => ({ body: "x".repeat(1000) }));
     expect((await send({ largest: 1000 })(get(server.url), always)).body).toHaveLength(1000);
