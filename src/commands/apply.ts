@@ -1,5 +1,5 @@
 import { kinds } from "../kinds/index.ts";
-import { noSecrets, secretReader } from "../manifest/read-secret.ts";
+import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -79,7 +79,7 @@ async function locked(
       options,
       env,
       terminal,
-      options.destroying ? noSecrets : secretReader(env, undefined, interrupts.stopping),
+      options.destroying ? secretsAtHand(env) : secretReader(env, undefined, interrupts.stopping),
     );
     if (saved !== undefined) assertSecretsKept(saved.plan, session.vault.open);
     return await carryOut({ options, saved, project, state, session, report, interrupts, lock, terminal });
@@ -128,12 +128,12 @@ async function carryOut(work: Work): Promise<number> {
     report.plan(planned.plan);
     if (!(await isApproved(planned.plan, options, terminal, interrupts.stopping))) return exitCodes.error;
     const steps = await applyPlan(planned, world);
-    const outcome = await verified(steps, intention, look, world, report, saved?.plan).catch(
-      (error: unknown) => {
-        report.outcome(unverified(steps, world, report));
-        throw error;
-      },
-    );
+    const secrets = session.vault.texts();
+    const verification = { intention, look, world, report, saved: saved?.plan, secrets };
+    const outcome = await verified(steps, verification).catch((error: unknown) => {
+      report.outcome(unverified(steps, world, report));
+      throw error;
+    });
     report.outcome(outcome);
     return outcome.exitCode;
   } finally {

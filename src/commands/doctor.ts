@@ -34,7 +34,7 @@ export async function doctor(
     nodeVersion(),
     await check("manifest", () => manifest(options)),
     await check("state", () => state(options)),
-    ...(await service(options, env)),
+    ...(await service(options, env, terminal)),
     await check("local engine", engine),
   ];
   const { green, red } = makePalette(terminal.colour);
@@ -99,10 +99,14 @@ async function state(options: ManifestOptions): Promise<string> {
 }
 
 /** The platform host with a sign-in, then the users host. */
-async function service(options: ManifestOptions, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+async function service(
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<readonly Finding[]> {
   let connection: Connection | undefined;
   const connected = await check("service", async () => {
-    const target = await serviceTarget(options);
+    const target = await serviceTarget(options, env, terminal);
     connection = await connect(target, options, env, systemClock, () => {});
     await within(connection.signIn());
     return `${target.profile.name} profile; signed in`;

@@ -46,7 +46,7 @@ export async function importAll(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, "imported");
+  const target = await serviceTarget(options, env, terminal, "imported");
   const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
   const written = await withServiceOf(start, options, env, terminal, async ({ service, signal }) => {

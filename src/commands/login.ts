@@ -15,7 +15,7 @@ export async function login(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options);
+  const target = await serviceTarget(options, env, terminal);
   const platformUrl = await urlOf(target, options, env);
   const username = env["GRAPHFORM_USERNAME"] ?? (await ask("User name: ", false, terminal));
   const password = env["GRAPHFORM_PASSWORD"] ?? (await ask("Password: ", true, terminal));
@@ -37,7 +37,7 @@ export async function logout(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options);
+  const target = await serviceTarget(options, env, terminal);
   const platformUrl = await urlOf(target, options, env);
   const { origin } = new URL(platformUrl);
   const store = keptSessions(env);

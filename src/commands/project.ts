@@ -17,7 +17,7 @@ import type { Vault } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 import { createFileStore } from "../state/file-store.ts";
 import type { StateStore } from "../state/store.ts";
-import { createVault } from "../state/vault.ts";
+import { createVault, newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import { givenVariables } from "./variables.ts";
 
@@ -80,19 +80,20 @@ export async function resolveProject(
   state: Pick<StateDocument, "key">,
   secretText: SecretText,
 ): Promise<Resolved> {
-  const { parsed, profile, variables } = project;
   const vault = createVault(state.key);
-  const { manifest, problems, warnings } = await resolveManifest(parsed, {
-    kinds,
-    validators,
-    profile,
-    variables,
-    secretText,
-    seal: vault.seal,
-    today: new Date().toISOString().slice(0, 10),
-  });
+  const { manifest, problems, warnings } = await resolveWith(project, vault, secretText);
   if (manifest === undefined) throw new ManifestError([...problems, ...warnings]);
   return { manifest, vault };
+}
+
+/** The secrets of a project that are at hand, whatever else is wrong with it: for commands that need none. */
+export async function secretsOf(
+  project: Pick<Project, "parsed" | "profile" | "variables">,
+  secretText: SecretText,
+): Promise<Vault> {
+  const vault = createVault(newKey());
+  await resolveWith(project, vault, secretText);
+  return vault;
 }
 
 /** What is wrong with the resources of a manifest whose header is wrong already, so that all is shown at once. */
@@ -103,18 +104,17 @@ async function allProblems(
   problems: readonly Problem[],
 ): Promise<readonly Problem[]> {
   const { noSecrets } = await import("../manifest/read-secret.ts");
-  const { seal } = createVault("0".repeat(64));
-  const today = new Date().toISOString().slice(0, 10);
-  const all = await resolveManifest(parsed, {
-    kinds,
-    validators,
-    profile,
-    variables,
-    secretText: noSecrets,
-    seal,
-    today,
-  });
+  const all = await resolveWith({ parsed, profile, variables }, createVault(newKey()), noSecrets);
   return all.problems.length > 0 ? all.problems : problems;
+}
+
+function resolveWith(
+  { parsed, profile, variables }: Pick<Project, "parsed" | "profile" | "variables">,
+  { seal }: Vault,
+  secretText: SecretText,
+): ReturnType<typeof resolveManifest> {
+  const today = new Date().toISOString().slice(0, 10);
+  return resolveManifest(parsed, { kinds, validators, profile, variables, secretText, seal, today });
 }
 
 function statePath(header: Header, given: string | undefined): string {

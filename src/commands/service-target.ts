@@ -1,19 +1,27 @@
 import { loadProfile } from "../hosting/profile.ts";
 import { ManifestError } from "../model/errors.ts";
+import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** What a service is found by. */
 export type ServiceTarget = Pick<Project, "header" | "profile">;
 
 /**
  * The service that is meant: that of the manifest where there is one; otherwise options, environment and the local
- * platform have to say it. Throws where a manifest is there, or was named, and cannot be read.
+ * platform have to say it. Secrets of the manifest are masked from now on. Throws where a manifest is there, or was named, and cannot be read.
  */
-export async function serviceTarget(options: ManifestOptions, name = "none"): Promise<ServiceTarget> {
+export async function serviceTarget(
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  name = "none",
+): Promise<ServiceTarget> {
   try {
-    const { header, profile } = await openProject(options);
-    return { header, profile };
+    const project = await openProject(options);
+    await maskSecrets(project, env, terminal);
+    return { header: project.header, profile: project.profile };
   } catch (error) {
     if (options.file.length > 0 || !isMissing(error)) throw error;
     return { header: { name, state: {} }, profile: await loadProfile(options.profile ?? "default") };

@@ -1,6 +1,7 @@
 import { systemClock } from "../model/clock.ts";
 import { type Connection, connect } from "./connect.ts";
 import { listenForInterrupts } from "./interrupt.ts";
+import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
@@ -17,14 +18,16 @@ export interface ServiceWork<P extends ServicePart = Project> {
   readonly signal: AbortSignal;
 }
 
-/** Runs `work` with the service of the manifest; no secret is read. Rejects with `interrupted` (exit 130) on a signal. */
+/** Runs `work` with the service of the manifest; secrets are read to be masked. Rejects with `interrupted` (exit 130) on a signal. */
 export async function withService<T>(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
   work: (with_: ServiceWork) => Promise<T>,
 ): Promise<T> {
-  return withServiceOf(await openProject(options), options, env, terminal, work);
+  const project = await openProject(options);
+  await maskSecrets(project, env, terminal);
+  return withServiceOf(project, options, env, terminal, work);
 }
 
 /** The same for a project that is there already, or for what stands in for one where there is no manifest. */

@@ -12,7 +12,7 @@ export interface Terminal {
   readonly width: number;
   /** Appends a line to the file of --log; absent where none was asked for. */
   readonly log?: (line: string) => void;
-  /** Everything printed from now on passes through this first; secrets are masked there. */
+  /** Everything printed from now on passes through this as well; secrets are masked there. */
   redactWith(redact: (text: string) => string): void;
   /** Asks for a "yes"; anything else is no. Throws `interrupted` (exit 130) at Ctrl-C, and once the signal is aborted. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
@@ -33,7 +33,8 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFi
     width: stdout.columns > 0 ? stdout.columns : 100,
     ...(log === undefined ? {} : { log: (line) => log(redact(line)) }),
     redactWith: (next) => {
-      redact = next;
+      const before = redact;
+      redact = (text) => next(before(text));
     },
     async confirm(question, signal) {
       const { createInterface } = await import("node:readline/promises");

@@ -8,6 +8,7 @@ import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import { type Connection, connect } from "./connect.ts";
 import { listenForInterrupts } from "./interrupt.ts";
+import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
 import { sha256 } from "./session.ts";
@@ -24,7 +25,7 @@ export interface Locked {
 }
 
 /**
- * Runs `work` under the lock of the state, with a service to talk to; no secret is read. Rejects with `interrupted`
+ * Runs `work` under the lock of the state, with a service to talk to; secrets are read to be masked. Rejects with `interrupted`
  * (exit 130) where the work was cut short by a signal.
  */
 export async function underLock<T>(
@@ -36,6 +37,7 @@ export async function underLock<T>(
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
   const project = await openProject(options);
+  await maskSecrets(project, env, terminal);
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: what is under way goes on at the service (again: stop now)\n"),
   );

@@ -1,19 +1,28 @@
 import { certify, outcomeOf } from "../apply/outcome.ts";
-import { exitCodes } from "../model/errors.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import type { RecordedOutput, StateDocument } from "../model/state.ts";
 import type { ApplyWorld, Intention, Planned } from "../reconcile.ts";
+import { findSecret } from "../state/find-secret.ts";
 import type { ApplyReport } from "./apply-report.ts";
+
+/** What the second look works with. */
+export interface Verification {
+  readonly intention: Intention;
+  readonly look: (state: StateDocument) => Promise<Planned>;
+  readonly world: ApplyWorld;
+  readonly report: ApplyReport;
+  /** The plan that was carried out, where it was a saved one. */
+  readonly saved: Plan | undefined;
+  /** The secrets of this run. */
+  readonly secrets: Iterable<string>;
+}
 
 /** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
 export async function verified(
   steps: readonly StepOutcome[],
-  intention: Intention,
-  look: (state: StateDocument) => Promise<Planned>,
-  world: ApplyWorld,
-  report: ApplyReport,
-  saved: Plan | undefined,
+  { intention, look, world, report, saved, secrets }: Verification,
 ): Promise<Outcome> {
   if (world.stopping.aborted) {
     const interrupted = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
@@ -25,8 +34,25 @@ export async function verified(
   const isHeldBack = intention.destroying && Object.keys(state.resources).length > 0;
   const outputs = isHeldBack ? state.outputs : outputsOf(second);
   const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
-  if (isChanged && !isHeldBack) await world.journal.outputs(outputs);
+  if (isChanged && !isHeldBack) {
+    assertHarmless(outputs, secrets);
+    await world.journal.outputs(outputs);
+  }
   return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, report.warnings());
+}
+
+/** What the service says stands in outputs, and outputs stand in the state: no secret comes there that way. */
+function assertHarmless(outputs: Outcome["outputs"], secrets: Iterable<string>): void {
+  const found = findSecret(outputs, secrets);
+  if (found === undefined) return;
+  const [name] = found.split(".");
+  throw new GraphformError(
+    "output-secret",
+    `outputs were not recorded: the service shows a secret in ${name}`,
+    {
+      hint: "change that secret, and tell those who run the service",
+    },
+  );
 }
 
 /** A saved plan answers for what it had to do: what it left out, or what has changed since, is the next plan's. */

@@ -25,6 +25,22 @@ export function secretReader(
   };
 }
 
+/**
+ * Reads what environment and files give, to mask it, for commands that need no secret: no command is run, and what is
+ * not to be had is left out.
+ */
+export function secretsAtHand(env: { readonly [name: string]: string | undefined }): SecretText {
+  const read = secretReader(env);
+  return async (name, source) => {
+    if ("command" in source) return undefined;
+    try {
+      return await read(name, source);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
 /** Reads nothing: for checks that must do without secrets. */
 export const noSecrets: SecretText = () => undefined;
 

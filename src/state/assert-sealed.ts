@@ -1,10 +1,8 @@
 import { GraphformError } from "../model/errors.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
+import { findSecret } from "./find-secret.ts";
 import type { SavedPlan } from "./plan-file.ts";
-
-/** Shorter texts may stand in a plan by chance: "free" is a tier. They are checked in secret fields only. */
-const telling = 8;
 
 /**
  * Throws `plan-secret` where a secret stands in a plan in clear: a field that is marked secret and not sealed, or one
@@ -15,11 +13,7 @@ export function assertSealed(saved: SavedPlan, texts: Iterable<string>): void {
     const open = [...change.fields, ...change.drift].find((field) => field.secret && !isClosed(field));
     if (open !== undefined) throw clear(`${change.address} ${open.path}`);
   }
-  const found = findText(
-    saved,
-    [...texts].filter((text) => text.length >= telling),
-    "",
-  );
+  const found = findSecret(saved, texts);
   if (found !== undefined) throw clear(found);
 }
 
@@ -27,17 +21,6 @@ function isClosed({ before, after }: FieldChange): boolean {
   return [before, after].every(
     (value) => value === undefined || value === null || isSealed(value) || isTemplate(value),
   );
-}
-
-function findText(value: unknown, texts: readonly string[], at: string): string | undefined {
-  if (typeof value === "string") return texts.some((text) => value.includes(text)) ? at : undefined;
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, member] of Object.entries(value)) {
-    if (texts.some((text) => key.includes(text))) return `a key of ${at}`;
-    const found = findText(member, texts, at === "" ? key : `${at}.${key}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function clear(at: string): GraphformError {

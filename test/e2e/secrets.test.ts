@@ -189,6 +189,44 @@ describe("no secret", () => {
     }
   });
 
+  it("stands in what any other command repeats of the service", async () => {
+    const known = [fromEnvironment, fromFile, literal, service.password];
+    remote.env["SOME_PASSWORD"] = fromEnvironment;
+    service.misbehave = ({ operation, method, path }) => {
+      const isOurs = ["restart", "backup", "delete"].includes(operation);
+      const isOther = method === "GET" && /snapshot|service-offering/.test(path);
+      if (!isOurs && !isOther) return undefined;
+      return { status: 400, body: JSON.stringify({ message: `no: ${known.join(" ")}` }) };
+    };
+    for (const command of [
+      ["instance", "restart", "instances.a"],
+      ["instance", "backup", "instances.b", "--json"],
+      ["snapshot", "list"],
+      ["snapshot", "copy", "s-1", "--region", "eu-west-1"],
+      ["doctor"],
+      ["doctor", "--json"],
+      ["destroy", "--auto-approve"],
+      ["destroy", "--auto-approve", "--json"],
+    ]) {
+      const { code, out, err } = await remote.run(...command);
+      expect([command, code, `${out}${err}`]).toEqual([command, 1, expect.stringContaining("no: ***")]);
+      expect(found({ out, err }, known)).toEqual([]);
+    }
+  });
+
+  it("comes into the state by an output", async () => {
+    service.behave();
+    remote.write(
+      "graphform.yaml",
+      remote.read("graphform.yaml").replace("outputs:", "outputs:\n  status: ${instances.a.status}"),
+    );
+    expect(await remote.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    for (const instance of service.instances.values()) instance.status = `BUSY WITH ${literal}`;
+    const { code, out, err } = await remote.run("apply", "--auto-approve", "--timeout", "1s");
+    expect([code, err]).toEqual([1, expect.stringContaining("the service shows a secret in status")]);
+    expect(found({ out, err, state: remote.read(".graphform/secret.state.json") }, all)).toEqual([]);
+  });
+
   it("stands in a problem with the manifest", async () => {
     const user = openUser(
       manifest
