@@ -27,7 +27,9 @@ interface Stored {
  * as `<path>.lock`. Where the path is a link, all of this happens where it leads.
  *
  * A write follows what this store knows: what it read, or wrote, last. Somebody else's write in between refuses it and
- * every further one until the state is read again. Only a file that vanished is written anew: nothing is lost by that.
+ * every further one until the state is read again. A file that vanished meanwhile is written anew: nothing is lost by
+ * that. One that is gone before it is read, and has left its previous version, was lost: `read` throws `state-gone`, for
+ * with nothing remembered everything would be made a second time.
  */
 export function createFileStore({ path, name }: FileStoreOptions): StateStore {
   const format = stateFormatter();
@@ -91,7 +93,9 @@ export function createFileStore({ path, name }: FileStoreOptions): StateStore {
     where: path,
     async read(): Promise<StateDocument | undefined> {
       await writes.idle();
-      const state = await load(await targetOf(path));
+      const file = await targetOf(path);
+      const state = await load(file);
+      if (state === undefined && (await markOf(`${file}.backup`)) !== undefined) throw gone(path);
       [refused, unwritten] = [false, undefined];
       return state;
     },
@@ -113,6 +117,16 @@ export function createFileStore({ path, name }: FileStoreOptions): StateStore {
     holder: async () => readHolder(`${await targetOf(path)}.lock`),
     unlock: async (id) => breakLock(`${await targetOf(path)}.lock`, id),
   };
+}
+
+function gone(where: string): GraphformError {
+  return new GraphformError(
+    "state-gone",
+    `the state ${where} is gone, and its previous version is still there`,
+    {
+      hint: `put it back: cp '${where}.backup' '${where}'; or, to begin with nothing, remove that one as well`,
+    },
+  );
 }
 
 function identity({ serial, lineage }: StateDocument): Pick<Stored, "serial" | "lineage"> {

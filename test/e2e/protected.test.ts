@@ -1,3 +1,5 @@
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
@@ -81,5 +83,19 @@ describe("a protected instance", () => {
     expect((await user.run(...command)).code).toBe(4);
     expect([...service.instances.keys()]).toEqual(expect.arrayContaining(before));
     expect(service.writes().filter(({ operation }) => operation === "delete")).toEqual([]);
+  });
+
+  it("is not made a second time where the state was lost, and its previous version was not", async () => {
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    const state = ".graphform/many.state.json";
+    rmSync(join(user.dir, state));
+    for (const command of [apply, ["plan"], ["destroy", "--auto-approve"]])
+      expect(await user.run(...command)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`cp '${state}.backup'`),
+      });
+    expect(service.instances.size).toBe(5);
+    copyFileSync(join(user.dir, `${state}.backup`), join(user.dir, state));
+    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
   });
 });

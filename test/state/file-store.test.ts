@@ -131,6 +131,22 @@ describe("somebody else's write", () => {
   });
 });
 
+describe("a state that is gone", () => {
+  it("and left its previous version was lost, and the way back is named", async () => {
+    const path = join(await temporaryFolder(), "shop.state.json");
+    const store = createFileStore({ path });
+    await store.write(first);
+    await store.write(version(2));
+    await rm(path);
+    await expect(createFileStore({ path }).read()).rejects.toMatchObject({
+      code: "state-gone",
+      hint: `put it back: cp '${path}.backup' '${path}'; or, to begin with nothing, remove that one as well`,
+    });
+    await rm(`${path}.backup`);
+    expect(await createFileStore({ path }).read()).toBeUndefined();
+  });
+});
+
 describe("many writes", () => {
   it("merge into few, and each is durable when it resolves", async () => {
     const path = join(await temporaryFolder(), "shop.state.json");
