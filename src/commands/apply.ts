@@ -20,7 +20,7 @@ import { assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
-import { assertApplicable, assertSecretsKept } from "./saved-plan.ts";
+import { assertApplicable, assertSecretsKept, withTwins } from "./saved-plan.ts";
 import { openSession, planningWorld, planOptions, type Session, sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
@@ -122,7 +122,7 @@ async function carryOut(work: Work): Promise<number> {
       planFor(intention, now, planningWorld(session, stopping));
     const fresh = await look(world.journal.state);
     const planned = withTimeout(
-      saved === undefined ? fresh : { ...fresh, plan: saved.plan },
+      saved === undefined ? fresh : { ...fresh, plan: withTwins(saved.plan, fresh.plan) },
       options.timeout,
     );
     report.plan(planned.plan);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { Plan } from "../model/plan.ts";
+import type { Change, Guard, Plan } from "../model/plan.ts";
 import { type Open, secretsIn, type Vault } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 import { isBurnt } from "../state/document.ts";
@@ -72,6 +72,26 @@ export function assertSecretsKept({ steps }: Plan, open: Open): void {
     hint: "give the same secrets as when the plan was made, or make a new plan",
     exitCode: exitCodes.stale,
   });
+}
+
+/** A saved plan with what holds its creates back now: something of their name has come to be there since. */
+export function withTwins(saved: Plan, fresh: Plan): Plan {
+  const twins = new Map(fresh.changes.map((change) => [change.address, twinGuards(change)]));
+  const held = <T extends Pick<Change, "address" | "blocked">>(each: T): T => ({
+    ...each,
+    blocked: [...each.blocked, ...(twins.get(each.address) ?? [])],
+  });
+  return {
+    ...saved,
+    changes: saved.changes.map((change) => (change.action === "create" ? held(change) : change)),
+    steps: saved.steps.map((step) => (step.operation === "create" ? held(step) : step)),
+  };
+}
+
+function twinGuards({ action, id, blocked }: Change): readonly Guard[] {
+  if (action !== "adopt") return blocked.filter((guard) => guard.code === "may-exist");
+  const message = `${id} has come to be there under this name since this plan was made`;
+  return [{ code: "may-exist", message, lift: "make a new plan" }];
 }
 
 async function digests(paths: readonly string[]): Promise<readonly ManifestFile[]> {

@@ -120,11 +120,11 @@ describe("where the profile can create networks", () => {
   };
   const both = { networks: { edge }, instances: { orders } };
 
-  async function listed(): Promise<readonly string[]> {
+  async function listed(name = "edge"): Promise<readonly string[]> {
     const { items } = (await (await outsider(user)).read("network.list", {})).values;
     return (Array.isArray(items) ? items : [])
       .map((item) => JSON.stringify(item))
-      .filter((text) => text.includes('"edge"'));
+      .filter((text) => text.includes(`"${name}"`));
   }
 
   it("it is created, and then what lives in it", async () => {
@@ -185,6 +185,20 @@ describe("where the profile can create networks", () => {
     expect(await platform.writes()).toEqual([]);
     expect(user.state("found").resources["networks.edge"]?.id).toBe(id);
     expect(await listed()).toHaveLength(1);
+  });
+
+  it("a saved plan makes no second one of what is there under this name by now", async () => {
+    const late = { ...edge, name: "late" };
+    write("late", { networks: { edge: late } }, "full.yaml");
+    expect(await user.run("plan", "--out", "late.plan")).toMatchObject({ code: 0 });
+    write("early", { networks: { edge: late } }, "full.yaml");
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    write("late", { networks: { edge: late } }, "full.yaml");
+    expect(await user.run("apply", "late.plan")).toMatchObject({
+      code: 4,
+      out: expect.stringContaining("since this plan was made"),
+    });
+    expect(await listed("late")).toHaveLength(1);
   });
 
   it("one of that name elsewhere is another one", async () => {

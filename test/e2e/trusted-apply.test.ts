@@ -189,6 +189,28 @@ describe("a saved plan of five updates", () => {
   });
 });
 
+describe("a saved plan of two creates", () => {
+  it("makes no second one of what somebody else has made since under that name", async () => {
+    declare(2);
+    expect(await user.run("plan", "--out", "two.plan")).toMatchObject({ code: 0 });
+    const other = await outsider(user);
+    const config = {
+      name: "x1",
+      nodeInstanceType: "m7g.large",
+      graphdbUser: "app",
+      graphdbPassword: "other-1",
+    };
+    const body = { cloud_provider: "aws", region: "us-east-1", requestParams: config };
+    await other.write("instance.create", pro, body);
+    expect(await user.run("apply", "two.plan")).toMatchObject({
+      code: 4,
+      out: expect.stringContaining("instances.x1"),
+    });
+    expect((await there()).map(([address]) => address)).toEqual(["instances.x0", "instances.x1"]);
+    expect(bound().map(([address]) => address)).toEqual(["instances.x0"]);
+  });
+});
+
 describe("a saved replacement", () => {
   const declareOne = (cacheSize: number): void =>
     user.write(
