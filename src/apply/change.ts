@@ -102,7 +102,7 @@ async function upon(
     await context.journal.accepted(step.address, { operation, since: nowIn(context), record });
     return settle(step, ref, operation, undefined, context);
   }
-  if (done === "no" && isStaleNow) return stale(step, ref);
+  if (done === "no" && isStaleNow) return stale(step, ref, before.live);
   const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
   const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
   let perhaps = false;
@@ -114,7 +114,7 @@ async function upon(
     const isNew = shows === "all" || (shows === "shown" && done === "no");
     if (mayHaveWorked && isNew && live.phase.is !== "failed") return "accepted";
     if (isStale(step, live, context) && shows === "no") {
-      throw new GraphformError("step-stale", stale(step, ref).message ?? "", {
+      throw new GraphformError("step-stale", stale(step, ref, live).message ?? "", {
         exitCode: 6,
         hint: "make a new plan",
       });

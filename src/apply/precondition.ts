@@ -8,11 +8,13 @@ import type { ApplyContext, StepResult } from "./context.ts";
 import { kindOf } from "./context.ts";
 
 /**
- * True where the values that the step's decision used are no longer what they were. A step that comes after another one
- * upon the same object knows better: that one has changed them.
+ * True where what the step's decision used is no longer what it was: values, or that it runs, where only what runs can be
+ * updated. A step that comes after another one upon the same object knows better: that one has changed it.
  */
 export function isStale(step: Step, live: Live, context: ApplyContext): boolean {
   if (step.after.some((key) => changesAddress(key, step.address))) return false;
+  if (step.operation === "update" && live.phase.is === "stopped" && context.profile.updateNeeds === "ready")
+    return true;
   const named = withNames(live, kindOf(context, step.kind).schema, context.outputsBefore);
   return context.digest(preconditionText(named, step.checks)) !== step.precondition;
 }
@@ -42,11 +44,13 @@ function changesAddress(key: string, address: string): boolean {
 }
 
 /** The refusal of a step whose precondition no longer holds. */
-export function stale(step: Step, ref: Ref): StepResult {
+export function stale(step: Step, ref: Ref, { phase }: Pick<Live, "phase">): StepResult {
+  const checks = step.checks.length > 0 ? `: ${step.checks.join(", ")}` : "";
+  const now = phase.is === "stopped" ? "; it is stopped" : "";
   return {
     result: "stale",
     id: ref.id,
-    message: `${ref.id} is no longer as it was when the plan was made${step.checks.length > 0 ? `: ${step.checks.join(", ")}` : ""}`,
+    message: `${ref.id} is no longer as it was when the plan was made${checks}${now}`,
     hint: "make a new plan",
   };
 }

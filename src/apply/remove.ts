@@ -17,7 +17,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   const look = (): Promise<Live | undefined> => driver.get(ref, context.stopping);
   const underWay = context.journal.state.resources[step.address]?.converging?.operation === "delete";
   const now = underWay ? await look() : await onceShown(step, look, context);
-  if (!underWay && now !== undefined && isStale(step, now, context)) return stale(step, ref);
+  if (!underWay && now !== undefined && isStale(step, now, context)) return stale(step, ref, now);
   if (underWay && now?.phase.is === "waiting-for-person") {
     if (!(await finished(ref, step, context)))
       return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };

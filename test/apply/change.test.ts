@@ -335,6 +335,17 @@ describe("power", () => {
     },
   );
 
+  it("is not sent to what somebody has stopped since the plan was made: it is stale", async () => {
+    const world = await worldWith({ colour: "red", power: "running" });
+    const wanted: Toys = { a: { colour: "blue", power: "running" } };
+    const plan = await world.plan(wanted);
+    world.service.change("toy-1", {}, "stopped");
+    expect(await world.apply(plan, wanted)).toMatchObject([
+      { result: "stale", message: expect.stringMatching(/: colour; it is stopped$/) },
+    ]);
+    expect(world.service.writes("update")).toEqual([]);
+  });
+
   it("goes up for a change of what is stopped, and down again", async () => {
     const world = await worldWith({ colour: "red", power: "stopped" });
     const { steps, certificate } = await world.run({ a: { colour: "blue", power: "stopped" } });
