@@ -98,7 +98,7 @@ export async function settle(
       return {
         result: "interrupted",
         id: ref.id,
-        message: `${ref.id} was left ${arrival.detail}`,
+        message: `${ref.id} was left ${arrival.detail === "" ? "as it is" : arrival.detail}`,
         hint: "run apply again to go on",
       };
   }

@@ -44,7 +44,7 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFi
       const interrupted = AbortSignal.any([key.signal, signal]);
       try {
         const answer = await reader.question(question, { signal: interrupted });
-        return answer.trim().toLowerCase() === "yes";
+        return answer.trim() === "yes";
       } catch {
         stderr.write("\n");
         if (!interrupted.aborted) return false;
