@@ -126,7 +126,7 @@ function measured(host: HostPace, refusal: Refusal, now: number): HostPace {
     return at(0.9 * tooFast, waitAfter(retryAfter), host, now);
   if (!alone) return host;
   if (taken >= enough && isDear) {
-    const pace = (1000 * host.between.taken) / Math.max(pauses.least, now - host.between.firstAt);
+    const pace = perSecond(host.between.taken, now - host.between.firstAt, pauses.least);
     return at(sustained(host, pace, now), waitAfter(retryAfter), host, now);
   }
   if (taken >= enough) return { ...host, rate: taken };
@@ -136,7 +136,8 @@ function measured(host: HostPace, refusal: Refusal, now: number): HostPace {
 
 /** With this rate, and no more before `wait` ms have passed. */
 function at(rate: number, wait: number, host: HostPace, now: number): HostPace {
-  return { ...host, rate, ceiling: rate, probeAt: now + wait, patience: wait };
+  const least = Math.max(slowest, rate);
+  return { ...host, rate: least, ceiling: least, probeAt: now + wait, patience: wait };
 }
 
 /**
@@ -144,8 +145,13 @@ function at(rate: number, wait: number, host: HostPace, now: number): HostPace {
  * refused: their geometric mean, for the first may be too low by as many times as the second is too high.
  */
 function sustained({ between }: HostPace, tooMuch: number, now: number): number {
-  const sure = (1000 * between.taken) / Math.max(1000, now - between.waveAt);
+  const sure = perSecond(between.taken, now - between.waveAt, 1000);
   return sure < tooMuch ? Math.sqrt(sure * tooMuch) : tooMuch;
+}
+
+/** Where none was taken nothing is known, and one is what will be. */
+function perSecond(taken: number, ms: number, least: number): number {
+  return (1000 * Math.max(1, taken)) / Math.max(least, ms);
 }
 
 /** A tenth slower; more where a refusal is dear. The dearer, the longer until the next is risked. */
@@ -153,7 +159,7 @@ function slower(host: HostPace, { retryAfter = 0 }: Refusal, now: number): HostP
   const isProbe = host.rate > host.ceiling;
   const least = waitAfter(retryAfter);
   const wait = Math.min(patience.longest, isProbe ? Math.max(least, host.patience * 2) : least);
-  return at(Math.max(slowest, lower(host, retryAfter, now)), wait, host, now);
+  return at(lower(host, retryAfter, now), wait, host, now);
 }
 
 function lower(host: HostPace, retryAfter: number, now: number): number {

@@ -3,9 +3,9 @@ import { kindNamed, type PlanInput } from "./input.ts";
 import { destinations } from "./moves.ts";
 
 /**
- * The state with the guards that the manifest declares now, whether or not they were ever applied: `destroy` looks at
- * no block for what is to become of it, and still goes by what its lifecycle says. What has no block keeps what the
- * state remembers.
+ * The state with the guards that the manifest declares now, whether or not they were ever applied, where they are the
+ * more careful ones: `destroy` looks at no block for what is to become of it, and still goes by what its lifecycle says.
+ * Only `protect: false` lifts what the state remembers.
  */
 export function withDeclaredGuards(
   state: StateDocument,
@@ -17,8 +17,14 @@ export function withDeclaredGuards(
     const declared = declarations.get(ends.get(address) ?? address);
     if (declared === undefined) return [address, bound];
     const { lifecycle } = declared;
-    const protect = lifecycle.protect ?? kindNamed(kinds, declared.kind).protectedByDefault(declared.spec);
-    return [address, { ...bound, protect, onDelete: lifecycle.onDelete }];
+    const byDefault = kindNamed(kinds, declared.kind).protectedByDefault(declared.spec);
+    const protect = lifecycle.protect ?? (bound.protect || byDefault);
+    return [address, { ...bound, protect, onDelete: moreCareful(lifecycle.onDelete, bound.onDelete) }];
   });
   return { ...state, resources: Object.fromEntries(guarded) };
+}
+
+function moreCareful(one: Bound["onDelete"], other: Bound["onDelete"]): Bound["onDelete"] {
+  const careful = ["retain", "backup"] as const;
+  return careful.find((rule) => rule === one || rule === other) ?? "delete";
 }

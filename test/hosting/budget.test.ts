@@ -274,7 +274,7 @@ describe("always", () => {
     latency: integer({ min: 1, max: 400 }),
     kind: constantFrom("at a time", "a second", "bucket"),
     most: integer({ min: 1, max: 40 }),
-    retryAfter: constantFrom(undefined, 0, 200, 1000),
+    retryAfter: constantFrom(undefined, 0, 200, 1000, 17_000),
     parallelism: constantFrom(undefined, 1, 3, 20),
   });
 
@@ -295,6 +295,19 @@ describe("always", () => {
       }),
       { numRuns: 80 },
     );
+  });
+
+  it("requests go on after a refusal without a pause, and one with a long one, before any was taken", async () => {
+    const clock = virtualClock();
+    const budget = createBudget(clock);
+    const ask = (work: () => Promise<unknown>): Promise<unknown> =>
+      clock.drive(budget.run("platform", budget.ticket("thing.get"), work, always).catch(() => undefined));
+    for (let n = 0; n < 3; n += 1) await ask(() => clock.sleep(10));
+    await ask(() => Promise.reject(tooMuch()));
+    await ask(() => Promise.reject(tooMuch(17_000)));
+    const begun = clock.now();
+    for (let n = 0; n < 3; n += 1) await ask(async () => undefined);
+    expect(clock.now() - begun).toBeLessThan(25_000);
   });
 
   it("a told width never narrows, whatever is refused", async () => {

@@ -31,6 +31,16 @@ describe("destroy goes by what the manifest says now, applied or not", () => {
       { protect: false, onDelete: "backup" },
     ],
     [
+      "protection that no longer stands there, and was not lifted",
+      { ...there, remembered: { protect: true } },
+      { protect: true, onDelete: "delete" },
+    ],
+    [
+      "what was to become of it, where that was more careful",
+      { ...there, remembered: { protect: false, onDelete: "retain" }, lifecycle: { onDelete: "backup" } },
+      { protect: false, onDelete: "retain" },
+    ],
+    [
       "what has no block keeps what is remembered",
       { has: {}, remembered: { protect: true, onDelete: "retain" } },
       { protect: true, onDelete: "retain" },

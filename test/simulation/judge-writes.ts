@@ -49,7 +49,9 @@ export function judgeWrites(
     const isAllowed = run.allowDestroy?.includes(address) === true;
     const declared = run.does === "destroy" ? undefined : process.resource(address);
     const remembered = [...thing.protects];
-    const isProtected = declared === undefined ? !remembered.includes(false) : protects(process, address);
+    const isLifted = run.does === "destroy" && process.resource(address)?.protect === false;
+    const isProtected =
+      declared === undefined ? !isLifted && !remembered.includes(false) : protects(process, address);
     if (isProtected && !isAllowed) violate("protected", `${what}: it is protected`);
     if (declared === undefined && run.does === "apply" && run.resources.length === 0)
       violate("empty manifest", what);
