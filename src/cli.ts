@@ -26,9 +26,11 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   process.exitCode = code;
 }
 
-// A reader that has seen enough (`graphform plan | head`) ends the writing, not the work.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-});
+// A reader that has seen enough (`graphform plan | head`), or a terminal that was closed, ends the writing, not the work.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+  });
+}
 
 await main(process.argv, process.env);
