@@ -94,10 +94,12 @@ function isRecord(value: unknown): value is LockRecord {
   return misfit(schema, value) === undefined;
 }
 
+/** Who holds a lock that does not say so. */
+export const nobody = { who: "somebody", pid: 1, host: "unknown", machine: "unknown", started: "" } as const;
+
 function unknownHolder(seen: string, touched: number): LockRecord {
   const id = createHash("sha256").update(seen).digest("hex").slice(0, 16);
   const created = new Date(touched).toISOString();
   const expires = new Date(touched + 60_000).toISOString();
-  const nobody = { who: "somebody", pid: 1, host: "unknown", machine: "unknown", started: "" };
   return { ...nobody, id, operation: "something", created, heartbeat: created, expires };
 }

@@ -4,7 +4,7 @@ import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts"
 import { fileTrouble } from "./file-trouble.ts";
 import { holdLock } from "./held-lock.ts";
 import { placeLock, removeLock, sweep } from "./lock-file.ts";
-import { isGone, type LockRecord, newRecord, readRecord } from "./lock-record.ts";
+import { isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
 import { makeFolder } from "./make-folder.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
@@ -82,10 +82,7 @@ function publicPart(record: LockRecord): Holder {
 }
 
 function locked(file: string, holder: LockRecord | undefined): GraphformError {
-  const message =
-    holder === undefined
-      ? `the lock ${file} is fought over`
-      : `the state is locked: ${holder.who} (process ${holder.pid}) has held it for ${holder.operation} since ${holder.created}`;
+  const message = whoHolds(file, holder);
   const force =
     holder === undefined
       ? ""
@@ -94,6 +91,14 @@ function locked(file: string, holder: LockRecord | undefined): GraphformError {
     exitCode: exitCodes.locked,
     hint: `wait for it with --lock-timeout 5m${force}`,
   });
+}
+
+function whoHolds(file: string, holder: LockRecord | undefined): string {
+  if (holder === undefined) return `the lock ${file} is fought over`;
+  const { who, pid, machine, operation, created } = holder;
+  return machine === nobody.machine
+    ? `the state is locked: ${file} does not say by whom; it was last written to at ${created}`
+    : `the state is locked: ${who} (process ${pid}) has held it for ${operation} since ${created}`;
 }
 
 function unknownLock(file: string, id: string, found: LockRecord | undefined): GraphformError {

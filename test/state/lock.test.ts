@@ -205,6 +205,15 @@ describe("a lock left behind", () => {
     expect(await readdir(join(file, ".."))).toEqual([]);
   });
 
+  it("without content says that it does not say whose it is", async () => {
+    const file = join(await temporaryFolder(), "x.lock");
+    await writeFile(file, "");
+    await expect(acquireLock(file, "apply", { clock: systemClock })).rejects.toMatchObject({
+      code: "locked",
+      message: expect.stringMatching(/x\.lock does not say by whom; it was last written to at \d{4}-/),
+    });
+  });
+
   it("does not stop who knows the id from unlocking, also when it is no lock of ours", async () => {
     const file = await lockFile();
     await writeFile(file, "mine!");
