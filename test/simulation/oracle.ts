@@ -146,12 +146,13 @@ export function oracle(world: World): Oracle {
     const isTried = [thing.id, address].some((what) => tried.get(process)?.has(what));
     if (operation === "create" && thing.kind === "instances" && !isTried && !process.stopping.signal.aborted)
       violate("not tried", `${process.name}: ${key} is called done, and nobody has asked ${thing.id}`);
-    if (thing.work !== undefined && thing.worker === process.name && !isTouched(thing)) {
-      violate(
-        "done too early",
-        `${process.name}: ${key} is called done, and ${thing.id} is ${thing.work.through}`,
-      );
-    }
+    if (thing.worker !== process.name) return;
+    const { work, look, touchedAt } = thing;
+    const hasFailed = look.status === "FAILED" && touchedAt !== undefined;
+    if (work === undefined) thing.isMistaken ||= hasFailed;
+    else if (isTouched(thing)) thing.isMistaken = true;
+    else
+      violate("done too early", `${process.name}: ${key} is called done, and ${thing.id} is ${work.through}`);
   };
 
   return {

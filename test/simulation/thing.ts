@@ -45,6 +45,8 @@ export interface Thing {
   worker?: string;
   /** When somebody else changed a value of it. */
   touchedAt?: number;
+  /** What was asked of it was taken for done before it was, by what somebody else did (docs/simulation.md, open). */
+  isMistaken?: boolean;
   /** What a person has to do before it goes on. */
   awaits?: "bootstrap" | "offboard" | "last delete";
   goneAt?: number;
