@@ -2,7 +2,7 @@ import { isServiceError } from "../model/errors.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
-import { driverOf } from "./context.ts";
+import { driverOf, kindOf } from "./context.ts";
 import { persist, type Sent, type Verdict } from "./persist.ts";
 import { isStale, stale } from "./precondition.ts";
 import { settle } from "./settle.ts";
@@ -22,10 +22,10 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     if (!(await finished(ref, step, context)))
       return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
   } else if (!underWay) {
-    const isToBeKept = ruleOf(step, context) === "backup";
+    const needsSnapshot = isToBeSaved(step, context);
     // Without a snapshot nothing is deleted: what cannot be seen is not asked for either.
-    if (isToBeKept && now === undefined) return released(step, { result: "done", id: ref.id }, context);
-    const snapshot = isToBeKept ? await backup(step, ref, context) : undefined;
+    if (needsSnapshot && now === undefined) return released(step, { result: "done", id: ref.id }, context);
+    const snapshot = needsSnapshot ? await backup(step, ref, context) : undefined;
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
     await persist(
@@ -50,8 +50,10 @@ async function released(step: Step, end: StepResult, context: ApplyContext): Pro
   return end;
 }
 
-function ruleOf(step: Step, { journal }: ApplyContext): Step["onDelete"] {
-  return step.onDelete ?? journal.state.resources[step.address]?.onDelete;
+/** What holds no data needs no snapshot first. */
+function isToBeSaved(step: Step, context: ApplyContext): boolean {
+  const rule = step.onDelete ?? context.journal.state.resources[step.address]?.onDelete;
+  return rule === "backup" && kindOf(context, step.kind).holdsData;
 }
 
 /**

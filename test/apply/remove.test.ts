@@ -191,6 +191,14 @@ describe("a backup before the deletion", () => {
     ).toEqual(["backup", "delete"]);
   });
 
+  it("is not asked for of what holds no data", async () => {
+    const world = toyWorld({ kind: { holdsData: false } });
+    await world.run(kept);
+    await world.run(left);
+    const asked = world.service.writes().map(({ operation }) => operation);
+    expect(asked).toEqual(["create", "create", "delete"]);
+  });
+
   it("is not asked for of what is gone by now, and neither is the deletion", async () => {
     const world = await worldOfTwo({}, kept);
     const plan = await world.plan(left);
