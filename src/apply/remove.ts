@@ -22,10 +22,9 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     if (!(await finished(ref, step, context)))
       return { result: "waiting-for-person", id: ref.id, message: now.phase.detail };
   } else if (!underWay) {
-    const needsSnapshot = isToBeSaved(step, context);
     // Without a snapshot nothing is deleted: what cannot be seen is not asked for either.
-    if (needsSnapshot && now === undefined) return released(step, { result: "done", id: ref.id }, context);
-    const snapshot = needsSnapshot ? await backup(step, ref, context) : undefined;
+    const snapshot = isToBeSaved(step, context) ? await saved(step, ref, now, context) : undefined;
+    if (snapshot === "gone") return released(step, { result: "done", id: ref.id }, context);
     if (snapshot !== undefined && snapshot.result !== "done") return snapshot;
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
     await persist(
@@ -90,6 +89,24 @@ async function finished(ref: Ref, step: Step, context: ApplyContext): Promise<bo
     return true;
   } catch (error) {
     if (isServiceError(error, "conflict") || isServiceError(error, "busy")) return false;
+    throw error;
+  }
+}
+
+/** A snapshot of what is there; also where it shows only when it is asked for that nothing is there any more. */
+async function saved(
+  step: Step,
+  ref: Ref,
+  now: Live | undefined,
+  context: ApplyContext,
+): Promise<StepResult | "gone"> {
+  if (now === undefined) return "gone";
+  try {
+    return await backup(step, ref, context);
+  } catch (error) {
+    const look = (): Promise<Live | undefined> => driverOf(context, step.kind).get(ref, context.stopping);
+    if (isServiceError(error, "not-found") && (await onceShown(step, look, context)) === undefined)
+      return "gone";
     throw error;
   }
 }

@@ -208,6 +208,21 @@ describe("a backup before the deletion", () => {
     expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
   });
 
+  it("is no reason to fail where it shows only then that nothing is there any more", async () => {
+    const world = await worldOfTwo({}, kept);
+    const driver: Driver = {
+      ...world.service,
+      operate: async (ref, verb, signal) => {
+        world.service.remove(ref.id);
+        await world.service.operate(ref, verb, signal);
+      },
+    };
+    const { steps } = await world.run(left, { driver });
+    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(world.service.writes("delete")).toEqual([]);
+    expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
+  });
+
   it.each<Fault["effect"]>(["fails", "invalid"])(
     "that does not succeed (%s) deletes nothing",
     async (effect) => {
