@@ -9,8 +9,9 @@ import type { Terminal } from "./terminal.ts";
 export type ServiceTarget = Pick<Project, "header" | "profile">;
 
 /**
- * The service that is meant: that of the manifest where there is one; otherwise options, environment and the local
- * platform have to say it. Secrets of the manifest are masked from now on. Throws where a manifest is there, or was named, and cannot be read.
+ * The service that is meant: that of the manifest where there is one, whose secrets are masked from now on; otherwise
+ * options, environment and the local platform have to say it. Throws where a manifest is there, or was named, and cannot
+ * be read.
  */
 export async function serviceTarget(
   options: ManifestOptions,

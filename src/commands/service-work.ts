@@ -18,7 +18,10 @@ export interface ServiceWork<P extends ServicePart = Project> {
   readonly signal: AbortSignal;
 }
 
-/** Runs `work` with the service of the manifest; secrets are read to be masked. Rejects with `interrupted` (exit 130) on a signal. */
+/**
+ * Runs `work` with the service of the manifest; secrets are read to be masked. Rejects with `interrupted` (exit 130) on a
+ * signal.
+ */
 export async function withService<T>(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,

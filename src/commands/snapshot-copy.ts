@@ -26,7 +26,8 @@ export async function snapshotCopy(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  return withServiceOf(await serviceTarget(options, env, terminal), options, env, terminal, async (work) => {
+  const target = await serviceTarget(options, env, terminal);
+  return withServiceOf(target, options, env, terminal, async (work) => {
     const { service, signal } = work;
     const source = await describeSnapshot(service, id, signal).catch((error: unknown) => {
       throw isServiceError(error, "not-found") ? unknownSnapshot(id) : error;

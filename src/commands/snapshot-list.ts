@@ -23,27 +23,22 @@ export async function snapshotList(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  return withServiceOf(
-    await serviceTarget(options, env, terminal),
-    options,
-    env,
-    terminal,
-    async ({ service, signal }) => {
-      const { type, environment } = options;
-      const filter = {
-        ...(type === undefined ? {} : { type: wireTypes[type] }),
-        ...(environment === undefined ? {} : { environment }),
-      };
-      const snapshots = await listSnapshots(service, filter, signal);
-      if (options.json === true) terminal.out(`${jsonText(snapshots.map(snapshotJson))}\n`);
-      else if (snapshots.length === 0) terminal.out("There is no snapshot.\n");
-      else {
-        const heading = ["snapshot", "instance", "type", "status", "region", "created", "completed"];
-        terminal.out(tableText(heading, snapshots.map(rowOf), makePalette(terminal.colour)));
-      }
-      return exitCodes.done;
-    },
-  );
+  const target = await serviceTarget(options, env, terminal);
+  return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
+    const { type, environment } = options;
+    const filter = {
+      ...(type === undefined ? {} : { type: wireTypes[type] }),
+      ...(environment === undefined ? {} : { environment }),
+    };
+    const snapshots = await listSnapshots(service, filter, signal);
+    if (options.json === true) terminal.out(`${jsonText(snapshots.map(snapshotJson))}\n`);
+    else if (snapshots.length === 0) terminal.out("There is no snapshot.\n");
+    else {
+      const heading = ["snapshot", "instance", "type", "status", "region", "created", "completed"];
+      terminal.out(tableText(heading, snapshots.map(rowOf), makePalette(terminal.colour)));
+    }
+    return exitCodes.done;
+  });
 }
 
 function rowOf(snapshot: Snapshot): readonly string[] {

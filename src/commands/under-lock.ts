@@ -25,8 +25,8 @@ export interface Locked {
 }
 
 /**
- * Runs `work` under the lock of the state, with a service to talk to; secrets are read to be masked. Rejects with `interrupted`
- * (exit 130) where the work was cut short by a signal.
+ * Runs `work` under the lock of the state, with a service to talk to; secrets are read to be masked. Rejects with
+ * `interrupted` (exit 130) where the work was cut short by a signal.
  */
 export async function underLock<T>(
   operation: string,
