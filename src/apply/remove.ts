@@ -1,4 +1,4 @@
-import { isServiceError } from "../model/errors.ts";
+import { isServiceError, ServiceError } from "../model/errors.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
@@ -29,7 +29,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     const timeout = step.timeout ?? context.profile.timing.timeout["delete"] ?? 40 * 60_000;
     await persist(
       () => deleted(ref, step, context),
-      (live, sent) => afterLoss(live, sent, context.profile.timing.settle),
+      (live, sent) => afterLoss(live, sent, step, context),
       look,
       timeout,
       context,
@@ -62,32 +62,48 @@ function isToBeSaved(step: Step, context: ApplyContext): boolean {
 async function onceShown(
   step: Step,
   look: () => Promise<Live | undefined>,
-  { clock, profile, journal, stopping }: ApplyContext,
+  context: ApplyContext,
 ): Promise<Live | undefined> {
-  const born = Date.parse(journal.state.resources[step.address]?.createdAt ?? "");
+  const { clock, profile, stopping } = context;
   let pause = profile.timing.poll.first;
   for (;;) {
     const live = await look();
-    const left = born + profile.timing.listLag - clock.now();
-    if (live !== undefined || !(left > 0)) return live;
+    const left = mayHideFor(step, context);
+    if (live !== undefined || left === 0) return live;
     await clock.sleep(Math.min(left, pause), stopping);
     pause = Math.min(profile.timing.poll.longest, pause * 2);
   }
 }
 
-/** What is gone, or on its way, after an answer that was lost is not deleted twice; what is at rest still was not. */
-function afterLoss(live: Live | undefined, { mayHaveWorked, ago }: Sent, settle: number): Verdict {
+/** How long it is still so young that it may not be shown, in ms. */
+function mayHideFor({ address }: Step, { clock, profile, journal }: ApplyContext): number {
+  const born = Date.parse(journal.state.resources[address]?.createdAt ?? "");
+  return Number.isNaN(born) ? 0 : Math.max(0, born + profile.timing.listLag - clock.now());
+}
+
+/**
+ * What is gone, or on its way, after an answer that was lost is not deleted twice; what is at rest still was not. What is
+ * not shown may be hidden as long as it is young.
+ */
+function afterLoss(
+  live: Live | undefined,
+  { mayHaveWorked, ago }: Sent,
+  step: Step,
+  context: ApplyContext,
+): Verdict {
   if (!mayHaveWorked) return "again";
-  if (live === undefined || live.phase.is === "gone") return "accepted";
-  return live.phase.is === "pending" || ago < settle ? "wait" : "again";
+  if (live === undefined) return mayHideFor(step, context) > 0 ? "wait" : "accepted";
+  if (live.phase.is === "gone") return "accepted";
+  return live.phase.is === "pending" || ago < context.profile.timing.settle ? "wait" : "again";
 }
 
 /** A deletion in two phases: once the person has done his part, the same request finishes it. False: not yet. */
 async function finished(ref: Ref, step: Step, context: ApplyContext): Promise<boolean> {
   try {
-    await deleted(ref, step, context);
+    await driverOf(context, step.kind).delete(ref, context.aborting);
     return true;
   } catch (error) {
+    if (isServiceError(error, "not-found")) return true;
     if (isServiceError(error, "conflict") || isServiceError(error, "busy")) return false;
     throw error;
   }
@@ -128,10 +144,13 @@ async function backup(step: Step, ref: Ref, context: ApplyContext): Promise<Step
   return settle(step, ref, "backup", last ?? before, context);
 }
 
+/** Asks for the deletion. "Not found" is what was to be reached, save where it may only be hidden: then nobody knows. */
 async function deleted(ref: Ref, step: Step, context: ApplyContext): Promise<void> {
   try {
     await driverOf(context, step.kind).delete(ref, context.aborting);
   } catch (error) {
     if (!isServiceError(error, "not-found")) throw error;
+    if (mayHideFor(step, context) === 0) return;
+    throw new ServiceError("lost", "delete", error.message, { mayHaveWorked: true, cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import { actions } from "../support/plan-input.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
@@ -173,6 +174,40 @@ describe("a deletion", () => {
     expect((await world.state()).resources["toys.a"]?.converging?.operation).toBe("delete");
     expect((await world.run(left)).steps).toMatchObject([{ operation: "delete", result: "done" }]);
     expect(colours(world)).toEqual(["green"]);
+  });
+});
+
+describe("a deletion that answers not found", () => {
+  /** One that knows nothing of what it has, once, and shows nothing of it for two looks. */
+  function forgetful({ service }: ToyWorld): Driver {
+    let [left, looks] = [1, 0];
+    return {
+      ...service,
+      delete: async (ref, signal) => {
+        left -= 1;
+        if (left < 0) return service.delete(ref, signal);
+        looks = 2;
+        throw new ServiceError("not-found", "delete", "there is no such toy");
+      },
+      get: async (ref, signal) => {
+        looks -= 1;
+        return looks < 0 ? service.get(ref, signal) : undefined;
+      },
+    };
+  }
+
+  it("is not believed of what is so young that it may be hidden", async () => {
+    const world = toyWorld();
+    await world.run(both);
+    const { steps } = await world.run(left, { driver: forgetful(world) });
+    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(world.service.all()).toHaveLength(1);
+  });
+
+  it("is believed of what is older", async () => {
+    const world = await worldOfTwo();
+    await world.run(left, { driver: forgetful(world) });
+    expect(world.service.writes("delete")).toEqual([]);
   });
 });
 
