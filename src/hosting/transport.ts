@@ -78,12 +78,12 @@ function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         controller = started;
-        if (signal.aborted) started.abort(new Error("aborted"));
+        if (signal.aborted) return started.abort(new Error("aborted"));
         // Silence is undici's to watch; this one is for who never falls silent and never comes to an end.
         slow = setTimeout(() => {
           isEndless = true;
           started.abort(new Error("endless"));
-        }, longest);
+        }, longest).unref();
       },
       onResponseStart(_, status, headers) {
         Object.assign(answer, { status, headers });

@@ -238,8 +238,8 @@ export const mutations: readonly Mutation[] = [
     changes: [
       {
         file: "apply/remove.ts",
-        find: 'const isToBeKept = ruleOf(step, context) === "backup";',
-        replace: "const isToBeKept = false;",
+        find: 'return rule === "backup" && kindOf(context, step.kind).holdsData;',
+        replace: 'return rule === "never";',
       },
     ],
   },
