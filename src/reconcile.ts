@@ -163,6 +163,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     profile: world.service.profile,
     outputs: new Map(outputs),
     outputsBefore: outputs,
+    before: world.journal.state,
     durations: new Map(),
     lists: seenLists(world.clock.now, world.service.profile.timing.settle),
     oneAtATime: oneAtATime(),

@@ -6,6 +6,7 @@ import type { Driver, Kind } from "../model/kind.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
+import type { StateDocument } from "../model/state.ts";
 import type { SeenLists } from "./seen-lists.ts";
 
 /** What apply works with. Nothing here is specific to a kind: drivers are handed in. */
@@ -22,6 +23,8 @@ export interface ApplyContext {
   readonly outputs: Map<Address, JsonObject>;
   /** Outputs as they were when apply began: whose ids the plan knew. */
   readonly outputsBefore: ReadonlyMap<Address, JsonObject>;
+  /** The state as it was when apply began: what the plan took for applied. */
+  readonly before: StateDocument;
   /** Aborted by the first Ctrl-C: no new steps, no more waiting. */
   readonly stopping: AbortSignal;
   /** Aborted when requests in flight are to be let go as well. */

@@ -3,7 +3,7 @@ import { looksSame } from "../model/looks-same.ts";
 import { withNames } from "../model/names.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
-import { preconditionText } from "../model/precondition.ts";
+import { lastApplied, preconditionText } from "../model/precondition.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { kindOf } from "./context.ts";
 
@@ -16,7 +16,8 @@ export function isStale(step: Step, live: Live, context: ApplyContext): boolean 
   if (step.operation === "update" && live.phase.is === "stopped" && context.profile.updateNeeds === "ready")
     return true;
   const named = withNames(live, kindOf(context, step.kind).schema, context.outputsBefore);
-  return context.digest(preconditionText(named, step.checks)) !== step.precondition;
+  const applied = lastApplied(context.before, step.kind, live.id);
+  return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;
 }
 
 /**

@@ -96,7 +96,7 @@ function stepsFor(
     id,
     place,
     checks: [],
-    precondition: world.digest(preconditionText(nothing, [])),
+    precondition: world.digest(preconditionText(nothing, [], {})),
     after: [],
     blocked: [],
     ...(Object.keys(choices).length === 0 ? {} : { choices }),

@@ -1,16 +1,31 @@
 import type { Json } from "./json.ts";
 import { stableJson } from "./json.ts";
+import { looksSame } from "./looks-same.ts";
 import type { Live } from "./observed.ts";
+import { holdsSecret } from "./sealed.ts";
+import type { StateDocument } from "./state.ts";
+
+/** Values by their dotted paths. */
+type Values = { readonly [path: string]: Json };
 
 /**
- * The text whose digest a step's `precondition` is: exactly the observed values that its decision used.
- * Values that only the state knows are left out: the service cannot change them behind our back.
+ * The text whose digest a step's `precondition` is: exactly the values that its decision used. What shows nothing, or
+ * shows what was last applied, counts as that: services show some values late, and nothing has changed then. Secrets are
+ * never shown, and count for nothing.
  */
-export function preconditionText(live: Live | undefined, checks: readonly string[]): string {
+export function preconditionText(live: Live | undefined, checks: readonly string[], applied: Values): string {
   if (live === undefined) return stableJson({ there: false });
   const values = checks.map((path): [string, Json] => {
     const seen = live.spec[path];
-    return [path, seen === undefined || seen.source === "recorded" ? null : seen.value];
+    const last = holdsSecret(applied[path]) ? undefined : applied[path];
+    if (seen === undefined || seen.source === "recorded") return [path, last ?? null];
+    return [path, last !== undefined && looksSame(last, seen.value) ? last : seen.value];
   });
   return stableJson({ there: true, id: live.id, values: Object.fromEntries(values) });
+}
+
+/** What was last applied to an object, whatever address it is bound to; nothing where none is. */
+export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, id: string): Values {
+  const bound = Object.values(state.resources).find((entry) => entry.id === id && entry.kind === kind);
+  return { ...bound?.recorded, ...bound?.converging?.record };
 }

@@ -3,7 +3,7 @@ import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
-import { preconditionText } from "../model/precondition.ts";
+import { lastApplied, preconditionText } from "../model/precondition.ts";
 import { fromLeaves } from "../model/spec-paths.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
@@ -200,6 +200,7 @@ function shared(
   checks: readonly string[],
 ): Shared & Pick<Step, "precondition" | "checks" | "after"> {
   const { bound, desired } = subject;
+  const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed.id);
   return {
     address: change.address,
     kind: change.kind,
@@ -207,7 +208,7 @@ function shared(
     blocked: [],
     after: [],
     checks,
-    precondition: input.digest(preconditionText(observed, checks)),
+    precondition: input.digest(preconditionText(observed, checks, applied)),
     ...(desired === undefined && bound !== undefined && input.destroying ? { onDelete: bound.onDelete } : {}),
     ...(desired === undefined
       ? {}

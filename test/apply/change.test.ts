@@ -258,6 +258,19 @@ describe("a step whose ground has moved", () => {
     expect(world.service.writes("update")).toEqual([]);
   });
 
+  it.each([
+    ["as it was applied", "red", "done"],
+    ["otherwise", "black", "stale"],
+  ])("a field that shows late, %s: %s", async (_, colour, result) => {
+    const hidden = ["colour"];
+    const world = await worldWith({ colour: "red" }, { hidden });
+    const toys = { a: { colour: "blue" } };
+    const plan = await world.plan(toys);
+    world.service.change("toy-1", { colour });
+    hidden.pop();
+    expect(await world.apply(plan, toys)).toMatchObject([{ result }]);
+  });
+
   it("it is as it was wanted by now: nothing is sent, and that is recorded", async () => {
     const world = await worldWith({ colour: "red", memory: "1GB" });
     const toys = { a: { colour: "blue", memory: "2GB" } };

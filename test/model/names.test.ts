@@ -59,22 +59,25 @@ describe("references", () => {
 });
 
 describe("a precondition", () => {
-  const text = (over: Live["spec"], checks: readonly string[] = ["colour", "size"]): string =>
-    preconditionText({ ...live, spec: { ...live.spec, ...over } }, checks);
+  const checked = ["colour", "size", "config.memory"];
+  const text = (over: Live["spec"], checks: readonly string[] = checked): string =>
+    preconditionText({ ...live, spec: { ...live.spec, ...over } }, checks, { "config.memory": "6GB" });
 
   it.each<[string, Live["spec"], boolean]>([
     ["another value of what it checks", { colour: { value: "red", source: "described" } }, false],
     ["another value of what it does not check", { home: { value: "h-2", source: "described" } }, true],
-    ["a value that only the state knows", { size: { value: 1, source: "recorded" } }, true],
+    ["a value that only the state knows", { "config.memory": { value: "6GB", source: "recorded" } }, true],
     ["a value that is shown by now", { size: { value: 1, source: "described" } }, false],
+    ["what was last applied, shown by now", { "config.memory": { value: "6144MB", source: "echoed" } }, true],
+    ["other than what was last applied", { "config.memory": { value: "8GB", source: "echoed" } }, false],
     ["another source", { colour: { value: "h-1", source: "echoed" } }, true],
   ])("with %s", (_, over, same) => {
     expect(text(over) === text({})).toBe(same);
   });
 
   it("is about one object", () => {
-    expect(preconditionText({ ...live, id: "toy-2" }, [])).not.toBe(preconditionText(live, []));
-    expect(preconditionText(undefined, [])).not.toBe(preconditionText(live, []));
+    expect(preconditionText({ ...live, id: "toy-2" }, [], {})).not.toBe(preconditionText(live, [], {}));
+    expect(preconditionText(undefined, [], {})).not.toBe(preconditionText(live, [], {}));
   });
 });
 

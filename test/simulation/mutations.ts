@@ -133,7 +133,7 @@ export const mutations: readonly Mutation[] = [
     changes: [
       {
         file: "apply/precondition.ts",
-        find: "return context.digest(preconditionText(named, step.checks)) !== step.precondition;",
+        find: "return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;",
         replace: "return false;",
       },
     ],

@@ -19,6 +19,21 @@ const named = (over: Partial<ResourceCase> = {}): ResourceCase => {
   const { config, ...where } = enterprise(1);
   return { ...large(over), spec: { ...where, config: { ...objectOf(config), name: "db 1" } } };
 };
+/** A network that was there before, and a database in it. */
+const shop = (name: string, graphdbUser: string): readonly ResourceCase[] => {
+  const id = "network-before-a";
+  const where = { id, cloudProvider: "aws", region: "us-east-1" };
+  const { config, ...place } = enterprise(2);
+  const settings = { ...objectOf(config), name: "db 2", graphdbUser };
+  return [
+    { address: "networks.a", tag: 1, importId: id, spec: { ...where, name }, onReplace: "recreate" },
+    {
+      address: "instances.a",
+      tag: 2,
+      spec: { ...place, network: "a", networkType: "INTERNAL", config: settings },
+    },
+  ];
+};
 const small: ResourceCase = {
   address: "instances.b",
   tag: 2,
@@ -199,6 +214,39 @@ export const regressionsOfRuns: readonly Regression[] = [
           ],
           { crash: 35, allowDestroy: ["instances.b"] },
         ),
+      ],
+    },
+  },
+  {
+    was: "a value that came to be shown between the plan and its step, as it was applied, made the step stale",
+    case: {
+      seed: 40_236_183,
+      service: service({ networks: false, latency: 70, stale: 3810, work: 4268 }),
+      runs: [
+        apply(shop("net 1 1", "app")),
+        apply(shop("net 1 4", "app_3"), { allowDestroy: ["instances.a"], crash: 12, later: 78 }),
+      ],
+    },
+  },
+  {
+    was: "a database that ran while its plan could not know, since a backup was under way, made its deletion stale",
+    case: {
+      seed: 40_394_461,
+      service: service({
+        networks: false,
+        echo: false,
+        listLag: 3759,
+        describeLag: 1523,
+        linger: 225,
+        work: 735,
+      }),
+      runs: [
+        apply([database(1)]),
+        apply([{ ...stopped(small), address: "instances.a", onReplace: "recreate", onDelete: "backup" }], {
+          allowDestroy: ["instances.a"],
+          later: 26_244,
+          crash: 17,
+        }),
       ],
     },
   },

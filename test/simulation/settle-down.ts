@@ -73,13 +73,15 @@ export async function settleDown(
 }
 
 /**
- * True where nothing befell the runs but that the process was killed. Tokens that die under way, lists that come and go,
- * and values that come to be shown between the plan and its step are trouble, too; and a replacement that a person asked for is not asked for again.
+ * True where nothing befell the runs but that the process was killed. Tokens that die under way, and lists that come and
+ * go, are trouble, too; a replacement that a person asked for is not asked for again; and a deletion that nobody
+ * recorded, of what is wanted again, shows only as it ends.
  */
 export function isOnlyKilled({ runs, service }: Case): boolean {
-  const showsLate = service.echo && service.describeLag > 0;
   const isTroubled =
-    service.flicker || showsLate || (service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000;
+    service.flicker ||
+    (service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000 ||
+    runs.some(({ crash }, at) => crash !== undefined && isWantedBack(at, runs));
   const isCalm = ({
     faults = [],
     others,
@@ -93,6 +95,18 @@ export function isOnlyKilled({ runs, service }: Case): boolean {
     faults.length === 0 &&
     [others, stop, abort, pause, rival, kept, replace].every((trouble) => trouble === undefined);
   return !isTroubled && runs.every(isCalm);
+}
+
+/** True where that run deletes something that the last one declares again. */
+function isWantedBack(at: number, runs: readonly RunCase[]): boolean {
+  const addresses = ({ does, resources }: RunCase): readonly string[] =>
+    does === "destroy" ? [] : resources.map(({ address }) => address);
+  const kept = new Set(runs.slice(at, at + 1).flatMap(addresses));
+  const wanted = new Set(runs.slice(-1).flatMap(addresses));
+  return runs
+    .slice(0, at)
+    .flatMap(addresses)
+    .some((address) => !kept.has(address) && wanted.has(address));
 }
 
 /**

@@ -28,6 +28,7 @@ export function applyContext(
     emit: (_event: ApplyEvent) => {},
     outputs: new Map(),
     outputsBefore: new Map(),
+    before: state,
     stopping: never,
     aborting: never,
     durations: new Map(),
