@@ -177,6 +177,26 @@ describe("a deletion", () => {
   });
 });
 
+describe("a deletion that a killed run has asked for", () => {
+  it("waits for a person where it is refused until he has done his part", async () => {
+    const world = await worldOfTwo();
+    world.service.change(await idOf(world), {}, "waiting-for-person");
+    world.service.fault({ on: "delete", effect: "conflict", times: 6 });
+    const { steps, certificate } = await world.run(left);
+    expect(steps).toMatchObject([
+      { result: "waiting-for-person", message: expect.stringMatching(/^toy-1 waits for a person: /) },
+    ]);
+    expect(certificate).toEqual([]);
+    expect((await world.run(left)).steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(colours(world)).toEqual(["green"]);
+  });
+
+  it("is a failure where nobody has a part to do", async () => {
+    const world = await worldOfTwo({ faults: [{ on: "delete", effect: "conflict", times: 6 }] });
+    expect((await world.run(left)).steps).toMatchObject([{ result: "failed" }]);
+  });
+});
+
 describe("a deletion that answers not found", () => {
   /** One that knows nothing of what it has, once, and shows nothing of it for two looks. */
   function forgetful({ service }: ToyWorld): Driver {

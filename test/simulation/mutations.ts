@@ -237,7 +237,7 @@ export const mutations: readonly Mutation[] = [
     breaks: "what is to be backed up first is not deleted without",
     changes: [
       {
-        file: "apply/remove.ts",
+        file: "apply/save-first.ts",
         find: 'return rule === "backup" && kindOf(context, step.kind).holdsData;',
         replace: 'return rule === "never";',
       },
