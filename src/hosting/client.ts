@@ -83,7 +83,7 @@ export function createService(options: ServiceOptions): Client {
 
   /**
    * One try of a call, once there is room for it. Who waits for the session takes no room, and asks for it again after
-   * that. A session that the service refuses is renewed, and the call repeated once.
+   * that, save where sessions are shorter than the queue. A session that the service refuses is renewed, and the call repeated once.
    */
   const attempt = async (
     call: Call,
@@ -98,9 +98,9 @@ export function createService(options: ServiceOptions): Client {
       let token = tokens.ready() ?? (await orAborted(tokens.token(), signal));
       const send = async (): Promise<WireResponse | undefined> => {
         const now = tokens.ready();
-        // It ended in the queue. One that is over as soon as it is there is used all the same.
         if (now === undefined && waits < 3) return undefined;
-        token = now ?? token;
+        // It ends in the queue each time: it is renewed now that it is our turn, and used whatever is left of it.
+        token = now ?? (await orAborted(tokens.token(), signal));
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
         const ask = (): Promise<WireResponse> => exchange(request, signal);
         if (isWrite) return ask();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type Budget, createBudget } from "../../src/hosting/budget.ts";
 import { loadProfile } from "../../src/hosting/profile.ts";
 import type { Client, ServiceOptions } from "../../src/hosting/service-options.ts";
 import type { SessionStore } from "../../src/hosting/session.ts";
@@ -138,6 +139,23 @@ describe("a session", () => {
     server.revoke();
     expect(await failure(service.read(list, always))).toMatchObject({ failure: "unauthorized", status: 401 });
     expect(server.to("/standalone")).toHaveLength(3);
+  });
+
+  it("that ends before a request has its turn, each time, is renewed when the turn has come", async () => {
+    const server = await guarded({ life: 2 });
+    const clock = movedClock();
+    const turns = createBudget(clock);
+    const slow: Budget = {
+      ...turns,
+      run: (host, ticket, send, signal) => {
+        clock.forward(3000);
+        server.revoke();
+        return turns.run(host, ticket, send, signal);
+      },
+    };
+    const service = await serviceOf(server, { clock, budget: slow });
+    expect(await service.read(list, always)).toMatchObject({ values: { ids: [] } });
+    expect(server.to("/standalone")).toHaveLength(1);
   });
 
   it("uses each refresh token once, and the new one the next time", async () => {

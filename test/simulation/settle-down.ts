@@ -1,3 +1,4 @@
+import type { StepOutcome } from "../../src/model/outcome.ts";
 import type { Case, RunCase } from "./case.ts";
 import { checkEnd } from "./final.ts";
 import type { Oracle } from "./oracle.ts";
@@ -74,14 +75,10 @@ export async function settleDown(
 
 /**
  * True where nothing befell the runs but that the process was killed. Tokens that die under way, and lists that come and
- * go, are trouble, too; a replacement that a person asked for is not asked for again; and a deletion that nobody
- * recorded, of what is wanted again, shows only as it ends.
+ * go, are trouble, too; and a replacement that a person asked for is not asked for again.
  */
 export function isOnlyKilled({ runs, service }: Case): boolean {
-  const isTroubled =
-    service.flicker ||
-    (service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000 ||
-    runs.some(({ crash }, at) => crash !== undefined && isWantedBack(at, runs));
+  const isTroubled = service.flicker || (service.wire?.tokenLife ?? Number.POSITIVE_INFINITY) < 60_000;
   const isCalm = ({
     faults = [],
     others,
@@ -97,32 +94,22 @@ export function isOnlyKilled({ runs, service }: Case): boolean {
   return !isTroubled && runs.every(isCalm);
 }
 
-/** True where that run deletes something that the last one declares again. */
-function isWantedBack(at: number, runs: readonly RunCase[]): boolean {
-  const addresses = ({ does, resources }: RunCase): readonly string[] =>
-    does === "destroy" ? [] : resources.map(({ address }) => address);
-  const kept = new Set(runs.slice(at, at + 1).flatMap(addresses));
-  const wanted = new Set(runs.slice(-1).flatMap(addresses));
-  return runs
-    .slice(0, at)
-    .flatMap(addresses)
-    .some((address) => !kept.has(address) && wanted.has(address));
-}
-
 /**
  * True where one run has done everything that it may do: nothing is left but what is blocked, what takes a person or more
- * time than was given, and what comes after that.
+ * time than was given, and what comes after that. A deletion that was never recorded, of what is wanted again, shows only
+ * as it ends.
  */
 function isEnough({ is, steps, second }: Ended): boolean {
   const isLate = (result: string): boolean =>
     ["blocked", "converging", "waiting-for-person"].includes(result);
   const hasLate = steps.some(({ result }) => isLate(result));
-  const isExcused = (result: string): boolean => isLate(result) || (hasLate && result === "skipped");
-  const late = new Set(steps.filter(({ result }) => isExcused(result)).map(({ address }) => address));
+  const isExcused = ({ operation, result }: StepOutcome): boolean =>
+    isLate(result) || (hasLate && result === "skipped") || (operation === "wait" && result === "stale");
+  const late = new Set(steps.filter(isExcused).map(({ address }) => address));
   const left = (second?.steps ?? []).filter(
     ({ address, blocked }) => blocked.length === 0 && !late.has(address),
   );
-  const isDone = steps.every(({ result }) => result === "done" || isExcused(result));
+  const isDone = steps.every((step) => step.result === "done" || isExcused(step));
   return is === "done" && isDone && left.length === 0;
 }
 
