@@ -100,6 +100,14 @@ describe("power", () => {
   });
 });
 
+describe("a replacement", () => {
+  it("does not ask whether what it replaces runs", () => {
+    const toy: Case = { wants: { power: "stopped", size: 2 }, has: { size: 1 } };
+    const [removal] = planOf({ a: toy }).steps;
+    expect(removal).toMatchObject({ operation: "delete", checks: ["size"] });
+  });
+});
+
 const since = "2026-01-01T00:00:00.000Z";
 
 describe("what is under way", () => {
@@ -148,6 +156,24 @@ describe("what is under way", () => {
         converging: { operation: "stop", since, record: { power: "stopped" } },
       },
       ["a wait"],
+    ],
+    [
+      "our own stop, and something to change: up for the change, and down again",
+      {
+        ...pending,
+        wants: { power: "stopped", colour: "blue" },
+        converging: { operation: "stop", since, record: { power: "stopped" } },
+      },
+      ["a wait", "a start < a#wait", "a update < a#start", "a stop < a"],
+    ],
+    [
+      "our own stop, wanted running again, and something to change",
+      {
+        ...pending,
+        wants: { power: "running", colour: "blue" },
+        converging: { operation: "stop", since, record: { power: "stopped" } },
+      },
+      ["a wait", "a start < a#wait", "a update < a#start"],
     ],
     [
       "our own stop, and wanted running again",

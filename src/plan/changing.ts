@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Change, Step } from "../model/plan.ts";
+import { fromLeaves } from "../model/spec-paths.ts";
+import type { PlanInput } from "./input.ts";
+import { existing } from "./step.ts";
+import type { Subject } from "./subject.ts";
+import type { Traits } from "./traits.ts";
+import { traitAt, traitsOf, verbsBetween } from "./traits.ts";
+
+/** Update and verbs in the order that the service allows: what is stopped is started before it is changed. */
+export function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
+  const traits = traitsOf(kind.schema);
+  const fields = change.fields.filter((field) => field.effect === "in-place");
+  const patch = patchOf(change, traits);
+  const power = [...traits.values()].map((trait) => trait.operations).find(isObject);
+  const rests = isStopped(subject, power?.["running>stopped"]);
+  const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined;
+  const verbs = fields.flatMap((field) =>
+    verbsBetween(traitAt(traits, field.path), String(field.before), String(field.after)),
+  );
+  const starts = verbs.filter((entry) => entry.from === "stopped").map((entry) => entry.verb);
+  const others = verbs.filter(
+    (entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined),
+  );
+  const around = mustStart && starts.length === 0 ? power : undefined;
+  // What is in the middle of something may have been started for this very change by a run that was cut off.
+  const isRestless =
+    subject.observed?.phase.is === "pending" && !rests && patch !== undefined && verbs.length === 0;
+  const before = [...starts, ...optional(around?.["stopped>running"])];
+  const after = [
+    ...others.map((entry) => entry.verb),
+    ...optional(around?.["running>stopped"]),
+    ...(isRestless ? verbsFromDefault(change.after ?? {}, traits) : []),
+  ];
+  const operate = (verb: string): Step => ({
+    ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
+    verb,
+  });
+  const update: readonly Step[] =
+    patch === undefined ? [] : [{ ...existing(change.address, "update", change, subject, input), patch }];
+  return [...before.map(operate), ...update, ...after.map(operate)];
+}
+
+/** Stopped, or on its way there by our own verb. */
+function isStopped({ observed, bound }: Subject, verb: string | undefined): boolean {
+  if (observed?.phase.is !== "pending") return observed?.phase.is === "stopped";
+  return verb !== undefined && bound?.converging?.operation === verb;
+}
+
+function patchOf(change: Change, traits: Traits): JsonObject | undefined {
+  const pairs = change.fields
+    .filter((field) => field.effect === "in-place" && traitAt(traits, field.path).operations === undefined)
+    .map((field): [string, Json] => [field.path, field.after ?? null]);
+  return pairs.length === 0 ? undefined : fromLeaves(pairs);
+}
+
+/** Verbs that lead from how the service makes a thing to how it is wanted. */
+export function verbsFromDefault(spec: JsonObject, traits: Traits): readonly string[] {
+  return [...traits.values()].flatMap((trait) =>
+    optional(trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`]),
+  );
+}
+
+function optional(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,69 @@
+import type { Observed } from "../model/observed.ts";
+import type { Change, Step } from "../model/plan.ts";
+import { lastApplied, preconditionText } from "../model/precondition.ts";
+import type { PlanInput } from "./input.ts";
+import { kindNamed } from "./input.ts";
+import type { Subject } from "./subject.ts";
+
+type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
+
+/** A step upon the object that is there. */
+export function existing(
+  key: string,
+  operation: Step["operation"],
+  change: Change,
+  subject: Subject,
+  input: PlanInput,
+): Step {
+  const checks = change.fields.map((field) => field.path);
+  const id = subject.observed?.id ?? subject.bound?.id;
+  return {
+    ...shared(change, subject, input, subject.observed, checks),
+    key,
+    operation,
+    place: subject.observed?.place ?? subject.bound?.place ?? {},
+    ...(id === undefined ? {} : { id }),
+    ...(change.after === undefined ? {} : { spec: change.after }),
+    ...timeout(subject, operation === "delete" ? "delete" : "update"),
+  };
+}
+
+/** What all steps of a change have in common. `checks` are the paths of `observed` that the step's decision used. */
+export function shared(
+  change: Change,
+  subject: Subject,
+  input: PlanInput,
+  observed: Observed | undefined,
+  checks: readonly string[],
+): Shared & Pick<Step, "precondition" | "checks" | "after"> {
+  const { bound, desired } = subject;
+  const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed.id);
+  return {
+    address: change.address,
+    kind: change.kind,
+    place: {},
+    blocked: [],
+    after: [],
+    checks,
+    precondition: input.digest(preconditionText(observed, checks, applied)),
+    ...(desired === undefined && bound !== undefined && input.destroying ? { onDelete: bound.onDelete } : {}),
+    ...(desired === undefined
+      ? {}
+      : {
+          protect:
+            desired.lifecycle.protect ??
+            kindNamed(input.kinds, desired.kind).protectedByDefault(desired.spec),
+          onDelete: desired.lifecycle.onDelete,
+          refs: desired.refs,
+        }),
+  };
+}
+
+/** How long the declaration allows, where it says so. */
+export function timeout(
+  subject: Subject,
+  operation: "create" | "update" | "delete",
+): Pick<Step, "timeout"> | object {
+  const ms = subject.desired?.timeouts[operation];
+  return ms === undefined ? {} : { timeout: ms };
+}
