@@ -160,8 +160,9 @@ async function send(
       return undefined;
     }
     const { settle, listLag } = context.profile.timing;
-    // No service has taken it, most likely. What was taken all the same is in the list by then, or lists are slow.
-    const wait = error.status === 503 && context.lists.arePrompt(step.kind) ? settle : listLag;
+    // A 503 was taken by no service, most likely: the more often lists were prompt so far, the sooner that is believed.
+    const promptly = error.status === 503 ? context.lists.prompt(step.kind) : 0;
+    const wait = Math.max(settle, listLag / (1 + promptly));
     const found = await findLost(step.address, intent, context.clock.now() + wait, context);
     if (found === undefined) await context.journal.abandon(step.address);
     return found?.id;

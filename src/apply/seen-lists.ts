@@ -7,14 +7,14 @@ export interface SeenLists {
   made(kind: string, place: JsonObject, id: string): void;
   /** The place was listed; the list was asked for at `askedAt` (ms since 1970). */
   listed(kind: string, place: JsonObject, ids: readonly string[], askedAt: number): void;
-  /** True where lists of the kind have shown what was made, each at the first look, and soon enough to tell. */
-  arePrompt(kind: string): boolean;
+  /** How many objects of the kind lists have shown at the first look, and soon enough to tell; 0 where one was missing. */
+  prompt(kind: string): number;
 }
 
 /** Nothing is seen yet. What is first listed later than `soon` ms after it was made says nothing. */
 export function seenLists(now: () => number, soon: number): SeenLists {
   const fresh = new Map<string, { readonly id: string; readonly at: number }[]>();
-  const prompt = new Set<string>();
+  const prompt = new Map<string, number>();
   const late = new Set<string>();
   const keyOf = (kind: string, place: JsonObject): string => `${kind} ${stableJson(place)}`;
   return {
@@ -27,13 +27,13 @@ export function seenLists(now: () => number, soon: number): SeenLists {
       const known = fresh.get(key) ?? [];
       for (const { id, at } of known.filter((each) => each.at <= askedAt)) {
         if (!ids.includes(id)) late.add(kind);
-        else if (askedAt - at <= soon) prompt.add(kind);
+        else if (askedAt - at <= soon) prompt.set(kind, (prompt.get(kind) ?? 0) + 1);
       }
       fresh.set(
         key,
         known.filter((each) => each.at > askedAt),
       );
     },
-    arePrompt: (kind) => prompt.has(kind) && !late.has(kind),
+    prompt: (kind) => (late.has(kind) ? 0 : (prompt.get(kind) ?? 0)),
   };
 }

@@ -1,6 +1,7 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
+import { withNames } from "../model/names.ts";
 import type { Observed } from "../model/observed.ts";
 import { leaves } from "../model/spec-paths.ts";
 import { sameValue } from "./canonical.ts";
@@ -38,7 +39,7 @@ export interface Found {
 /**
  * Declared, bound to nothing, and there already under its name: where that can be one object only, and a kind holds no
  * data that a mistake could cost, the address is bound to it rather than given a second one. Two addresses never get one
- * object; what is in doubt is left to the guard `may-exist`.
+ * object; what is in doubt is left to the guard `may-exist`. What refers to it by its id refers to that address.
  */
 export function findByName(
   { observed, unmanaged }: Found,
@@ -56,8 +57,13 @@ export function findByName(
   const bound = found.flatMap(([{ address, kind }, { live, place }]): [Address, Observed][] =>
     live === undefined ? [] : [[address, { ...live, address, kind, place }]],
   );
+  const outputs = new Map(bound.map(([address, live]) => [address, live.outputs]));
+  const named = [...observed, ...bound].map(([address, live]): [Address, Observed] => [
+    address,
+    { ...live, ...withNames(live, kindNamed(kinds, live.kind).schema, outputs) },
+  ]);
   return {
-    observed: new Map([...observed, ...bound]),
+    observed: new Map(named),
     unmanaged: unmanaged.filter((other) => !taken.has(other)),
   };
 }

@@ -6,20 +6,31 @@ type Event =
   | { readonly made: string; readonly at: number; readonly kind?: string }
   | { readonly listed: readonly string[]; readonly at: number; readonly where?: string };
 
-const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
-  ["nothing was made", false, [{ listed: ["old"], at: 0 }]],
-  ["nothing was listed since", false, [{ made: "a", at: 0 }]],
+const rows: readonly (readonly [string, number, readonly Event[]])[] = [
+  ["nothing was made", 0, [{ listed: ["old"], at: 0 }]],
+  ["nothing was listed since", 0, [{ made: "a", at: 0 }]],
   [
     "what was made is listed",
-    true,
+    1,
     [
       { made: "a", at: 0 },
       { listed: ["a"], at: 10 },
     ],
   ],
   [
+    "three were made, and all are listed",
+    3,
+    [
+      { made: "a", at: 0 },
+      { listed: ["a"], at: 10 },
+      { made: "b", at: 20 },
+      { made: "c", at: 25 },
+      { listed: ["a", "b", "c"], at: 30 },
+    ],
+  ],
+  [
     "what was made is missing",
-    false,
+    0,
     [
       { made: "a", at: 0 },
       { listed: [], at: 10 },
@@ -27,7 +38,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
   [
     "one of two is missing",
-    false,
+    0,
     [
       { made: "a", at: 0 },
       { made: "b", at: 5 },
@@ -36,7 +47,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
   [
     "one was missing, and others are not",
-    false,
+    0,
     [
       { made: "a", at: 0 },
       { listed: [], at: 10 },
@@ -46,7 +57,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
   [
     "the list was asked for before",
-    false,
+    0,
     [
       { made: "a", at: 10 },
       { listed: [], at: 5 },
@@ -54,7 +65,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
   [
     "the list was asked for before, and the next one shows it",
-    true,
+    1,
     [
       { made: "a", at: 10 },
       { listed: [], at: 5 },
@@ -63,7 +74,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
   [
     "it was listed too late to tell",
-    false,
+    0,
     [
       { made: "a", at: 0 },
       { listed: ["a"], at: 5001 },
@@ -71,7 +82,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
   [
     "another place was listed",
-    false,
+    0,
     [
       { made: "a", at: 0 },
       { listed: ["a"], at: 10, where: "elsewhere" },
@@ -79,7 +90,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
   [
     "another kind was made",
-    false,
+    0,
     [
       { made: "a", at: 0, kind: "hats" },
       { listed: ["a"], at: 10 },
@@ -87,7 +98,7 @@ const rows: readonly (readonly [string, boolean, readonly Event[]])[] = [
   ],
 ];
 
-describe("lists are prompt", () => {
+describe("lists have been prompt", () => {
   it.each(rows)("%s: %s", (_, expected, events) => {
     let now = 0;
     const lists = seenLists(() => now, 5000);
@@ -97,6 +108,6 @@ describe("lists are prompt", () => {
         lists.made(event.kind ?? "toys", { home: "here" }, event.made);
       } else lists.listed("toys", { home: event.where ?? "here" }, event.listed, event.at);
     }
-    expect(lists.arePrompt("toys")).toBe(expected);
+    expect(lists.prompt("toys")).toBe(expected);
   });
 });

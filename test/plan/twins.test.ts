@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { instance } from "../../src/kinds/instance.ts";
 import { network } from "../../src/kinds/network.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -82,6 +83,17 @@ describe("a network that is declared, bound to nothing, and there already under 
   it.each(rows)("%s", (_reason, declared, unmanaged, expected) => {
     expect(becomes(declared, unmanaged)).toEqual({ "networks.core": expected });
     expect(becomes(declared, unmanaged, 0)).toEqual({ "networks.core": expected });
+  });
+
+  it("is what those refer to that show its id", () => {
+    const tenant = { wants: { network: "core" }, has: { network: "n-1" } };
+    const input = planInput(
+      { "networks.core": { wants: core }, "instances.a": tenant },
+      { kinds: [network, instance] },
+    );
+    const { observed } = findByName({ observed: input.observed, unmanaged: [there("n-1", {})] }, input);
+    expect(observed.get("instances.a")?.spec["network"]?.value).toBe("core");
+    expect(observed.get("networks.core")?.spec["id"]?.value).toBe("n-1");
   });
 
   it("is in doubt where two addresses could mean it", () => {

@@ -204,7 +204,7 @@ function observedOf(address: string, entry: Case, bound: Bound | undefined): rea
         id,
         place: {},
         phase: { is: phase, detail: phase.toUpperCase() },
-        spec: overlay({ ...shownPower, ...Object.fromEntries(shown) }, bound),
+        spec: overlay({ ...shownPower, ...Object.fromEntries(shown) }, bound, phase),
         outputs: { id, ...(phase === "ready" ? { endpoint: `${id}:6379` } : {}) },
       },
     ],
