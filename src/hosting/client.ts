@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { GraphformError, isServiceError } from "../model/errors.ts";
+import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
@@ -8,7 +8,6 @@ import { interrupted, tracedExchange } from "./exchange.ts";
 import { fillPath } from "./fill-path.ts";
 import { createHedge } from "./hedge.ts";
 import { baseOf } from "./origins.ts";
-import { passesForRead, passesForWrite, persist } from "./persist.ts";
 import type { Ticket } from "./queue.ts";
 import { readAnswer } from "./read-answer.ts";
 import { renameBody } from "./rename-body.ts";
@@ -18,10 +17,11 @@ import { createSession, type Session } from "./session.ts";
 import { openConnections } from "./transport.ts";
 import { createUsersToken } from "./users-token.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
+import { passesForRead, withRetry } from "./with-retry.ts";
 
 /**
- * The service's HTTP API in our words. Reads are repeated where that may help; a write is sent once, unless it surely did
- * nothing. Throws `url-invalid` or `url-in-clear` where credentials would be at risk; nothing is sent before the first
+ * The service's HTTP API in our words. Reads are repeated where that may help; a write is sent once, whatever comes back.
+ * Throws `url-invalid` or `url-in-clear` where credentials would be at risk; nothing is sent before the first
  * request.
  */
 export function createService(options: ServiceOptions): Client {
@@ -76,14 +76,14 @@ export function createService(options: ServiceOptions): Client {
         false,
         headers,
       );
-      return persist(() => exchange(request, closing.signal), passesForRead, false, clock, closing.signal);
+      return withRetry(() => exchange(request, closing.signal), passesForRead, false, clock, closing.signal);
     },
   });
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
   /**
    * One try of a call, once there is room for it. Who waits for the session takes no room, and asks for it again after
-   * that, save where sessions are shorter than the queue. A session that the service refuses is renewed, and the call repeated once.
+   * that, save where sessions are shorter than the queue. A session that the service refuses is renewed, and a read repeated once.
    */
   const attempt = async (
     call: Call,
@@ -95,12 +95,12 @@ export function createService(options: ServiceOptions): Client {
     const tokens = endpoint.host === "users" ? usersToken : session;
     let isAgain = false;
     for (let waits = 0; ; waits += 1) {
-      let token = tokens.ready() ?? (await orAborted(tokens.token(), signal));
+      let token = tokens.ready() ?? (await orAborted(tokens.token(), signal).catch(beforeSending));
       const send = async (): Promise<WireResponse | undefined> => {
         const now = tokens.ready();
         if (now === undefined && waits < 3) return undefined;
         // It ends in the queue each time: it is renewed now that it is our turn, and used whatever is left of it.
-        token = now ?? (await orAborted(tokens.token(), signal));
+        token = now ?? (await orAborted(tokens.token(), signal).catch(beforeSending));
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
         const ask = (): Promise<WireResponse> => exchange(request, signal);
         if (isWrite) return ask();
@@ -112,9 +112,10 @@ export function createService(options: ServiceOptions): Client {
         const response = await budget.run(endpoint.host, ticket, send, signal);
         if (response !== undefined) return readAnswer(call.operation, endpoint, response.body);
       } catch (error) {
-        if (!isServiceError(error, "unauthorized") || isAgain) throw error;
-        isAgain = true;
+        if (!isServiceError(error, "unauthorized")) throw error;
         tokens.refuse(token);
+        if (isAgain || isWrite) throw error;
+        isAgain = true;
       }
     }
   };
@@ -124,16 +125,10 @@ export function createService(options: ServiceOptions): Client {
     const spelled = body === undefined ? wanted : { ...wanted, body: renameBody(body, endpoint.body) };
     const ticket = budget.ticket(operation);
     const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
-    const passes = isWrite ? passesForWrite : passesForRead;
+    // What failed while signing in was tried often enough.
+    const isPassing = (error: ServiceError): boolean => error.operation === operation && passesForRead(error);
     try {
-      // What failed while signing in was tried often enough.
-      return await persist(
-        send,
-        (error) => error.operation === operation && passes(error),
-        true,
-        clock,
-        signal,
-      );
+      return isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
     } catch (error) {
       if (!signal.aborted || isServiceError(error)) throw error;
       throw interrupted(operation);
@@ -155,6 +150,19 @@ export function createService(options: ServiceOptions): Client {
       connections.close();
     },
   };
+}
+
+/** Rethrows the failure of a sign-in: the call that needed it was never sent. */
+function beforeSending(error: unknown): never {
+  if (!isServiceError(error)) throw error;
+  const { failure, operation, message, status, retryAfter, hint } = error;
+  throw new ServiceError(failure, operation, message, {
+    wasSent: false,
+    cause: error,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 async function endSession(

@@ -2,6 +2,7 @@ import { ServiceError, type ServiceFailure } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
+import { parseJson } from "./parse-json.ts";
 import { safeText } from "./safe-text.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
 
@@ -12,8 +13,9 @@ const longestPause = 10 * 60_000;
  * The typed error behind an answer other than 2xx (specification 7), also where the body is not what the
  * specification says: the users host's own shape, HTML, nothing.
  *
- * A failure of the server (5xx) may have done what was asked: `lost` for a write, `unavailable` for a read. 429 and an
- * operation in progress surely did nothing. `now` is in ms since 1970, for a Retry-After that is a date.
+ * A failure of the server (5xx) may have done what was asked: `lost` for a write, `unavailable` for a read. A refusal
+ * says that the request did nothing; for a create that is no proof. `now` is in ms since 1970, for a Retry-After that is
+ * a date.
  */
 export function serviceError(
   response: WireResponse,
@@ -80,12 +82,8 @@ function retryAfterOf(response: WireResponse, now: number): number | undefined {
 }
 
 function objectOf(text: string): { readonly [key: string]: Json } {
-  try {
-    const value: Json = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : {};
 }
 
 /** What the service says: where it usually stands, else the longest text of an answer in a shape of its own. */

@@ -39,5 +39,5 @@ export function tracedExchange(
 
 /** The caller gave up before anything was sent. */
 export function interrupted(operation: string): ServiceError {
-  return new ServiceError("aborted", operation, `${operation}: interrupted`);
+  return new ServiceError("aborted", operation, `${operation}: interrupted`, { wasSent: false });
 }

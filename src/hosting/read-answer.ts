@@ -4,6 +4,7 @@ import { isObject } from "../model/json.ts";
 import type { Endpoint } from "../model/profile.ts";
 import type { Answer } from "../model/service.ts";
 import { answerValues } from "./answer-values.ts";
+import { parseJson } from "./parse-json.ts";
 
 const texts = [
   ...[
@@ -96,12 +97,7 @@ function isText(value: Json): boolean {
 /** Nothing at all is fine: most writes answer so. */
 function parsed(text: string): Json | undefined {
   if (text.trim() === "") return null;
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
+  return parseJson(text);
 }
 
 function nameOf(endpoint: Endpoint, name: string): string {

@@ -2,6 +2,7 @@ import type { Clock } from "../model/clock.ts";
 import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
+import { singleFlight } from "./single-flight.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 import type { WireResponse } from "./wire.ts";
 
@@ -53,7 +54,6 @@ export function createSession(options: SessionOptions): Session {
   let isRefused = false;
   let isLoaded = store === undefined;
   let wrongPassword: ServiceError | undefined;
-  let underWay: Promise<Tokens> | undefined;
 
   const isFresh = (held: Tokens): boolean => !isRefused && clock.now() < held.renewAt;
 
@@ -111,6 +111,7 @@ export function createSession(options: SessionOptions): Session {
     }
   };
 
+  const renewOnce = singleFlight(renew);
   const ready = (): string | undefined =>
     tokens !== undefined && isFresh(tokens) ? tokens.token : undefined;
 
@@ -119,10 +120,7 @@ export function createSession(options: SessionOptions): Session {
     async token() {
       const usable = ready();
       if (usable !== undefined) return usable;
-      underWay ??= renew().finally(() => {
-        underWay = undefined;
-      });
-      const next = await underWay;
+      const next = await renewOnce();
       if (tokens !== next) {
         tokens = next;
         isRefused = false;

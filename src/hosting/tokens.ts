@@ -3,6 +3,7 @@ import { isObject } from "../model/json.ts";
 import type { SessionProfile } from "../model/profile.ts";
 import { answerValues } from "./answer-values.ts";
 import { parseCookies } from "./cookies.ts";
+import { parseJson } from "./parse-json.ts";
 import type { WireResponse } from "./wire.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
@@ -65,10 +66,5 @@ export function isHeaderText(text: string): boolean {
 }
 
 function parsed(text: string): Json {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return null;
-  }
+  return parseJson(text) ?? null;
 }

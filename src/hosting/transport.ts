@@ -123,6 +123,7 @@ function exchange(
 function aborted({ operation, isWrite }: WireRequest, sent: boolean): ServiceError {
   return new ServiceError("aborted", operation, `${operation}: interrupted`, {
     mayHaveWorked: isWrite && sent,
+    wasSent: sent,
   });
 }
 
@@ -154,6 +155,7 @@ function failure({ operation, origin, isWrite }: WireRequest, cause: Error, sent
   return new ServiceError("unavailable", operation, `${operation}: ${origin} cannot be reached (${code})`, {
     cause,
     hint,
+    wasSent: false,
   });
 }
 

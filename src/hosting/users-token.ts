@@ -1,4 +1,5 @@
 import { GraphformError } from "../model/errors.ts";
+import { singleFlight } from "./single-flight.ts";
 import { isHeaderText } from "./tokens.ts";
 
 /** The bearer token of the users host where the caller has one of its own: fetched once, and again after a refusal. */
@@ -11,7 +12,6 @@ export interface UsersToken {
 /** Keeps what `fetch` gives until the users host refuses it. Rejects with `users-token` where it is no token. */
 export function createUsersToken(fetch: () => Promise<string>): UsersToken {
   let held: string | undefined;
-  let underWay: Promise<string> | undefined;
   const checked = async (): Promise<string> => {
     const token = (await fetch()).trim();
     if (isHeaderText(token)) return token;
@@ -23,14 +23,12 @@ export function createUsersToken(fetch: () => Promise<string>): UsersToken {
       },
     );
   };
+  const checkedOnce = singleFlight(checked);
   return {
     ready: () => held,
     async token() {
       if (held !== undefined) return held;
-      underWay ??= checked().finally(() => {
-        underWay = undefined;
-      });
-      held = await underWay;
+      held = await checkedOnce();
       return held;
     },
     refuse(token) {

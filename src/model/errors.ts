@@ -81,8 +81,10 @@ export class ServiceError extends GraphformError {
   readonly failure: ServiceFailure;
   readonly operation: string;
   readonly status: number | undefined;
-  /** False where the request surely did no work. */
+  /** False where the answer says that the request did no work. A create believes only what lists show. */
   readonly mayHaveWorked: boolean;
+  /** False where the request surely never left this process. */
+  readonly wasSent: boolean;
   /** How long the service asks to be left alone, in ms. */
   readonly retryAfter: number | undefined;
 
@@ -93,6 +95,7 @@ export class ServiceError extends GraphformError {
     options: {
       status?: number;
       mayHaveWorked?: boolean;
+      wasSent?: boolean;
       retryAfter?: number;
       hint?: string;
       cause?: unknown;
@@ -104,6 +107,7 @@ export class ServiceError extends GraphformError {
     this.operation = operation;
     this.status = options.status;
     this.mayHaveWorked = options.mayHaveWorked ?? false;
+    this.wasSent = options.wasSent ?? true;
     this.retryAfter = options.retryAfter;
   }
 }

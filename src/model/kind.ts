@@ -13,6 +13,20 @@ export interface Reader {
   list(place: JsonObject, signal: AbortSignal): Promise<readonly string[]>;
   /** What the service shows of one object; undefined once it is gone (404). */
   get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
+  /** The backups that the service lists of one object; a kind without them holds nothing that could be backed up. */
+  backups?(ref: Ref, signal: AbortSignal): Promise<readonly Backup[]>;
+}
+
+/** One backup of an object, as the service lists it. */
+export interface Backup {
+  readonly id: string;
+  readonly is: "completed" | "failed" | "pending";
+  /** The service's own status. */
+  readonly detail: string;
+  /** Made by the service on its schedule. */
+  readonly isAutomatic: boolean;
+  /** ISO 8601, by the service's clock. */
+  readonly createdAt?: string;
 }
 
 /** Reads and writes of one kind. A write returns when the service has accepted it. */
@@ -24,6 +38,8 @@ export interface Driver extends Reader {
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
   /** One lifecycle operation: start, stop, restart, ...; `choices` is what the verb was told besides. */
   operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
+  /** Asks for a backup; `backups` lists it. */
+  backup?(ref: Ref, signal: AbortSignal): Promise<void>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
   usable?(live: Live, spec: JsonObject, signal: AbortSignal): Promise<Usable>;
 }
@@ -72,7 +88,15 @@ export interface Kind {
   readonly type: string;
   readonly schema: KindSchema;
   /** The profile's operations that create, change and delete one; a profile may lack some of them. */
-  readonly operations: { readonly create: string; readonly update: string; readonly delete: string };
+  readonly operations: {
+    readonly create: string;
+    readonly update: string;
+    readonly delete: string;
+    /** Needed to back one up and to see the backup complete. Default: it cannot be backed up. */
+    readonly backup?: readonly string[];
+  };
+  /** The profile's operation that describes one: the fields that its `answer` names are shown of every object. */
+  readonly describedBy?: string;
   /** Outputs that `${section.name.output}` may name. */
   readonly outputs: readonly string[];
   /** True where losing it loses data: deletion then counts as data loss. */

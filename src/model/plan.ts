@@ -48,13 +48,24 @@ export interface Change {
   /** Whole spec before and after, secrets sealed. */
   readonly before?: JsonObject;
   readonly after?: JsonObject;
+  /** True where a backup is seen complete before anything is deleted. */
+  readonly backupFirst?: boolean;
   readonly blocked: readonly Guard[];
   /** What happened outside: gone, stopped, a field drifted. */
   readonly drift: readonly FieldChange[];
 }
 
-/** What a step does. `wait` only goes on waiting; `bind` only writes state. */
-export type Operation = "create" | "update" | "delete" | "operate" | "bind" | "forget" | "wait" | "move";
+/** Operations of steps. `wait` only goes on waiting; `bind`, `forget` and `move` only write the state. */
+export type Operation =
+  | "create"
+  | "update"
+  | "delete"
+  | "operate"
+  | "backup"
+  | "bind"
+  | "forget"
+  | "wait"
+  | "move";
 
 /** One thing that apply does. Everything that it needs stands here; secrets are sealed. */
 export interface Step {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "./json.ts";
 
 /** What we remember: only what the service will not tell. Losing it destroys and doubles nothing. */
 export interface StateDocument {
-  readonly version: 1;
+  readonly version: 2;
   /** The manifest's name. */
   readonly name: string;
   /** Random identity of this state's history. */
@@ -17,8 +17,10 @@ export interface StateDocument {
   readonly resources: { readonly [address: Address]: Bound };
   /** Creates that were announced and not yet acknowledged. */
   readonly intents: { readonly [address: Address]: Intent };
-  /** Fingerprints of plans that were applied. */
-  readonly burnt: readonly string[];
+  /** The rounds that open intents belong to, by their ids. */
+  readonly rounds: { readonly [round: string]: CreateRound };
+  /** Fingerprints of plans that were applied; the newest 1,000 are kept. */
+  readonly appliedPlans: readonly string[];
   readonly outputs: { readonly [name: string]: RecordedOutput };
 }
 
@@ -49,19 +51,29 @@ export interface Converging {
   readonly since: string;
   /** What counts as applied once it has finished, dotted path -> value. */
   readonly record: { readonly [path: string]: Json };
+  /** create: digest of the spec that was asked for. A saved plan that asks for the same goes on with the object. */
+  readonly digest?: string;
+}
+
+/** Creates of one class that were in flight together, and the list of their place before the first of them was sent. */
+export interface CreateRound {
+  readonly kind: string;
+  readonly place: JsonObject;
+  readonly classKey: string;
+  /** Ids that existed at the place before. */
+  readonly before: readonly string[];
 }
 
 /** A create that was announced: enough to find its object if the answer is lost. */
 export interface Intent {
-  readonly kind: string;
-  readonly place: JsonObject;
-  readonly classKey: string;
+  /** The round that it belongs to. */
+  readonly round: string;
   /** Digest of the spec that was to be created. */
   readonly digest: string;
+  /** The service said that it did nothing: an object is this create's only where no other one can have made it. */
+  readonly refused?: true;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Ids that existed at the place before. */
-  readonly before: readonly string[];
   /** What will be recorded once the object is known. */
   readonly recorded: { readonly [path: string]: Json };
   readonly protect: boolean;

@@ -1,3 +1,4 @@
+/** @module Repeats requests that change nothing. */
 import pRetry from "p-retry";
 import type { Clock } from "../model/clock.ts";
 import { isServiceError, type ServiceError } from "../model/errors.ts";
@@ -9,10 +10,10 @@ const most = { tries: 6, refusals: 60 };
 const pauses = { first: 100, longest: 5000 };
 
 /**
- * Sends until it is taken or `isPassing` says that trying again is no use. A service that is full (429) does not count as
+ * Sends a read until it is taken or `isPassing` says that trying again is no use. A service that is full (429) does not count as
  * a try; it is waited for here, or by the budget that `isPaced` says the request goes through. Rejects with the last error.
  */
-export function persist<T>(
+export function withRetry<T>(
   send: () => Promise<T>,
   isPassing: (error: ServiceError) => boolean,
   isPaced: boolean,
@@ -35,13 +36,8 @@ export function persist<T>(
   });
 }
 
-/** What passes for a request that may be repeated: it was not taken, or its answer did not arrive or was nonsense. */
+/** True for failures after which a read may be repeated: it was not taken, or its answer was lost or nonsense. */
 export function passesForRead(error: ServiceError): boolean {
   if (error.failure === "shape") return error.status === undefined;
   return ["unavailable", "lost", "rate-limited"].includes(error.failure);
-}
-
-/** What passes for a write: only that it surely was not taken. */
-export function passesForWrite(error: ServiceError): boolean {
-  return !error.mayHaveWorked && ["unavailable", "rate-limited"].includes(error.failure);
 }

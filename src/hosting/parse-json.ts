@@ -1,0 +1,34 @@
+/** @module Reads JSON from the network. */
+import type { Json } from "../model/json.ts";
+
+/** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */
+const deepest = 100;
+
+/** Parses a text; undefined where it is no JSON, or nested deeper than any answer is. */
+export function parseJson(text: string): Json | undefined {
+  if (isTooDeep(text)) return undefined;
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True where brackets outside of strings are nested too deeply. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isQuoted) {
+      if (character === "\\") at += 1;
+      else if (character === '"') isQuoted = false;
+    } else if (character === '"') isQuoted = true;
+    else if (character === "{" || character === "[") {
+      depth += 1;
+      if (depth > deepest) return true;
+    } else if (character === "}" || character === "]") depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,66 @@
+/** @module Everything that can happen to a state: the document is what these events add up to. */
+import type { Address } from "./address.ts";
+import type { Json } from "./json.ts";
+import type { Bound, Converging, CreateRound, Intent, RecordedOutput } from "./state.ts";
+
+/** The object of an announced create. */
+export interface CreatedObject {
+  readonly address: Address;
+  readonly id: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly converging: Converging;
+  /** Paths whose values may be those of another create. */
+  readonly unconfirmed?: readonly string[];
+}
+
+/** One thing that happened, as the journal records it. JSON: it is written as it is. */
+export type StateEvent =
+  /** A plan is about to be applied; it cannot be applied again. */
+  | { readonly type: "plan-applied"; readonly fingerprint: string }
+  /** A create is about to be sent. `listed` is its round, where the state does not know it. */
+  | {
+      readonly type: "create-announced";
+      readonly address: Address;
+      readonly intent: Intent;
+      readonly listed?: CreateRound;
+    }
+  /** The service refused an announced create. That is no proof that nothing was made. */
+  | { readonly type: "create-refused"; readonly address: Address }
+  /** The service answered an announced create with its object. */
+  | ({ readonly type: "create-acknowledged" } & CreatedObject)
+  /** Lost creates were resolved, all of a round at once: which object is whose is known of all of them or of none. */
+  | {
+      readonly type: "creates-resolved";
+      readonly found: readonly CreatedObject[];
+      readonly absent: readonly Address[];
+    }
+  /** The announced create surely made nothing. */
+  | { readonly type: "create-abandoned"; readonly address: Address }
+  | { readonly type: "bound"; readonly address: Address; readonly bound: Bound }
+  /** An update of these fields is about to be sent: their values are unknown until it was seen to finish. */
+  | {
+      readonly type: "update-announced";
+      readonly address: Address;
+      readonly paths: readonly string[];
+      /** ISO 8601. */
+      readonly at: string;
+    }
+  /** The service accepted an operation on a bound object. */
+  | { readonly type: "operation-accepted"; readonly address: Address; readonly converging: Converging }
+  /** The accepted operation was seen to finish: what it applied is recorded. */
+  | { readonly type: "operation-settled"; readonly address: Address }
+  /** The accepted operation failed: nothing is recorded. */
+  | { readonly type: "operation-failed"; readonly address: Address }
+  | { readonly type: "released"; readonly address: Address }
+  /** What is known of an address is known of another one from now on. `renamed` are references that name it. */
+  | {
+      readonly type: "moved";
+      readonly from: Address;
+      readonly to: Address;
+      readonly renamed?: { readonly [address: Address]: { readonly [path: string]: Json } };
+    }
+  | {
+      readonly type: "outputs-recorded";
+      readonly outputs: { readonly [name: string]: RecordedOutput };
+    };
