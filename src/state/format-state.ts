@@ -18,13 +18,14 @@ export function stateFormatter(): (state: StateDocument) => string {
     if (keys.length === 0) return "{}";
     return `{\n${keys.map((key) => `    ${JSON.stringify(key)}: ${line(entries[key] ?? {})}`).join(",\n")}\n  }`;
   };
-  return ({ resources, intents, outputs, ...head }) => {
+  return ({ resources, intents, rounds, outputs, ...head }) => {
     const members = Object.entries(head).map(
       ([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
     );
     members.push(
       `  "resources": ${map(resources)}`,
       `  "intents": ${map(intents)}`,
+      `  "rounds": ${map(rounds)}`,
       `  "outputs": ${map(outputs)}`,
     );
     return `{\n${members.join(",\n")}\n}\n`;

@@ -5,6 +5,7 @@ import type { StateDocument } from "../model/state.ts";
 import { misfit } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
 import { stateSchema } from "./state-schema.ts";
+import { upgradeState } from "./upgrade-state.ts";
 
 /**
  * Reads a state strictly. Throws `state-truncated`, `state-foreign` (not ours, or not as we write it), `state-newer`
@@ -17,11 +18,12 @@ export function readState(text: string, file: string, name?: string): StateDocum
     throw foreign(file, "it is not a state of graphform");
   }
   const version = value["version"];
-  if (typeof version === "number" && version > 1) throw newer(file, version);
-  const wrong = misfit(stateSchema, value) ?? strangeAddress(value);
-  if (!isState(value, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
-  if (name !== undefined && value.name !== name) throw misnamed(file, value.name, name);
-  return value;
+  if (typeof version === "number" && version > 2) throw newer(file, version);
+  const document = version === 1 ? upgradeState(value) : value;
+  const wrong = misfit(stateSchema, document) ?? strangeAddress(document);
+  if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
+  if (name !== undefined && document.name !== name) throw misnamed(file, document.name, name);
+  return document;
 }
 
 function parse(text: string, file: string): unknown {
@@ -59,7 +61,7 @@ function foreign(file: string, why: string, cause?: unknown): GraphformError {
 function newer(file: string, version: number): GraphformError {
   return new GraphformError(
     "state-newer",
-    `the state ${file} has format ${version}, and this graphform knows 1`,
+    `the state ${file} has format ${version}, and this graphform knows 2`,
     {
       hint: "use the graphform that wrote it, or a newer one",
     },

@@ -26,7 +26,7 @@ function record(
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-const converging = record({ operation: text, since: time, record: values });
+const converging = record({ operation: text, since: time, record: values, digest: text }, ["digest"]);
 
 const bound = record(
   {
@@ -43,25 +43,28 @@ const bound = record(
   ["converging"],
 );
 
-const intent = record({
-  kind: text,
-  place: anyObject,
-  classKey: { type: "string" },
-  digest: text,
-  startedAt: time,
-  before: texts,
-  recorded: values,
-  protect: flag,
-  onDelete,
-  refs: texts,
-});
+const intent = record(
+  {
+    round: text,
+    digest: text,
+    refused: { const: true },
+    startedAt: time,
+    recorded: values,
+    protect: flag,
+    onDelete,
+    refs: texts,
+  },
+  ["refused"],
+);
+
+const round = record({ kind: text, place: anyObject, classKey: { type: "string" }, before: texts });
 
 /** The state document, JSON Schema draft-07. The reader checks a state against these very rows. */
 export const stateSchema: StateSchema = {
   $schema: "http://json-schema.org/draft-07/schema#",
-  title: "graphform state, version 1",
+  title: "graphform state, version 2",
   ...record({
-    version: { const: 1 },
+    version: { const: 2 },
     name: { ...text, description: "The manifest's name." },
     lineage: { ...text, description: "Random identity of this state's history." },
     serial: { type: "integer", minimum: 1, description: "Grows with every write." },
@@ -77,7 +80,12 @@ export const stateSchema: StateSchema = {
       additionalProperties: intent,
       description: "Creates that were announced and not yet acknowledged.",
     },
-    burnt: { ...texts, description: "Fingerprints of plans that were applied." },
+    rounds: {
+      type: "object",
+      additionalProperties: round,
+      description: "Creates that were in flight together: what existed before them.",
+    },
+    appliedPlans: { ...texts, description: "Fingerprints of plans that were applied." },
     outputs: { type: "object", additionalProperties: record({ value: {}, sensitive: flag }) },
   }),
 };

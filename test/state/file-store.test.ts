@@ -69,7 +69,7 @@ describe("what lies on the disk", () => {
   it.each([
     ["cut short", "{", "state-truncated"],
     ["somebody else's", '{"version":4,"terraform_version":"1"}', "state-foreign"],
-    ["newer", '{"version":2,"name":"shop","lineage":"x"}', "state-newer"],
+    ["newer", '{"version":3,"name":"shop","lineage":"x"}', "state-newer"],
     ["another manifest's", stateFormatter()({ ...first, name: "other" }), "state-name"],
   ])("is never written over when it is %s", async (_, text, code) => {
     const path = join(await temporaryFolder(), "shop.state.json");

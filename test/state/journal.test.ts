@@ -2,40 +2,41 @@ import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../src/model/journal.ts";
+import type { StateEvent } from "../../src/model/state-event.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { createFileStore } from "../../src/state/file-store.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createMemoryStore } from "../../src/state/memory-store.ts";
 import type { StateStore } from "../../src/state/store.ts";
-import { sampleBound, sampleIntent } from "./samples.ts";
+import { sampleBound, sampleIntent, sampleRound } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const clock = { now: (): number => 0, random: (): number => 0, sleep: async (): Promise<void> => undefined };
 const converging = { operation: "update", since: "2026-01-01T00:00:00.000Z", record: { size: 1 } };
 
+const createdAt = "2026-01-01T00:00:00.000Z";
+
+function bound(address: string, id: string): StateEvent {
+  return { type: "bound", address, bound: sampleBound(id) };
+}
+
 describe("openJournal", () => {
-  const calls: readonly [reason: string, call: (journal: Journal) => Promise<void>, expected: object][] = [
+  const events: readonly [event: StateEvent, expected: object][] = [
     [
-      "announce",
-      (journal) => journal.announce("instances.a", sampleIntent()),
+      { type: "create-announced", address: "instances.a", intent: sampleIntent() },
       { intents: { "instances.a": sampleIntent() } },
     ],
+    [bound("instances.a", "i"), { resources: { "instances.a": sampleBound("i") } }],
+    [{ type: "plan-applied", fingerprint: "f" }, { appliedPlans: ["f"] }],
     [
-      "bind",
-      (journal) => journal.bind("instances.a", sampleBound("i")),
-      { resources: { "instances.a": sampleBound("i") } },
-    ],
-    ["burn", (journal) => journal.burn("f"), { burnt: ["f"] }],
-    [
-      "outputs",
-      (journal) => journal.outputs({ a: { value: 1, sensitive: false } }),
+      { type: "outputs-recorded", outputs: { a: { value: 1, sensitive: false } } },
       { outputs: { a: { value: 1, sensitive: false } } },
     ],
   ];
-  it.each(calls)("%s is stored when it resolves", async (_, call, expected) => {
+  it.each(events)("%o is stored when it resolves", async (event, expected) => {
     const store = createMemoryStore();
     const journal = openJournal(store, emptyState("shop"), clock);
-    await call(journal);
+    await journal.record(event);
     expect(await store.read()).toMatchObject({ serial: 1, ...expected });
     expect(journal.state).toEqual(await store.read());
   });
@@ -43,37 +44,38 @@ describe("openJournal", () => {
   it("keeps a create's whole story", async () => {
     const store = createMemoryStore();
     const journal = openJournal(store, emptyState("shop"), clock);
-    await journal.announce("instances.a", sampleIntent());
-    await journal.acknowledge("instances.a", {
-      id: "i-1",
-      createdAt: "2026-01-01T00:00:00.000Z",
-      converging,
-    });
+    const story: readonly StateEvent[] = [
+      { type: "create-announced", address: "instances.a", intent: sampleIntent(), listed: sampleRound },
+      { type: "create-refused", address: "instances.a" },
+      { type: "create-acknowledged", address: "instances.a", id: "i-1", createdAt, converging },
+    ];
+    for (const event of story) await journal.record(event);
     expect(journal.state).toMatchObject({
       intents: {},
+      rounds: {},
       resources: { "instances.a": { id: "i-1", converging } },
     });
-    await journal.settled("instances.a");
+    await journal.record({ type: "operation-settled", address: "instances.a" });
     expect(journal.state.resources["instances.a"]).toMatchObject({
       recorded: { "config.name": "orders", size: 1 },
     });
-    await journal.accepted("instances.a", converging);
-    await journal.unsettled("instances.a");
+    await journal.record({ type: "operation-accepted", address: "instances.a", converging });
+    await journal.record({ type: "operation-failed", address: "instances.a" });
     expect(journal.state.resources["instances.a"]).not.toHaveProperty("converging");
-    await journal.move("instances.a", "instances.b");
-    await journal.announce("instances.c", sampleIntent());
-    await journal.abandon("instances.c");
+    await journal.record({ type: "moved", from: "instances.a", to: "instances.b" });
+    await journal.record({ type: "create-announced", address: "instances.c", intent: sampleIntent() });
+    await journal.record({ type: "create-abandoned", address: "instances.c" });
     expect(Object.keys(journal.state.resources)).toEqual(["instances.b"]);
-    await journal.release("instances.b");
-    expect(await store.read()).toMatchObject({ resources: {}, intents: {}, serial: 9 });
+    await journal.record({ type: "released", address: "instances.b" });
+    expect(await store.read()).toMatchObject({ resources: {}, intents: {}, serial: 10 });
   });
 
   it("writes nothing where nothing changes", async () => {
     const store = createMemoryStore();
     const journal = openJournal(store, emptyState("shop"), clock);
-    await journal.abandon("instances.a");
-    await journal.settled("instances.a");
-    await journal.release("instances.a");
+    await journal.record({ type: "create-abandoned", address: "instances.a" });
+    await journal.record({ type: "operation-settled", address: "instances.a" });
+    await journal.record({ type: "released", address: "instances.a" });
     expect(await store.read()).toBeUndefined();
   });
 
@@ -82,7 +84,7 @@ describe("openJournal", () => {
     const store = createFileStore({ path, name: "shop" });
     const journal = openJournal(store, emptyState("shop"), clock);
     const addresses = Array.from({ length: 1000 }, (_, index) => `instances.db${index}`);
-    await Promise.all(addresses.map((address) => journal.bind(address, sampleBound(address))));
+    await Promise.all(addresses.map((address) => journal.record(bound(address, address))));
     const stored = await createFileStore({ path, name: "shop" }).read();
     expect(Object.keys(stored?.resources ?? {}).sort()).toEqual([...addresses].sort());
   });
@@ -92,15 +94,15 @@ describe("openJournal", () => {
     const path = join(folder, "in", "shop.state.json");
     const store = createFileStore({ path, name: "shop" });
     const journal = openJournal(store, emptyState("shop"), clock);
-    await journal.bind("instances.a", sampleBound("a"));
+    await journal.record(bound("instances.a", "a"));
     await mkdir(`${path}.backup`);
     for (const name of ["b", "c"]) {
-      await expect(journal.bind(`instances.${name}`, sampleBound(name))).rejects.toMatchObject({
+      await expect(journal.record(bound(`instances.${name}`, name))).rejects.toMatchObject({
         code: "state-unwritable",
       });
     }
     await rmdir(`${path}.backup`);
-    await journal.bind("instances.d", sampleBound("d"));
+    await journal.record(bound("instances.d", "d"));
     const stored = await createFileStore({ path, name: "shop" }).read();
     expect(stored?.serial).toBe(4);
     expect(Object.values(stored?.resources ?? {}).map(({ id }) => id)).toEqual(["a", "b", "c", "d"]);
@@ -110,11 +112,11 @@ describe("openJournal", () => {
     const path = join(await temporaryFolder(), "shop.state.json");
     const [mine, other] = [createFileStore({ path }), createFileStore({ path })];
     const journal = openJournal(mine, emptyState("shop"), clock);
-    await journal.bind("instances.a", sampleBound("a"));
+    await journal.record(bound("instances.a", "a"));
     const others = openJournal(other, (await other.read()) ?? emptyState("shop"), clock);
-    for (const name of ["x", "y", "z"]) await others.bind(`instances.${name}`, sampleBound(name));
+    for (const name of ["x", "y", "z"]) await others.record(bound(`instances.${name}`, name));
     for (const name of ["b", "c", "d", "e"]) {
-      await expect(journal.bind(`instances.${name}`, sampleBound(name))).rejects.toMatchObject({
+      await expect(journal.record(bound(`instances.${name}`, name))).rejects.toMatchObject({
         code: "state-conflict",
       });
     }
@@ -128,9 +130,9 @@ describe("openJournal", () => {
     const open = async (store: StateStore): Promise<Journal> =>
       openJournal(store, (await store.read()) ?? emptyState("shop", birth), clock);
     const [journal, others] = [await open(mine), await open(other)];
-    await others.bind("instances.x", sampleBound("x"));
+    await others.record(bound("instances.x", "x"));
     for (const name of ["a", "b"]) {
-      await expect(journal.bind(`instances.${name}`, sampleBound(name))).rejects.toMatchObject({
+      await expect(journal.record(bound(`instances.${name}`, name))).rejects.toMatchObject({
         code: "state-conflict",
       });
     }

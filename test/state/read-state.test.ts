@@ -6,7 +6,7 @@ import { misfit } from "../../src/state/conform.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { stateSchema } from "../../src/state/state-schema.ts";
-import { sampleBound, sampleState } from "./samples.ts";
+import { sampleBound, sampleIntent, sampleRound, sampleState } from "./samples.ts";
 
 const whole = stateFormatter()(sampleState());
 
@@ -45,6 +45,23 @@ describe("readState", () => {
     ).toBe("other");
   });
 
+  it("reads what the first version of graphform wrote: an open create becomes a round of its own", () => {
+    const { rounds: _, appliedPlans: burnt, ...rest } = sampleState();
+    const { round: __, ...intent } = sampleIntent();
+    const first = {
+      ...rest,
+      version: 1,
+      burnt,
+      intents: { "instances.next": { ...intent, ...sampleRound } },
+    };
+    const state = readState(JSON.stringify(first), "shop.state.json", "shop");
+    expect(state).toEqual({
+      ...sampleState(),
+      intents: { "instances.next": { ...sampleIntent(), round: "instances.next" } },
+      rounds: { "instances.next": sampleRound },
+    });
+  });
+
   const terraform =
     '{"version":4,"terraform_version":"1.9.0","serial":3,"lineage":"x","outputs":{},"resources":[]}';
   it.each([
@@ -63,7 +80,7 @@ describe("readState", () => {
     ["an encrypted state", '{"encrypted_data":"x","encryption_version":"v0"}', "state-foreign"],
     [
       "a state of the next format",
-      changed((state) => Object.assign(state, { version: 2, resources: [] })),
+      changed((state) => Object.assign(state, { version: 3, resources: [] })),
       "state-newer",
     ],
     ["a state of format 0", changed((state) => Object.assign(state, { version: 0 })), "state-foreign"],
@@ -79,7 +96,7 @@ describe("readState", () => {
       changed((state) => Object.assign(state, { extra: 1 })),
       "state-foreign",
     ],
-    ["a missing member", changed((state) => Reflect.deleteProperty(state, "burnt")), "state-foreign"],
+    ["a missing member", changed((state) => Reflect.deleteProperty(state, "appliedPlans")), "state-foreign"],
     [
       "an address that is none",
       changed((state) => Object.assign(state, { resources: { "../x": sampleBound("i") } })),

@@ -1,5 +1,5 @@
 import type { Plan } from "../../src/model/plan.ts";
-import type { Bound, Intent, StateDocument } from "../../src/model/state.ts";
+import type { Bound, CreateRound, Intent, StateDocument } from "../../src/model/state.ts";
 import { emptyState } from "../../src/state/document.ts";
 
 /** A binding with everything in it that a binding can hold. */
@@ -19,12 +19,9 @@ export function sampleBound(id: string, over: Partial<Bound> = {}): Bound {
 
 export function sampleIntent(over: Partial<Intent> = {}): Intent {
   return {
-    kind: "instances",
-    place: { tier: "pro", component: "standalone" },
-    classKey: "pro/standalone/aws/us-east-1",
+    round: "round-1",
     digest: "d1",
     startedAt: "2026-01-01T00:00:00.000Z",
-    before: ["instance-1"],
     recorded: { "config.name": "orders" },
     protect: true,
     onDelete: "delete",
@@ -32,6 +29,13 @@ export function sampleIntent(over: Partial<Intent> = {}): Intent {
     ...over,
   };
 }
+
+export const sampleRound: CreateRound = {
+  kind: "instances",
+  place: { tier: "pro", component: "standalone" },
+  classKey: "pro/standalone/aws/us-east-1",
+  before: ["instance-1"],
+};
 
 /** A state with `count` resources, ready to be written as version 1. */
 export function sampleState(count = 2): StateDocument {
@@ -42,7 +46,8 @@ export function sampleState(count = 2): StateDocument {
     savedAt: "2026-01-01T00:00:00.000Z",
     resources: Object.fromEntries(names.map((address, index) => [address, sampleBound(`instance-${index}`)])),
     intents: { "instances.next": sampleIntent() },
-    burnt: ["fingerprint-1"],
+    rounds: { "round-1": sampleRound },
+    appliedPlans: ["fingerprint-1"],
     outputs: { endpoint: { value: "db.example.com:6379", sensitive: false } },
   };
 }

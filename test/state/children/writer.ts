@@ -10,6 +10,7 @@ const store = createFileStore({ path: process.argv[2] ?? "", name: "shop" });
 const lock = await store.lock("apply", { clock: systemClock });
 const journal = openJournal(store, (await store.read()) ?? emptyState("shop"), systemClock);
 for (let count = 0; !lock.lost.aborted; count += 1) {
-  await journal.bind(`instances.db${count % 50}`, sampleBound(`i-${count}`));
+  const [address, bound] = [`instances.db${count % 50}`, sampleBound(`i-${count}`)];
+  await journal.record({ type: "bound", address, bound });
   writeSync(1, `${journal.state.serial}\n`);
 }

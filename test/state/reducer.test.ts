@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import type { StateDocument } from "../../src/model/state.ts";
+import type { StateEvent } from "../../src/model/state-event.ts";
+import { advance, emptyState, isPlanApplied } from "../../src/state/document.ts";
+import { reduce } from "../../src/state/reducer.ts";
+import { sampleBound, sampleIntent, sampleRound, sampleState } from "./samples.ts";
+
+const since = "2026-01-02T00:00:00.000Z";
+const createdAt = "2026-01-03T00:00:00.000Z";
+const converging = { operation: "update", since, record: { "config.graphDBCacheSize": 50 } };
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value))
+    if (typeof member === "object" && member !== null) deepFreeze(member);
+  return Object.freeze(value);
+}
+
+describe("emptyState", () => {
+  it("is unlike every other empty state, and was never written", () => {
+    const [one, two] = [emptyState("shop"), emptyState("shop")];
+    expect(one.serial).toBe(0);
+    expect(one.lineage).not.toBe(two.lineage);
+    expect(one.key).not.toBe(two.key);
+    expect(one.key).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("takes lineage and key from a saved plan", () => {
+    expect(emptyState("shop", { lineage: "l", key: "k" })).toMatchObject({ lineage: "l", key: "k" });
+  });
+});
+
+describe("a new version", () => {
+  it("counts up and is dated", () => {
+    expect(advance(sampleState(), 0)).toEqual({
+      ...sampleState(),
+      serial: 2,
+      savedAt: "1970-01-01T00:00:00.000Z",
+    });
+  });
+});
+
+describe("an event", () => {
+  const state = deepFreeze(sampleState());
+  const created = (id: string): object =>
+    sampleBound(id, {
+      recorded: { "config.name": "orders" },
+      refs: ["networks.core"],
+      createdAt,
+      converging,
+    });
+  const intent = sampleIntent({ recorded: { "config.name": "orders", region: "us-east-1" } });
+  const two = deepFreeze({ ...state, intents: { "instances.next": intent, "instances.then": intent } });
+
+  const cases: readonly [reason: string, before: StateDocument, event: StateEvent, expected: object][] = [
+    [
+      "an announced create is kept beside the bindings",
+      state,
+      { type: "create-announced", address: "instances.new", intent: sampleIntent() },
+      { intents: { "instances.next": sampleIntent(), "instances.new": sampleIntent() } },
+    ],
+    [
+      "a refused create is no proof, and stays announced",
+      state,
+      { type: "create-refused", address: "instances.next" },
+      { intents: { "instances.next": sampleIntent({ refused: true }) } },
+    ],
+    [
+      "an acknowledged create is bound with what its intent was to record; its round goes with it",
+      state,
+      { type: "create-acknowledged", address: "instances.next", id: "i-9", createdAt, converging },
+      { intents: {}, rounds: {}, resources: { ...state.resources, "instances.next": created("i-9") } },
+    ],
+    [
+      "a round stays as long as one of its creates is open",
+      two,
+      { type: "create-abandoned", address: "instances.then" },
+      { intents: { "instances.next": intent } },
+    ],
+    [
+      "lost creates are resolved together; what may be another's value is not remembered",
+      two,
+      {
+        type: "creates-resolved",
+        found: [
+          { address: "instances.next", id: "i-9", createdAt, converging, unconfirmed: ["config.name"] },
+        ],
+        absent: ["instances.then"],
+      },
+      {
+        intents: {},
+        rounds: {},
+        resources: {
+          ...state.resources,
+          "instances.next": { ...created("i-9"), recorded: { region: "us-east-1" } },
+        },
+      },
+    ],
+    [
+      "a create that made nothing leaves nothing",
+      state,
+      { type: "create-abandoned", address: "instances.next" },
+      { intents: {}, rounds: {} },
+    ],
+    [
+      "binding an address closes its intent",
+      state,
+      { type: "bound", address: "instances.next", bound: sampleBound("i-9") },
+      { intents: {}, rounds: {}, resources: { ...state.resources, "instances.next": sampleBound("i-9") } },
+    ],
+    [
+      "letting go of one leaves the others",
+      state,
+      { type: "released", address: "instances.db0" },
+      { resources: { "instances.db1": sampleBound("instance-1") } },
+    ],
+    [
+      "values that are about to be sent are no longer known",
+      state,
+      { type: "update-announced", address: "instances.db0", paths: ["config.graphDBCacheSize"], at: since },
+      {
+        resources: {
+          ...state.resources,
+          "instances.db0": sampleBound("instance-0", {
+            recorded: { "config.graphdbPassword": { $secret: "hmac-sha256:00" } },
+            converging: { operation: "update", since, record: {} },
+          }),
+        },
+      },
+    ],
+    [
+      "an accepted operation is remembered and not yet recorded",
+      state,
+      { type: "operation-accepted", address: "instances.db0", converging },
+      { resources: { ...state.resources, "instances.db0": sampleBound("instance-0", { converging }) } },
+    ],
+    [
+      "an applied plan is added",
+      state,
+      { type: "plan-applied", fingerprint: "f2" },
+      { appliedPlans: ["fingerprint-1", "f2"] },
+    ],
+    [
+      "outputs are replaced",
+      state,
+      { type: "outputs-recorded", outputs: { a: { value: 1, sensitive: true } } },
+      { outputs: { a: { value: 1, sensitive: true } } },
+    ],
+  ];
+  it.each(cases)("%s", (_, before, event, expected) => {
+    expect(reduce(before, event)).toEqual({ ...before, ...expected });
+  });
+
+  it.each<[string, StateEvent]>([
+    [
+      "acknowledging without an intent",
+      { type: "create-acknowledged", address: "instances.db0", id: "x", createdAt, converging },
+    ],
+    ["refusing without an intent", { type: "create-refused", address: "instances.db0" }],
+    ["abandoning without an intent", { type: "create-abandoned", address: "instances.db0" }],
+    ["letting go of what is not bound", { type: "released", address: "instances.none" }],
+    [
+      "accepting for what is not bound",
+      { type: "operation-accepted", address: "instances.none", converging },
+    ],
+    ["settling what does not converge", { type: "operation-settled", address: "instances.db0" }],
+    ["failing what does not converge", { type: "operation-failed", address: "instances.db0" }],
+    ["moving what is not there", { type: "moved", from: "instances.none", to: "instances.other" }],
+    ["moving onto a bound address", { type: "moved", from: "instances.db0", to: "instances.db1" }],
+    ["moving onto an announced address", { type: "moved", from: "instances.db0", to: "instances.next" }],
+    ["applying a plan twice", { type: "plan-applied", fingerprint: "fingerprint-1" }],
+  ])("%s changes nothing, so that nothing is written", (_, event) => {
+    expect(reduce(state, event)).toBe(state);
+  });
+});
+
+describe("an operation's end", () => {
+  const state = reduce(sampleState(), { type: "operation-accepted", address: "instances.db0", converging });
+
+  it("settled: records what was applied over what was there", () => {
+    const { recorded } = sampleBound("");
+    const { resources } = reduce(state, { type: "operation-settled", address: "instances.db0" });
+    expect(resources["instances.db0"]).toEqual(
+      sampleBound("instance-0", { recorded: { ...recorded, "config.graphDBCacheSize": 50 } }),
+    );
+  });
+
+  it("failed: records nothing", () => {
+    expect(reduce(state, { type: "operation-failed", address: "instances.db0" })).toEqual(sampleState());
+  });
+});
+
+describe("a move", () => {
+  const reader = sampleBound("u-1", { refs: ["instances.db0"], recorded: { instance: "db0" } });
+  const state = reduce(sampleState(), { type: "bound", address: "users.reader", bound: reader });
+  const [from, to] = ["instances.db0", 'instances.orders["a"]'];
+
+  it("takes along the binding, what refers to it, and the references that name it", () => {
+    const renamed = { "users.reader": { instance: 'orders["a"]' } };
+    const { resources } = reduce(state, { type: "moved", from, to, renamed });
+    expect(Object.keys(resources)).toEqual([to, "instances.db1", "users.reader"]);
+    expect(resources["users.reader"]).toMatchObject({
+      refs: [to],
+      recorded: { instance: 'orders["a"]' },
+    });
+  });
+
+  it("takes along an intent", () => {
+    const moved = reduce(sampleState(), { type: "moved", from: "instances.next", to: "instances.later" });
+    expect(moved.intents).toEqual({ "instances.later": sampleIntent() });
+    expect(moved.rounds).toEqual({ "round-1": sampleRound });
+  });
+});
+
+describe("applied plans", () => {
+  it("are remembered, the newest thousand of them", () => {
+    const many = Array.from({ length: 1001 }, (_, index) => `f${index}`).reduce(
+      (state, fingerprint) => reduce(state, { type: "plan-applied", fingerprint }),
+      sampleState(),
+    );
+    expect(many.appliedPlans).toHaveLength(1000);
+    expect(isPlanApplied(many, "f0")).toBe(false);
+    expect(isPlanApplied(many, "f1000")).toBe(true);
+  });
+});
