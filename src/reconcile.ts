@@ -1,26 +1,29 @@
 import type { ApplyContext } from "./apply/context.ts";
-import { findLost, isHomeGone } from "./apply/lost.ts";
-import { oneAtATime } from "./apply/one-at-a-time.ts";
+import { createClasses } from "./apply/engine/create-classes.ts";
+import { recoverIntents } from "./apply/engine/recover-intents.ts";
 import { run } from "./apply/run.ts";
-import { seenLists } from "./apply/seen-lists.ts";
+import { suggest } from "./manifest/nearest.ts";
 import type { Address } from "./model/address.ts";
 import type { Clock } from "./model/clock.ts";
-import { GraphformError, isServiceError } from "./model/errors.ts";
+import { GraphformError } from "./model/errors.ts";
 import type { Journal } from "./model/journal.ts";
 import type { JsonObject } from "./model/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Manifest } from "./model/manifest.ts";
 import type { ApplyEvent, StepOutcome } from "./model/outcome.ts";
 import type { Plan, Step } from "./model/plan.ts";
+import type { Profile } from "./model/profile.ts";
 import type { Open } from "./model/sealed.ts";
 import type { Reads, Service } from "./model/service.ts";
+import { shellWord } from "./model/shell-word.ts";
 import type { StateDocument } from "./model/state.ts";
 import { observe } from "./observe/observe.ts";
-import { withDeclaredGuards } from "./plan/declared-guards.ts";
+import { resolveAddressOptions } from "./plan/address-options.ts";
+import { findByName } from "./plan/adoption-candidates.ts";
+import { withDeclaredGuards } from "./plan/guards/declared-guards.ts";
 import type { PlanOptions } from "./plan/input.ts";
 import { afterMoves } from "./plan/moves.ts";
 import { makePlan } from "./plan/plan.ts";
-import { findByName } from "./plan/twins.ts";
 
 /** What planning works with: the service's reading half, and nothing that could write. */
 export interface PlanningWorld {
@@ -63,8 +66,7 @@ export async function planFor(
     readers,
     state: moved,
     now: world.clock.now(),
-    listLag: service.profile.timing.listLag,
-    settle: service.profile.timing.settle,
+    delays: service.profile.timing,
     signal,
   });
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
@@ -90,6 +92,27 @@ export async function planFor(
   return { plan, outputs: new Map([...observed].map(([address, live]) => [address, live.outputs])) };
 }
 
+/** Throws `address-unknown` where an option names an address that neither the manifest nor the state knows. */
+export function assertAddressesKnown(
+  { manifest, options, destroying }: Intention,
+  state: StateDocument,
+  kinds: readonly Kind[],
+): void {
+  const declared = manifest.desired.map(({ address }) => address);
+  const bound = Object.keys(afterMoves(state, manifest.moved, kinds).resources);
+  const { unknown } = resolveAddressOptions(options, { declared, bound });
+  const [first] = unknown;
+  if (first !== undefined) {
+    const { option, pattern, candidates } = first;
+    const what = option === "--replace" ? "is not declared" : "names nothing";
+    throw new GraphformError("address-unknown", `${option} ${shellWord(pattern)} ${what}`, {
+      hint: suggest(pattern, candidates, "known"),
+    });
+  }
+  if (destroying && options.replace.length > 0)
+    throw new GraphformError("option-unfit", "--replace means nothing to destroy", { hint: "leave it out" });
+}
+
 /** What applying works with besides the plan. */
 export interface ApplyWorld {
   readonly kinds: readonly Kind[];
@@ -103,9 +126,12 @@ export interface ApplyWorld {
   readonly aborting: AbortSignal;
 }
 
-/** Executes a plan and nothing else; the plan is burnt first, so that it runs once. */
+/** Applies a plan and nothing else; it is marked as applied first, so that it runs once. */
 export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
-  if (planned.plan.steps.length > 0) await world.journal.burn(planned.plan.fingerprint);
+  if (planned.plan.steps.length > 0) {
+    const { fingerprint } = planned.plan;
+    await world.journal.record({ type: "plan-applied", fingerprint });
+  }
   return carryOut(planned.plan.steps, world, planned.outputs);
 }
 
@@ -118,54 +144,28 @@ export async function carryOut(
   return run(steps, applyContext(world, outputs));
 }
 
-/**
- * Creates that an earlier run announced and never saw acknowledged: their objects are looked for before anything is
- * planned. A saved plan resolves those that it creates itself, and is stale where another one is found (exit 6).
- */
+/** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
 export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<void> {
-  const context = applyContext(world, new Map());
-  const open = Object.entries(world.journal.state.intents);
-  // The newest first: what it made is none of those before it, and what those made was there before it.
-  for (const [address, intent] of open.toSorted(([, a], [, b]) => b.startedAt.localeCompare(a.startedAt))) {
-    if (saved?.steps.some((step) => step.address === address && step.operation === "create")) continue;
-    // When the request was really sent nobody knows: it may have waited for its turn until the run was cut off.
-    const until = world.clock.now() + world.service.profile.timing.listLag;
-    const found = await findLost(address, intent, until, context).catch(async (error: unknown) => {
-      if (isServiceError(error) && !world.stopping.aborted && (await isHomeGone(intent, context)))
-        return undefined;
-      throw error;
-    });
-    const since = new Date(world.clock.now()).toISOString();
-    const converging = { operation: "create", since, record: {} };
-    if (found === undefined) await world.journal.abandon(address);
-    else
-      await world.journal.acknowledge(address, {
-        id: found.id,
-        createdAt: since,
-        converging,
-      });
-    if (found !== undefined && saved !== undefined) throw unknownToPlan(address, found.id);
-  }
-}
-
-function unknownToPlan(address: Address, id: string): GraphformError {
-  return new GraphformError(
-    "plan-stale",
-    `${id} was created for ${address} by a run that was cut off, and this plan does not know it`,
-    { hint: "make a new plan", exitCode: 6 },
-  );
+  await recoverIntents(applyContext(world, new Map()), saved);
 }
 
 function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObject>): ApplyContext {
-  return {
+  const { profile } = world.service;
+  const context = {
     ...world,
     drivers: new Map(world.kinds.map((kind) => [kind.name, kind.driver(world.service)])),
-    profile: world.service.profile,
+    profile,
     outputs: new Map(outputs),
     outputsBefore: outputs,
     before: world.journal.state,
     durations: new Map(),
-    lists: seenLists(world.clock.now, world.service.profile.timing.settle),
-    oneAtATime: oneAtATime(),
+    shown: new Map(world.kinds.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
+  return { ...context, creates: createClasses(context) };
+}
+
+/** Fields that the profile says are shown of every object of a kind. */
+function describedPaths({ describedBy = "", schema }: Kind, profile: Profile): Set<string> {
+  const named = Object.keys(profile.operations[describedBy]?.answer ?? {});
+  return new Set(named.filter((name) => Object.hasOwn(schema.properties, name)));
 }

@@ -18,6 +18,7 @@ export const cloudAccount: Kind = {
   type: "graphform_cloud_account",
   schema: cloudAccountSchema,
   operations: { create: "account.create", update: "account.update", delete: "account.delete" },
+  describedBy: "account.get",
   outputs: ["id", "configId", "status", "bootstrap"],
   holdsData: false,
   protectedByDefault: () => false,

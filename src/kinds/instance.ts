@@ -10,6 +10,7 @@ import { valueAt } from "../model/spec-paths.ts";
 import { failoverBody } from "./instance-failover.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
+import { backupsOf } from "./instance-snapshots.ts";
 import { listedIds } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 
@@ -19,7 +20,13 @@ export const instance: Kind = {
   noun: "instance",
   type: "graphform_instance",
   schema: instanceSchema,
-  operations: { create: "instance.create", update: "instance.update", delete: "instance.delete" },
+  operations: {
+    create: "instance.create",
+    update: "instance.update",
+    delete: "instance.delete",
+    backup: ["instance.backup", "snapshot.list"],
+  },
+  describedBy: "instance.describe",
   outputs: ["id", "status", "host", "port", "endpoint", "region", "createdAt"],
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",
@@ -59,6 +66,7 @@ function reader(service: Reads): Reader {
         throw error;
       }
     },
+    backups: (ref, signal) => backupsOf(service, ref.id, signal),
   };
 }
 
@@ -86,6 +94,9 @@ function driver(service: Service): Driver {
     },
     async delete(ref, signal) {
       await service.write({ operation: "instance.delete", params: on(ref) }, signal);
+    },
+    async backup(ref, signal) {
+      await service.write({ operation: "instance.backup", params: on(ref) }, signal);
     },
     async operate(ref, verb, signal, choices = {}) {
       const call = { operation: `instance.${verb}`, params: on(ref) };

@@ -15,6 +15,7 @@ export const network: Kind = {
   type: "graphform_network",
   schema: networkSchema,
   operations: { create: "network.create", update: "network.update", delete: "network.delete" },
+  describedBy: "network.describe",
   outputs: ["id", "name", "cidr", "region"],
   holdsData: false,
   protectedByDefault: () => false,

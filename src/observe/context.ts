@@ -1,4 +1,5 @@
 import type { Address } from "../model/address.ts";
+import type { Delays } from "../model/consistency.ts";
 import type { Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -10,10 +11,8 @@ export interface ObserveContext {
   readonly state: StateDocument;
   /** Ms since 1970. */
   readonly now: number;
-  /** How long a created object may be missing, in ms. */
-  readonly listLag: number;
-  /** How long an old status may show after an operation was accepted, in ms. */
-  readonly settle: number;
+  /** The delays that the service may have. */
+  readonly delays: Delays;
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,5 @@
 import type { Address } from "../model/address.ts";
+import { absence, isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -150,8 +151,8 @@ function notYetThere(entry: Known, listed: ReadonlySet<string>, context: Observe
   const bound = context.state.resources[entry.address];
   if (bound === undefined) throw notFound(entry);
   const deleting = bound.converging?.operation === "delete";
-  const young = context.now - Date.parse(bound.createdAt) < context.listLag;
-  if (deleting || (!listed.has(entry.ref.id) && !young)) return undefined;
+  const mayBeHidden = absence(Date.parse(bound.createdAt), context.now, context.delays) !== "conclusive";
+  if (deleting || (!listed.has(entry.ref.id) && !mayBeHidden)) return undefined;
   return notShown(entry.ref.id);
 }
 
@@ -166,8 +167,9 @@ function isThere(live: Live | undefined): live is Live {
 /** Right after an operation was accepted the old status may still show: it is on its way. */
 function unsettled(live: Live, entry: Known, context: ObserveContext): Live {
   const converging = context.state.resources[entry.address]?.converging;
-  const isFresh = converging !== undefined && context.now - Date.parse(converging.since) < context.settle;
-  if (!isFresh || converging.operation === "create" || live.phase.is === "waiting-for-person") return live;
+  if (converging === undefined || isSettled(Date.parse(converging.since), context.now, context.delays))
+    return live;
+  if (converging.operation === "create" || live.phase.is === "waiting-for-person") return live;
   return { ...live, phase: { is: "pending", detail: live.phase.detail } };
 }
 

@@ -8,14 +8,14 @@ import type { Live, Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 
-/** What the person who runs it asked for beyond the manifest. */
+/** Options of the command line beside the manifest. Addresses may be patterns: see `resolveAddressOptions`. */
 export interface PlanOptions {
-  readonly targets: readonly Address[];
-  readonly exclude: readonly Address[];
-  /** Replace these, whether or not a field asks for it. */
-  readonly replace: readonly Address[];
-  /** Lift `protect` and the refusal of replacements for these. */
-  readonly allowDestroy: readonly Address[];
+  readonly targets: readonly string[];
+  readonly exclude: readonly string[];
+  /** Replaces these whether or not a field asks for it, and lifts the refusal of their replacement. */
+  readonly replace: readonly string[];
+  /** Lifts the protection of these, and nothing else. */
+  readonly allowDestroy: readonly string[];
   readonly maxDisruption?: Disruption;
 }
 

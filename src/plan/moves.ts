@@ -26,6 +26,28 @@ export function destinations(state: StateDocument, moved: readonly Move[]): Read
   return new Map(ends.filter(([from, to]) => from !== to));
 }
 
+/** The recorded references that name an address, under the name that they get when it moves. */
+export function renamedReferences(
+  state: StateDocument,
+  from: Address,
+  to: Address,
+  kinds: readonly Kind[],
+): { readonly [address: Address]: { readonly [path: string]: Json } } {
+  const schemas = new Map(kinds.map((kind) => [kind.name, kind.schema]));
+  const kindOf = (address: Address): string =>
+    state.resources[address]?.kind ?? state.rounds[state.intents[address]?.round ?? ""]?.kind ?? "";
+  const entries = { ...state.intents, ...state.resources };
+  const renamedIn = Object.entries(entries).map(([address, entry]): [Address, { [path: string]: Json }] => {
+    const schema = schemas.get(kindOf(address));
+    const fields = schema === undefined ? [] : referenceFields(schema);
+    return [
+      address,
+      Object.fromEntries(fields.flatMap((field) => renamed(entry, field, new Map([[from, to]])))),
+    ];
+  });
+  return Object.fromEntries(renamedIn.filter(([, paths]) => Object.keys(paths).length > 0));
+}
+
 /** The state as it will be once the moves are done, for looking and planning: bindings, references, recorded names. */
 export function afterMoves(
   state: StateDocument,
@@ -49,7 +71,7 @@ export function afterMoves(
 }
 
 function renamed(
-  bound: Bound,
+  bound: Pick<Bound, "recorded">,
   field: { readonly path: string; readonly section: string },
   to: ReadonlyMap<Address, Address>,
 ): readonly [string, Json][] {

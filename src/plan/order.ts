@@ -54,7 +54,7 @@ function boundFirst(step: Step, steps: readonly Step[]): readonly string[] {
 }
 
 /** Deletion -> what it waits for. Deletions come first, for what lets go may have to wait for a new object. */
-function removals(
+export function removals(
   steps: readonly Step[],
   heldBy: (address: Address) => readonly Address[],
 ): readonly (readonly [string, string])[] {
@@ -75,7 +75,7 @@ function removals(
 }
 
 /** Deletion that makes room for a new object -> what has to be there for that one. */
-function renewals(
+export function renewals(
   steps: readonly Step[],
   building: ReadonlyMap<Address, readonly string[]>,
 ): readonly (readonly [string, string])[] {

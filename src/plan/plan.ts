@@ -4,10 +4,14 @@ import { isObject, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import type { Census, Change, Plan, Step } from "../model/plan.ts";
 import { isSealed } from "../model/sealed.ts";
-import { guardDependents } from "./dependents.ts";
+import { resolveAddressOptions } from "./address-options.ts";
 import { forecast } from "./forecast.ts";
-import { guardsOf, guardTogether } from "./guard.ts";
+import { guardDependents } from "./guards/dependents.ts";
+import { guardsOf } from "./guards/guards-of.ts";
+import { guardTogether } from "./guards/plan-guards.ts";
+import { isBackedUpFirst } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
+import { afterMoves } from "./moves.ts";
 import { order } from "./order.ts";
 import { outputChanges } from "./outputs.ts";
 import { propose } from "./propose.ts";
@@ -20,7 +24,8 @@ import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
  * Compares what is wanted with what is there and says what to do about it. Pure: no clock, no chance, no effects;
  * everything that apply needs stands in the result, and no secret does.
  */
-export function makePlan(input: PlanInput): Plan {
+export function makePlan(given: PlanInput): Plan {
+  const input = withResolvedOptions(given);
   const subjects = new Map(subjectsOf(input).map((subject) => [subject.address, subject]));
   const refsOf = refsIn(subjects);
   const anew = new Set<Address>();
@@ -53,6 +58,13 @@ export function makePlan(input: PlanInput): Plan {
   return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(asJson(essence(body))))) };
 }
 
+/** The input with the patterns of its options replaced by the addresses that they stand for. */
+function withResolvedOptions(input: PlanInput): PlanInput {
+  const declared = input.desired.map(({ address }) => address);
+  const bound = Object.keys(afterMoves(input.state, input.moved, input.kinds).resources);
+  return { ...input, options: resolveAddressOptions(input.options, { declared, bound }).options };
+}
+
 /** True where applying the plan changes something at the service or in the state's bindings. */
 export function hasChanges(plan: Plan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
@@ -68,7 +80,8 @@ function essence(body: Omit<Plan, "fingerprint">): object {
 
 /** What nothing guards and gets a new object is remembered, so that those who refer to it can follow. */
 function proposeGuarded(subject: Subject, input: PlanInput, anew: Set<Address>): Change {
-  const change = propose(subject, input, anew);
+  const proposed = propose(subject, input, anew);
+  const change = isBackedUpFirst(proposed, subject, input) ? { ...proposed, backupFirst: true } : proposed;
   const blocked = guardsOf(change, subject, input);
   const getsNew = change.action === "create" || change.action === "replace";
   if (getsNew && blocked.length === 0) anew.add(subject.address);

@@ -2,7 +2,6 @@ import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { lastApplied, preconditionText } from "../model/precondition.ts";
 import type { PlanInput } from "./input.ts";
-import { kindNamed } from "./input.ts";
 import type { Subject } from "./subject.ts";
 
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
@@ -36,7 +35,7 @@ export function shared(
   observed: Observed | undefined,
   checks: readonly string[],
 ): Shared & Pick<Step, "precondition" | "checks" | "after"> {
-  const { bound, desired } = subject;
+  const { desired } = subject;
   const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed.id);
   return {
     address: change.address,
@@ -46,16 +45,7 @@ export function shared(
     after: [],
     checks,
     precondition: input.digest(preconditionText(observed, checks, applied)),
-    ...(desired === undefined && bound !== undefined && input.destroying ? { onDelete: bound.onDelete } : {}),
-    ...(desired === undefined
-      ? {}
-      : {
-          protect:
-            desired.lifecycle.protect ??
-            kindNamed(input.kinds, desired.kind).protectedByDefault(desired.spec),
-          onDelete: desired.lifecycle.onDelete,
-          refs: desired.refs,
-        }),
+    ...(desired === undefined ? {} : { refs: desired.refs }),
   };
 }
 

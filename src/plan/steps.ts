@@ -1,6 +1,7 @@
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { changing, verbsFromDefault } from "./changing.ts";
+import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import { isBeingDeleted } from "./propose.ts";
@@ -16,7 +17,7 @@ export function stepsOf(change: Change, subject: Subject, input: PlanInput): rea
   const kind = kindNamed(input.kinds, change.kind);
   const before = [
     ...moves(change, subject, input),
-    ...refreshed(change, subject, kind, input),
+    ...refreshed(change, subject, input),
     ...waits(change, subject, input),
   ];
   const steps = work(change, subject, kind, input).map((step) => ({ ...step, blocked: change.blocked }));
@@ -34,7 +35,7 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
     case "replace":
       return replacing(change, subject, kind, input);
     case "delete":
-      return [existing(change.address, "delete", change, subject, input)];
+      return deletion(change.address, change, subject, input);
     case "forget":
       return [existing(change.address, "forget", change, subject, input)];
     case "move":
@@ -50,20 +51,18 @@ function moves(change: Change, subject: Subject, input: PlanInput): readonly Ste
   return [{ ...step, from: subject.previousAddress }];
 }
 
-/**
- * What the state remembers of a declared object beside its fields: its guards, its references, names that have moved. Of
- * what is on its way out that it is: nothing else counts.
- */
-function refreshed(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
-  const { address, bound, desired, observed } = subject;
-  if (bound === undefined || desired === undefined || observed === undefined) return [];
+/** Brings up to date what the state remembers of a declared object beside its values: guards, references, moved names. */
+function refreshed(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+  const { address, bound, observed } = subject;
+  const guards = guardsToRemember(change, subject, input);
+  if (bound === undefined || guards === undefined || observed === undefined) return [];
   if (isBeingDeleted(subject)) return [];
   const known = input.state.resources[subject.previousAddress ?? address]?.recorded ?? {};
   const renamed = Object.entries(bound.recorded).filter(([path, value]) => known[path] !== value);
   const same =
-    bound.protect === (desired.lifecycle.protect ?? kind.protectedByDefault(desired.spec)) &&
-    bound.onDelete === desired.lifecycle.onDelete &&
-    bound.refs.join(" ") === desired.refs.join(" ") &&
+    bound.protect === guards.protect &&
+    bound.onDelete === guards.onDelete &&
+    bound.refs.join(" ") === guards.refs.join(" ") &&
     bound.converging?.operation !== "delete";
   if (same && renamed.length === 0) return [];
   return [{ ...bindStep(change, subject, input), record: Object.fromEntries(renamed) }];
@@ -94,14 +93,15 @@ function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInpu
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
   const traits = traitsOf(kind.schema);
   const reasons = change.fields.filter((field) => traitAt(traits, field.path).operations === undefined);
-  const removal = existing(
-    `${change.address}#delete`,
-    "delete",
-    { ...change, fields: reasons },
-    subject,
-    input,
-  );
-  return [...adopting, removal, ...creation(change, subject, kind, input)];
+  const removal = deletion(`${change.address}#delete`, { ...change, fields: reasons }, subject, input);
+  return [...adopting, ...removal, ...creation(change, subject, kind, input)];
+}
+
+/** The deletion of an object, with the backup that has to be complete before it where the lifecycle asks for one. */
+function deletion(key: string, change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+  const removal = existing(key, "delete", change, subject, input);
+  if (change.backupFirst !== true) return [removal];
+  return [{ ...removal, key: `${change.address}#backup`, operation: "backup" }, removal];
 }
 
 function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
@@ -113,10 +113,12 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     place: kind.place(spec),
     spec,
     record: kind.fills(spec),
+    protect: subject.desired?.lifecycle.protect ?? kind.protectedByDefault(spec),
+    onDelete: subject.desired?.lifecycle.onDelete ?? "delete",
     ...timeout(subject, "create"),
     ...(change.action === "create" && subject.bound !== undefined ? { id: subject.bound.id } : {}),
   };
-  const { id: _gone, record: _set, ...rest } = create;
+  const { id: _gone, record: _set, protect: _guarded, onDelete: _rule, ...rest } = create;
   const verbs = verbsFromDefault(spec, traitsOf(kind.schema)).map(
     (verb): Step => ({ ...rest, key: `${change.address}#${verb}`, operation: "operate", verb }),
   );
@@ -131,5 +133,6 @@ function chain(steps: readonly Step[]): readonly Step[] {
 }
 
 function bindStep(change: Change, subject: Subject, input: PlanInput): Step {
-  return existing(`${change.address}#bind`, "bind", change, subject, input);
+  const step = existing(`${change.address}#bind`, "bind", change, subject, input);
+  return { ...step, ...guardsToRemember(change, subject, input) };
 }

@@ -17,8 +17,9 @@ export function subjectsOf(input: PlanInput): readonly Subject[] {
   const desired = new Map(input.desired.map((entry): [Address, Desired] => [entry.address, entry]));
   const bound = new Map(Object.entries(afterMoves(input.state, input.moved, input.kinds).resources));
   const known = [...new Set([...desired.keys(), ...bound.keys()])];
-  const excluded = excludedOf(known, bound, input);
-  const addresses = known.filter((address) => !excluded.has(address) && isTarget(address, input));
+  const excluded = excludedOf(bound, input);
+  const targets = targetsOf(input);
+  const addresses = known.filter((address) => !excluded.has(address) && targets?.has(address) !== false);
   return addresses.map((address) =>
     subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input),
   );
@@ -81,37 +82,29 @@ function destination(trait: Trait, operation: string | undefined, profile: Profi
   return transition?.[0].split(">")[1];
 }
 
-/** --target and --exclude choose what is looked at; they change the input and never filter the output. */
-function isTarget(address: Address, input: PlanInput): boolean {
-  const { targets } = input.options;
-  return targets.length === 0 || withReferents(targets, input).has(address);
-}
-
-/** What is excluded, and what cannot be had without it: the dependents of what is not there yet. */
-function excludedOf(
-  known: readonly Address[],
-  bound: ReadonlyMap<Address, Bound>,
-  { desired, options }: PlanInput,
-): ReadonlySet<Address> {
-  const excluded = new Set(
-    known.filter((address) => options.exclude.some((entry) => within(address, entry))),
-  );
-  for (const address of excluded) {
-    if (bound.has(address)) continue;
-    for (const entry of desired) if (entry.refs.includes(address)) excluded.add(entry.address);
-  }
-  return excluded;
-}
-
-function withReferents(targets: readonly Address[], input: PlanInput): ReadonlySet<Address> {
-  const refs = new Map(input.desired.map((entry) => [entry.address, entry.refs]));
-  const known = [...refs.keys(), ...Object.keys(input.state.resources)];
-  const chosen = new Set(known.filter((address) => targets.some((target) => within(address, target))));
+/**
+ * The targets and everything that they refer to; undefined where nothing was targeted. --target and --exclude choose
+ * what is looked at: they change the input and never filter the output.
+ */
+function targetsOf({ desired, options }: PlanInput): ReadonlySet<Address> | undefined {
+  if (options.targets.length === 0) return undefined;
+  const refs = new Map(desired.map((entry) => [entry.address, entry.refs]));
+  const chosen = new Set(options.targets);
   for (const address of chosen) for (const ref of refs.get(address) ?? []) chosen.add(ref);
   return chosen;
 }
 
-/** An address without a key stands for all of its forEach members. */
-function within(address: Address, entry: Address): boolean {
-  return address === entry || address.startsWith(`${entry}[`);
+/** What is excluded, and what cannot be had without it: the dependents of what is not there yet. */
+function excludedOf(
+  bound: ReadonlyMap<Address, Bound>,
+  { desired, options }: PlanInput,
+): ReadonlySet<Address> {
+  const references = desired.flatMap(({ address, refs }) => refs.map((ref) => ({ ref, address })));
+  const dependents = Map.groupBy(references, ({ ref }) => ref);
+  const excluded = new Set(options.exclude);
+  for (const address of excluded) {
+    if (bound.has(address)) continue;
+    for (const dependent of dependents.get(address) ?? []) excluded.add(dependent.address);
+  }
+  return excluded;
 }

@@ -45,8 +45,7 @@ describe("what is found through another object", () => {
       ]),
       state: planInput({}).state,
       now: 0,
-      listLag: 0,
-      settle: 0,
+      delays: { listLag: 0, settle: 0 },
       signal: new AbortController().signal,
     });
     expect(lives.map((live) => live?.id)).toEqual(["g-1", undefined, "g-3", undefined, "h-1"]);

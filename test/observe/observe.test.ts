@@ -48,8 +48,7 @@ function contextOf(state: StateDocument, service: Service): ObserveContext {
     readers: new Map([["toys", readerOf(service)]]),
     state,
     now,
-    listLag: 30_000,
-    settle: 5000,
+    delays: { listLag: 30_000, settle: 5000 },
     signal: new AbortController().signal,
   };
 }

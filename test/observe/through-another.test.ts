@@ -58,8 +58,7 @@ async function look(shown: Shown, age: number): Promise<{ readonly [address: str
     ]),
     state: { ...state, resources },
     now,
-    listLag: minute,
-    settle: 0,
+    delays: { listLag: minute, settle: 0 },
     signal: new AbortController().signal,
   });
   expect(asked.includes("g-1")).toBe(shown.described && shown.phase !== "gone");
@@ -140,8 +139,7 @@ describe("a stranger", () => {
         ]),
         state: { ...state, resources },
         now,
-        listLag: minute,
-        settle: minute,
+        delays: { listLag: minute, settle: minute },
         signal: new AbortController().signal,
       });
       expect(unmanaged).toHaveLength(count);

@@ -95,10 +95,37 @@ const rows: readonly Row[] = [
     expected: "replace",
   },
   {
-    reason: "--allow-destroy lifts both",
+    reason: "--allow-destroy lifts the protection and nothing else",
     toy: { ...resized, lifecycle: { ...refuse, protect: true } },
     rest: { options: { allowDestroy: ["toys.a"] } },
+    expected: "replace !on-replace",
+  },
+  {
+    reason: "each guard has its own option",
+    toy: { ...resized, lifecycle: { ...refuse, protect: true } },
+    rest: { options: { allowDestroy: ["toys.a"], replace: ["toys.a"] } },
     expected: "replace",
+  },
+  {
+    reason: "onDelete: retain keeps what recreate would delete",
+    toy: { ...resized, lifecycle: { onDelete: "retain" } },
+    expected: "replace !on-replace",
+  },
+  {
+    reason: "onDelete: retain of the last apply does so, too",
+    toy: { ...resized, remembered: { onDelete: "retain" } },
+    expected: "replace !on-replace",
+  },
+  {
+    reason: "the default follows what exists, not what is wanted in its place",
+    toy: resized,
+    rest: { kinds: [toyKind(undefined, { protectedByDefault: (spec) => spec["size"] === 1 })] },
+    expected: "replace !protect",
+  },
+  {
+    reason: "what the state protects is not lifted by a block that says nothing",
+    toy: { ...resized, remembered: { protect: true } },
+    expected: "replace !protect",
   },
   {
     reason: "both guards are shown at once",

@@ -9,7 +9,7 @@ import { kindNamed, type PlanInput, type Unmanaged } from "./input.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
 /** Objects that nobody is bound to and that show the declared name and nothing else that differs: a lost state's, maybe. */
-export function twinsOf(
+export function adoptionCandidates(
   kind: string,
   spec: JsonObject,
   { kinds, unmanaged }: Pick<PlanInput, "kinds" | "unmanaged">,
@@ -47,13 +47,13 @@ export function findByName(
 ): Found {
   const open = desired.filter((entry) => isSought(entry, observed, { state, kinds }));
   const pairs = open.flatMap((entry): readonly (readonly [Desired, Unmanaged])[] => {
-    const [only, ...others] = twinsOf(entry.kind, entry.spec, { kinds, unmanaged });
+    const [only, ...others] = adoptionCandidates(entry.kind, entry.spec, { kinds, unmanaged });
     return only === undefined || others.length > 0 ? [] : [[entry, only]];
   });
-  const wanted = Map.groupBy(pairs, ([, twin]) => twin);
-  const found = pairs.filter(([, twin]) => wanted.get(twin)?.length === 1);
+  const wanted = Map.groupBy(pairs, ([, candidate]) => candidate);
+  const found = pairs.filter(([, candidate]) => wanted.get(candidate)?.length === 1);
   if (found.length === 0) return { observed, unmanaged };
-  const taken = new Set(found.map(([, twin]) => twin));
+  const taken = new Set(found.map(([, candidate]) => candidate));
   const bound = found.flatMap(([{ address, kind }, { live, place }]): [Address, Observed][] =>
     live === undefined ? [] : [[address, { ...live, address, kind, place }]],
   );

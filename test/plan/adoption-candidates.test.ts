@@ -3,9 +3,9 @@ import { instance } from "../../src/kinds/instance.ts";
 import { network } from "../../src/kinds/network.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { findByName } from "../../src/plan/adoption-candidates.ts";
 import type { Unmanaged } from "../../src/plan/input.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { findByName } from "../../src/plan/twins.ts";
 import { actions, kindLike, planInput } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 
@@ -119,7 +119,7 @@ describe("what is never bound by its name alone", () => {
     const imported = planInput({ "networks.core": { wants: core, importId: "n-9" } }, { kinds: [network] });
     const open = planInput({ "networks.core": { wants: core } }, { kinds: [network] });
     const intent = {
-      ...{ kind: "networks", place: {}, classKey: "", digest: "", startedAt: "", before: [], recorded: {} },
+      ...{ round: "r", digest: "", startedAt: "", recorded: {} },
       ...{ protect: false, onDelete: "delete" as const, refs: [] },
     };
     const announced = { ...open, state: { ...open.state, intents: { "networks.core": intent } } };

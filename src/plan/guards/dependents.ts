@@ -1,5 +1,5 @@
-import type { Address } from "../model/address.ts";
-import type { Change, Guard } from "../model/plan.ts";
+import type { Address } from "../../model/address.ts";
+import type { Change, Guard } from "../../model/plan.ts";
 
 /** What is known of references: those that are wanted, and those that an object has now. */
 export interface References {

@@ -1,0 +1,72 @@
+import type { Address } from "../model/address.ts";
+import type { PlanOptions } from "./input.ts";
+
+/** An option whose pattern names nothing. */
+export interface UnknownAddress {
+  /** As it is written on the command line: `--target`. */
+  readonly option: string;
+  readonly pattern: string;
+  /** The addresses that it could have named. */
+  readonly candidates: readonly Address[];
+}
+
+/** The options with every pattern replaced by the addresses that it stands for. */
+export interface ResolvedOptions {
+  readonly options: PlanOptions;
+  readonly unknown: readonly UnknownAddress[];
+}
+
+/**
+ * Resolves the patterns of --target, --exclude, --replace and --allow-destroy. A pattern is an address, a name without
+ * its key for all members of a forEach, or a text with `*` for any characters; one that is an address means that address
+ * alone. Only what is declared can be replaced.
+ */
+export function resolveAddressOptions(
+  options: PlanOptions,
+  known: { readonly declared: readonly Address[]; readonly bound: readonly Address[] },
+): ResolvedOptions {
+  const all = [...new Set([...known.declared, ...known.bound])];
+  const unknown: UnknownAddress[] = [];
+  const resolve = (
+    option: string,
+    patterns: readonly string[],
+    candidates: readonly Address[],
+  ): Address[] => {
+    const found = patterns.map((pattern) => ({ pattern, addresses: addressesOf(pattern, candidates) }));
+    for (const { pattern, addresses } of found)
+      if (addresses.length === 0) unknown.push({ option, pattern, candidates });
+    const all = [...new Set(found.flatMap(({ addresses }) => addresses))];
+    // What names nothing stays as it is, so that it does not mean everything.
+    return all.length === 0 ? [...patterns] : all;
+  };
+  return {
+    options: {
+      ...options,
+      targets: resolve("--target", options.targets, all),
+      exclude: resolve("--exclude", options.exclude, all),
+      replace: resolve("--replace", options.replace, known.declared),
+      allowDestroy: resolve("--allow-destroy", options.allowDestroy, all),
+    },
+    unknown,
+  };
+}
+
+function addressesOf(pattern: string, candidates: readonly Address[]): readonly Address[] {
+  if (candidates.includes(pattern)) return [pattern];
+  const parts = pattern.split("*");
+  return candidates.filter((address) => address.startsWith(`${pattern}[`) || hasParts(address, parts));
+}
+
+/** True where the parts stand in the text in their order, the first at its start and the last at its end. */
+function hasParts(text: string, parts: readonly string[]): boolean {
+  const [first = "", ...others] = parts;
+  const last = others.pop();
+  if (last === undefined || !text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}

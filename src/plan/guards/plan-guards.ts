@@ -1,0 +1,114 @@
+/** @module Guards that look at the plan as a whole: the empty manifest, the thresholds, two addresses for one object. */
+import type { Address } from "../../model/address.ts";
+import type { Change, Guard } from "../../model/plan.ts";
+import type { PlanInput } from "../input.ts";
+import { isBeingDeleted } from "../propose.ts";
+import type { Subject } from "../subject.ts";
+
+/** A guard, and the changes that it holds back. */
+export interface Hold {
+  readonly guard: Guard;
+  readonly changes: readonly Change[];
+}
+
+/** Adds to every change the guards of the whole plan that hold it back. */
+export function guardTogether(
+  changes: readonly Change[],
+  subjects: ReadonlyMap<Address, Subject>,
+  input: PlanInput,
+): readonly Change[] {
+  const isUnderWay = ({ address }: Change): boolean => {
+    const subject = subjects.get(address);
+    return subject !== undefined && isBeingDeleted(subject);
+  };
+  const open = changes.filter((change) => change.blocked.length === 0 && !isUnderWay(change));
+  const holds = [
+    emptyManifestHold(open, input),
+    deletesHold(open, input),
+    changePercentHold(open, input),
+    boundElsewhereHold(changes),
+  ];
+  return holds.filter((hold) => hold !== undefined).reduce(held, changes);
+}
+
+/** Holds back everything that an empty manifest would destroy or forget: it was hardly meant. */
+export function emptyManifestHold(open: readonly Change[], input: PlanInput): Hold | undefined {
+  const { desired, destroying, options, removed, state } = input;
+  if (desired.length > 0 || destroying || options.targets.length > 0) return undefined;
+  const existing = Object.keys(state.resources).length;
+  const announced = new Set(removed.map(({ address }) => address));
+  // What exists and is let go of although nobody said so: a manifest that lost its text would lose track of it.
+  const isLeftBehind = ({ action, phase, address }: Change): boolean =>
+    action === "forget" && phase !== undefined && !announced.has(address);
+  return {
+    changes: open.filter((change) => destroys(change) || isLeftBehind(change)),
+    guard: {
+      code: "empty-manifest",
+      message: `the manifest is empty, and the state knows ${existing} resource${existing === 1 ? "" : "s"}`,
+      lift: "graphform destroy, if everything is to go",
+    },
+  };
+}
+
+/** Holds back all deletions where there are more than `guards.maxDeletes`. */
+export function deletesHold(open: readonly Change[], { guards, destroying }: PlanInput): Hold | undefined {
+  const changes = open.filter(destroys);
+  if (guards.maxDeletes === undefined || destroying || changes.length <= guards.maxDeletes) return undefined;
+  return {
+    changes,
+    guard: {
+      code: "max-deletes",
+      message: `${changes.length} to destroy, and guards.maxDeletes allows ${guards.maxDeletes}`,
+      lift: `guards.maxDeletes: ${changes.length}`,
+    },
+  };
+}
+
+/** Where fewer exist, one change is too large a part of them for a percentage to mean anything. */
+const fewestForPercent = 10;
+
+/** Holds back all changes where they are a larger part of what exists than `guards.maxChangePercent`. */
+function changePercentHold(open: readonly Change[], { guards, state }: PlanInput): Hold | undefined {
+  const changes = open.filter((change) => ["update", "replace", "delete"].includes(change.action));
+  const existing = Object.keys(state.resources).length;
+  const percent = existing === 0 ? 0 : (100 * changes.length) / existing;
+  const limit = guards.maxChangePercent;
+  if (limit === undefined || existing < fewestForPercent || percent <= limit) return undefined;
+  return {
+    changes,
+    guard: {
+      code: "max-change-percent",
+      message: `${changes.length} of ${existing} change, and guards.maxChangePercent allows ${limit} %`,
+      lift: `guards.maxChangePercent: ${Math.ceil(percent)}, or --target a few at a time`,
+    },
+  };
+}
+
+/** Holds back adopting an object that another address keeps. */
+function boundElsewhereHold(changes: readonly Change[]): Hold | undefined {
+  const keeps = ["keep", "update", "move", "replace"];
+  const kept = new Set(
+    changes.filter(({ action }) => keeps.includes(action)).map(({ kind, id }) => `${kind} ${id}`),
+  );
+  const held = changes.filter(({ action, kind, id }) => action === "adopt" && kept.has(`${kind} ${id}`));
+  if (held.length === 0) return undefined;
+  return {
+    changes: held,
+    guard: {
+      code: "bound-elsewhere",
+      message: "another address is bound to the same object, and declared as well",
+      lift: 'say it in "moved", or take one of the two out',
+    },
+  };
+}
+
+function destroys({ action }: Change): boolean {
+  return action === "delete" || action === "replace";
+}
+
+function held(changes: readonly Change[], { changes: which, guard }: Hold): readonly Change[] {
+  const addresses = new Set(which.map(({ address }) => address));
+  return changes.map((change) =>
+    addresses.has(change.address) ? { ...change, blocked: [...change.blocked, guard] } : change,
+  );
+}

@@ -1,0 +1,79 @@
+/** @module Protection of existing objects, and what the state remembers of it. */
+import type { Lifecycle } from "../../model/desired.ts";
+import type { Change, Guard } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import type { Bound } from "../../model/state.ts";
+import { kindNamed, type PlanInput } from "../input.ts";
+import { isBeingDeleted } from "../propose.ts";
+import { type Subject, specOf } from "../subject.ts";
+
+type OnDelete = Lifecycle["onDelete"];
+
+/** The guards that the state remembers of an object, beside its values. */
+export type RememberedGuards = Pick<Bound, "protect" | "onDelete" | "refs">;
+
+/**
+ * True where deleting or replacing the object needs to be allowed. Only a declared `protect` lifts what the state
+ * remembers; the default follows the object that exists, not the one that is wanted in its place.
+ */
+export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds">): boolean {
+  const { desired, bound, observed } = subject;
+  if (desired === undefined) return bound?.protect ?? true;
+  if (desired.lifecycle.protect !== undefined) return desired.lifecycle.protect;
+  const existing = observed === undefined ? desired.spec : specOf(observed);
+  return bound?.protect === true || kindNamed(kinds, desired.kind).protectedByDefault(existing);
+}
+
+/** The guard against destroying a protected object. */
+export function protectionGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
+  const { action, address } = change;
+  const destroys = action === "delete" || action === "replace";
+  if (!destroys || input.options.allowDestroy.includes(address) || !isProtected(subject, input))
+    return undefined;
+  const isRemembered = subject.desired === undefined && !input.destroying;
+  const option = `--allow-destroy ${shellWord(address)}`;
+  return {
+    code: "protect",
+    message: isRemembered ? "protected: protection from the last apply still holds" : "protected",
+    lift: isRemembered ? option : `${option}, or lifecycle.protect: false`,
+  };
+}
+
+/**
+ * The guards that the state is to remember of an existing object. What a guard holds back changes none of them, save that
+ * they may become stricter: a guard is lifted by the change that was let through, never by one that was refused.
+ */
+export function guardsToRemember(
+  { blocked }: Pick<Change, "blocked">,
+  subject: Subject,
+  input: Pick<PlanInput, "kinds">,
+): RememberedGuards | undefined {
+  const { desired, bound } = subject;
+  if (desired === undefined) return undefined;
+  const protect = isProtected(subject, input);
+  const { onDelete } = desired.lifecycle;
+  if (blocked.length === 0 || bound === undefined) return { protect, onDelete, refs: desired.refs };
+  return {
+    protect: protect || bound.protect,
+    onDelete: stricterOnDelete(onDelete, bound.onDelete),
+    refs: bound.refs,
+  };
+}
+
+/** True where `onDelete: backup` asks for a backup before the object is deleted. One on its way out has passed it. */
+export function isBackedUpFirst(
+  change: Pick<Change, "action">,
+  subject: Subject,
+  { kinds }: Pick<PlanInput, "kinds">,
+): boolean {
+  const destroys = change.action === "delete" || change.action === "replace";
+  const rules = [subject.desired?.lifecycle.onDelete, subject.bound?.onDelete];
+  const holdsData = destroys && kindNamed(kinds, subject.kind).holdsData;
+  return holdsData && rules.includes("backup") && !isBeingDeleted(subject);
+}
+
+/** The rule of the two that loses less. */
+export function stricterOnDelete(one: OnDelete, other: OnDelete): OnDelete {
+  const strict = ["retain", "backup"] as const;
+  return strict.find((rule) => rule === one || rule === other) ?? "delete";
+}

@@ -1,0 +1,24 @@
+/** @module The guard against replacing what holds data. */
+import type { Change, Guard } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import { kindNamed, type PlanInput } from "../input.ts";
+import type { Subject } from "../subject.ts";
+
+/**
+ * The guard against a replacement that nobody asked for. `onReplace: recreate` asks for it, save where `onDelete: retain`
+ * keeps the old object: a replacement deletes it.
+ */
+export function replacementGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
+  const { action, address, kind, forcedBy } = change;
+  if (action !== "replace" || input.options.replace.includes(address)) return undefined;
+  const option = `--replace ${shellWord(address)}`;
+  const { desired, bound } = subject;
+  if (bound !== undefined && !kindNamed(input.kinds, kind).holdsData) return undefined;
+  if (bound !== undefined && desired?.lifecycle.onReplace === "recreate") {
+    if (desired.lifecycle.onDelete !== "retain" && bound.onDelete !== "retain") return undefined;
+    const message = "a replacement deletes the old one, and lifecycle.onDelete: retain keeps it";
+    return { code: "on-replace", message, lift: `${option}, or lifecycle.onDelete: delete` };
+  }
+  const message = `${forcedBy ?? "this"} needs a replacement, which is refused: the new one starts empty`;
+  return { code: "on-replace", message, lift: `${option}, or lifecycle.onReplace: recreate` };
+}
