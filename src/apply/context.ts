@@ -1,3 +1,4 @@
+/** @module What apply works with. */
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
@@ -7,7 +8,7 @@ import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { SeenLists } from "./seen-lists.ts";
+import type { CreateClasses } from "./engine/create-classes.ts";
 
 /** What apply works with. Nothing here is specific to a kind: drivers are handed in. */
 export interface ApplyContext {
@@ -31,10 +32,10 @@ export interface ApplyContext {
   readonly aborting: AbortSignal;
   /** The least that this run has waited for an operation on a kind, in ms. */
   readonly durations: Map<string, number>;
-  /** How soon this run has seen lists show what it made. */
-  readonly lists: SeenLists;
-  /** One unacknowledged create per class. */
-  readonly oneAtATime: <T>(classKey: string, work: () => Promise<T>) => Promise<T>;
+  /** Paths that the service was seen to show, or is said to by the profile, by kind. */
+  readonly shown: Map<string, Set<string>>;
+  /** The creates of this run. */
+  readonly creates: CreateClasses;
 }
 
 /** How a step ended, before it is joined with what the step is. */

@@ -1,11 +1,14 @@
 import { isGraphformError } from "../model/errors.ts";
 import type { StepOutcome } from "../model/outcome.ts";
-import type { Operation, Step } from "../model/plan.ts";
-import { operate, update, wait } from "./change.ts";
+import type { Guard, Operation, Step } from "../model/plan.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
-import { create } from "./create.ts";
-import { bind, forget, move } from "./remember.ts";
-import { remove } from "./remove.ts";
+import { backup } from "./operations/backup.ts";
+import { bind, forget, move } from "./operations/bind.ts";
+import { create } from "./operations/create.ts";
+import { operate } from "./operations/operate.ts";
+import { remove } from "./operations/remove.ts";
+import { update } from "./operations/update.ts";
+import { wait } from "./operations/wait.ts";
 
 const handlers: {
   readonly [operation in Operation]: (step: Step, context: ApplyContext) => Promise<StepResult>;
@@ -13,6 +16,7 @@ const handlers: {
   create,
   update,
   operate,
+  backup,
   wait,
   bind,
   forget,
@@ -51,14 +55,8 @@ async function runOne(
     const verb = step.verb === undefined ? {} : { verb: step.verb };
     return { key, address, kind, operation, ...verb, ...result, elapsed: context.clock.now() - started };
   };
-  const [guard] = step.blocked;
-  if (guard !== undefined) return outcome({ result: "blocked", message: guard.message, hint: guard.lift });
-  const missing = before.find((other) => other.result !== "done");
-  if (missing !== undefined) {
-    const result = missing.result === "interrupted" ? "interrupted" : "skipped";
-    return outcome({ result, message: `not started: ${missing.address} is not done` });
-  }
-  if (context.stopping.aborted) return outcome({ result: "interrupted", message: "not started" });
+  const refusal = refusalToStart(step, before, context.stopping.aborted);
+  if (refusal !== undefined) return outcome(refusal);
   const { key, address, kind, operation, verb } = step;
   const id = operation === "create" ? undefined : step.id;
   context.emit({
@@ -75,9 +73,33 @@ async function runOne(
   return ended;
 }
 
+/** The result of a step that is not started: it is blocked, something before it is not done, or the run is interrupted. */
+export function refusalToStart(
+  step: Pick<Step, "blocked">,
+  before: readonly StepOutcome[],
+  isStopping: boolean,
+): StepResult | undefined {
+  if (step.blocked.length > 0) return blockedBy(step.blocked);
+  const missing = before.find((other) => other.result !== "done");
+  if (missing !== undefined) {
+    const result = missing.result === "interrupted" ? "interrupted" : "skipped";
+    return { result, message: `not started: ${missing.address} is not done` };
+  }
+  return isStopping ? { result: "interrupted", message: "not started" } : undefined;
+}
+
+/** Every guard that holds, each with its own way to lift it. */
+function blockedBy(guards: readonly Guard[]): StepResult {
+  return {
+    result: "blocked",
+    message: guards.map(({ message }) => message).join("; "),
+    hint: guards.map(({ lift }) => lift).join("; and "),
+  };
+}
+
 async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
-  const misfit = bindingMisfit(step, context);
-  if (misfit !== undefined) return { result: "stale", message: misfit, hint: "make a new plan" };
+  const rebound = otherBinding(step, context);
+  if (rebound !== undefined) return { result: "stale", message: rebound, hint: "make a new plan" };
   try {
     return await handlers[step.operation](step, context);
   } catch (error) {
@@ -94,13 +116,13 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
 }
 
 /**
- * What the state binds now must be what the plan was made for: a create needs a free address, or the object there that
- * the plan knows to be gone; a binding needs a free address or its object; the rest needs its object.
+ * Says how the state's binding differs from the one that the plan was made for: a create needs a free address, or the
+ * object there that the plan knows to be gone; a binding needs a free address or its object; the rest needs its object.
  */
-function bindingMisfit(step: Step, context: ApplyContext): string | undefined {
+export function otherBinding(step: Step, context: ApplyContext): string | undefined {
   const bound = context.journal.state.resources[step.address];
   if (step.operation === "create")
-    return bound === undefined || bound.id === step.id
+    return bound === undefined || bound.id === step.id || bound.converging?.digest !== undefined
       ? undefined
       : `${step.address} is bound to ${bound.id} already`;
   const needsObject = ["update", "delete", "wait"].includes(step.operation);

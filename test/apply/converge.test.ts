@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Before, converge, type Target } from "../../src/apply/converge.ts";
+import { converge, type Target } from "../../src/apply/engine/converge.ts";
+import type { Before } from "../../src/model/consistency.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
@@ -38,8 +39,9 @@ function waitFor(
     kind: "toys",
     ref: { id: "toy-1", place: {} },
     phases: ["ready"],
-    since: start,
-    hiddenUntil: start + 30_000,
+    before: undefined,
+    acceptedAt: start,
+    madeAt: start,
     timeout: 600_000,
     ...over,
   };
@@ -100,7 +102,7 @@ const rows: readonly Row[] = [
   {
     reason: "the settling time counts from the acceptance, not from when somebody began to look",
     shows: [[0, "ready"]],
-    target: { before: was("ready"), since: Date.UTC(2026, 0, 1) - 60_000 },
+    target: { before: was("ready"), acceptedAt: Date.UTC(2026, 0, 1) - 60_000 },
     expected: /^arrived ready after 0 s$/,
   },
   {
@@ -276,8 +278,9 @@ describe("waiting", () => {
       kind: "toys",
       ref: { id: "toy-1", place: {} },
       phases: ["ready"],
-      since: 0,
-      hiddenUntil: 0,
+      before: undefined,
+      acceptedAt: 0,
+      madeAt: 0,
       timeout: 1000,
     };
     const step = { key: "toys.a", address: "toys.a", kind: "toys", operation: "update" as const };

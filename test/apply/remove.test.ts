@@ -231,13 +231,21 @@ describe("a deletion that answers not found", () => {
   });
 });
 
+/** The service makes backups of its own, and they tell nothing of the one that was asked for. */
+const automatic: Driver["backups"] = async () => [
+  { id: "backup-0", is: "completed", detail: "COMPLETE", isAutomatic: true },
+];
+
 describe("a backup before the deletion", () => {
   const kept: Toys = { ...both, a: { spec: { colour: "red" }, lifecycle: { onDelete: "backup" } } };
 
   it("comes first", async () => {
     const world = await worldOfTwo({}, kept);
     const { steps } = await world.run(left);
-    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    expect(steps).toMatchObject([
+      { operation: "backup", result: "done", message: "backup backup-1 is complete" },
+      { operation: "delete", result: "done" },
+    ]);
     expect(
       world.service
         .writes()
@@ -254,28 +262,38 @@ describe("a backup before the deletion", () => {
     expect(asked).toEqual(["create", "create", "delete"]);
   });
 
-  it("is not asked for of what is gone by now, and neither is the deletion", async () => {
+  it("is not asked for of what is gone by now: the deletion is, and finds that out", async () => {
     const world = await worldOfTwo({}, kept);
     const plan = await world.plan(left);
     world.service.remove(await idOf(world));
-    expect(await world.apply(plan, left)).toMatchObject([{ operation: "delete", result: "done" }]);
-    expect(world.service.writes().slice(2)).toEqual([]);
+    expect(await world.apply(plan, left)).toMatchObject([
+      { operation: "backup", result: "done" },
+      { operation: "delete", result: "done" },
+    ]);
+    expect(world.service.writes("backup")).toEqual([]);
     expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
   });
 
-  it("is no reason to fail where it shows only then that nothing is there any more", async () => {
-    const world = await worldOfTwo({}, kept);
-    const driver: Driver = {
-      ...world.service,
-      operate: async (ref, verb, signal) => {
-        world.service.remove(ref.id);
-        await world.service.operate(ref, verb, signal);
-      },
-    };
-    const { steps } = await world.run(left, { driver });
-    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+  it.each<[string, Driver["backups"]]>([
+    ["is listed as it was before", undefined],
+    ["is one of the service's own", automatic],
+  ])("that is asked for and %s is waited for, and nothing is deleted", async (_, backups) => {
+    const world = await worldOfTwo({ faults: [{ on: "backup", effect: "waits" }] }, kept);
+    const given = backups === undefined ? {} : { backups };
+    const { steps } = await world.run(left, { driver: { ...world.service, ...given } });
+    expect(steps).toMatchObject([
+      { operation: "backup", result: "converging", hint: expect.stringContaining("nothing was deleted") },
+      { operation: "delete", result: "skipped" },
+    ]);
     expect(world.service.writes("delete")).toEqual([]);
-    expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
+  });
+
+  it("that an earlier run has asked for is not enough: the decision is this one's", async () => {
+    const world = await worldOfTwo({ faults: [{ on: "delete", effect: "forbidden" }] }, kept);
+    await world.run(left);
+    await world.run(left);
+    const asked = world.service.writes().map(({ operation }) => operation);
+    expect(asked.slice(2)).toEqual(["backup", "delete", "backup", "delete"]);
   });
 
   it.each<Fault["effect"]>(["fails", "invalid"])(
@@ -283,7 +301,7 @@ describe("a backup before the deletion", () => {
     async (effect) => {
       const world = await worldOfTwo({ faults: [{ on: "backup", effect }] }, kept);
       const { steps } = await world.run(left);
-      expect(steps).toMatchObject([{ result: "failed" }]);
+      expect(steps).toMatchObject([{ result: "failed" }, { result: "skipped" }]);
       expect(world.service.writes("delete")).toEqual([]);
       expect(Object.keys((await world.state()).resources)).toEqual(["toys.a", "toys.b"]);
     },

@@ -85,7 +85,7 @@ describe("the steps of a plan", () => {
     expect(world.service.writes("delete")).toEqual([]);
   });
 
-  it("that break something in us are failures, and not the end of the others", async () => {
+  it("that break something in us are failures like lost answers, and not the end of the others", async () => {
     const world = toyWorld();
     const driver = {
       ...world.service,
@@ -94,16 +94,18 @@ describe("the steps of a plan", () => {
       },
     };
     const { steps } = await world.run({ a: { colour: "red" } }, { driver });
-    expect(steps).toMatchObject([{ result: "failed", message: "unexpected: TypeError: boom" }]);
+    expect(steps).toMatchObject([
+      { result: "failed", message: "the service lost the create of toys.a 4 times: boom" },
+    ]);
     expect((await world.state()).intents).toEqual({});
   });
 
-  it("are burnt with their plan before the first of them", async () => {
+  it("are preceded by the mark that their plan was applied", async () => {
     const world = toyWorld();
     const { plan } = await world.run({ a: { colour: "red" } });
-    expect((await world.state()).burnt).toEqual([plan.fingerprint]);
+    expect((await world.state()).appliedPlans).toEqual([plan.fingerprint]);
     await world.run({ a: { colour: "red" } });
-    expect((await world.state()).burnt).toEqual([plan.fingerprint]);
+    expect((await world.state()).appliedPlans).toEqual([plan.fingerprint]);
   });
 });
 

@@ -1,9 +1,13 @@
-import { GraphformError } from "../model/errors.ts";
-import type { PhaseName, Ref } from "../model/observed.ts";
-import type { Step } from "../model/plan.ts";
-import type { ApplyContext, StepResult } from "./context.ts";
-import { type Before, converge } from "./converge.ts";
-import { untilUsable } from "./usable.ts";
+/** @module Waits until an accepted operation has done its work, and records that. */
+
+import type { Before } from "../../model/consistency.ts";
+import { GraphformError } from "../../model/errors.ts";
+import type { PhaseName, Ref } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import type { ApplyContext, StepResult } from "../context.ts";
+import { converge } from "./converge.ts";
+import { untilUsable } from "./readiness.ts";
 
 /** Operations that lead to one phase, wherever they begin. */
 const arrivals: { readonly [operation: string]: readonly PhaseName[] } = {
@@ -14,8 +18,8 @@ const arrivals: { readonly [operation: string]: readonly PhaseName[] } = {
   delete: ["gone"],
 };
 
-/** Where an operation leads. The others leave what was stopped stopped. */
-export function arrivalsOf(operation: string, before: Before): readonly PhaseName[] {
+/** The phases that an operation leads to. The others leave what was stopped stopped. */
+export function arrivalsOf(operation: string, before: Before | "first-look"): readonly PhaseName[] {
   const known = arrivals[operation];
   if (known !== undefined) return known;
   if (before === "first-look") return ["ready", "stopped"];
@@ -30,26 +34,17 @@ export async function settle(
   step: Step,
   ref: Ref,
   operation: string,
-  before: Before,
+  before: Before | "first-look",
   context: ApplyContext,
   phases: readonly PhaseName[] = arrivalsOf(operation, before),
 ): Promise<StepResult> {
   const bound = context.journal.state.resources[step.address];
   const started = context.clock.now();
-  const since = timeOf(bound?.converging?.since, started);
-  const born = operation === "delete" ? timeOf(bound?.createdAt, 0) : since;
-  const hiddenUntil = born + context.profile.timing.listLag;
-  const timeout = step.timeout ?? context.profile.timing.timeout[operation] ?? 40 * 60_000;
+  const acceptedAt = timeOf(bound?.converging?.since, started);
+  const madeAt = operation === "delete" ? timeOf(bound?.createdAt, 0) : acceptedAt;
+  const timeout = timeoutOf(step, operation, context);
   const arrival = await converge(
-    {
-      kind: step.kind,
-      ref,
-      phases,
-      since,
-      hiddenUntil,
-      timeout,
-      ...(before === undefined ? {} : { before }),
-    },
+    { kind: step.kind, ref, phases, before, acceptedAt, madeAt, timeout },
     step,
     context,
   );
@@ -58,13 +53,13 @@ export async function settle(
       if (arrival.live === undefined) return { result: "done", id: ref.id };
       context.outputs.set(step.address, arrival.live.outputs);
       const left = timeout - (context.clock.now() - started);
-      const usable = await untilUsable(step, ref, arrival.live, left, context);
-      await context.journal.settled(step.address);
-      return { ...usable, id: ref.id };
+      await untilUsable(step, ref, arrival.live, left, context);
+      await context.journal.record({ type: "operation-settled", address: step.address });
+      return { result: "done", id: ref.id };
     }
     case "failed":
       context.outputs.set(step.address, arrival.live.outputs);
-      await context.journal.unsettled(step.address);
+      await context.journal.record({ type: "operation-failed", address: step.address });
       return {
         result: "failed",
         id: ref.id,
@@ -72,7 +67,7 @@ export async function settle(
         hint:
           operation === "delete"
             ? "the next plan deletes it again"
-            : `the next plan offers to try it again in place; --replace ${step.address} asks for a new one`,
+            : `the next plan offers to try it again in place; --replace ${shellWord(step.address)} asks for a new one`,
       };
     case "waiting-for-person":
       context.outputs.set(step.address, arrival.live.outputs);
@@ -102,6 +97,15 @@ export async function settle(
         hint: "run apply again to go on",
       };
   }
+}
+
+/** Longest wait for an operation in ms: the step's own, or the profile's. */
+export function timeoutOf(
+  step: Pick<Step, "timeout">,
+  operation: string,
+  { profile }: Pick<ApplyContext, "profile">,
+): number {
+  return step.timeout ?? profile.timing.timeout[operation] ?? 40 * 60_000;
 }
 
 function timeOf(text: string | undefined, otherwise: number): number {

@@ -1,10 +1,12 @@
-import type { Step } from "../model/plan.ts";
-import type { Bound } from "../model/state.ts";
-import { recordOf } from "./bind.ts";
-import type { ApplyContext, StepResult } from "./context.ts";
+/** @module Operations that change the state alone: bind, forget, move. */
+import type { Step } from "../../model/plan.ts";
+import type { Bound } from "../../model/state.ts";
+import { recordOf } from "../bind.ts";
+import type { ApplyContext, StepResult } from "../context.ts";
+import { timestamp } from "./existing.ts";
 
 /**
- * Binds an existing object to its address, or brings what is remembered of a bound one up to date. What is bound is
+ * Binds an existing object to its address, or brings up to date what is remembered of a bound one. What is bound is
  * wanted: a deletion that did not come to pass is no longer waited for.
  */
 export async function bind(step: Step, context: ApplyContext): Promise<StepResult> {
@@ -18,21 +20,22 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
     protect: step.protect ?? known?.protect ?? true,
     onDelete: step.onDelete ?? known?.onDelete ?? "delete",
     refs: step.refs ?? known?.refs ?? [],
-    createdAt: known?.createdAt ?? new Date(context.clock.now()).toISOString(),
+    createdAt: known?.createdAt ?? timestamp(context),
     ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };
-  await context.journal.bind(step.address, bound);
+  await context.journal.record({ type: "bound", address: step.address, bound });
   return { result: "done", id: bound.id };
 }
 
 /** Lets go of an object and leaves it as it is. */
 export async function forget(step: Step, context: ApplyContext): Promise<StepResult> {
-  await context.journal.release(step.address);
+  await context.journal.record({ type: "released", address: step.address });
   return { result: "done", ...(step.id === undefined ? {} : { id: step.id }) };
 }
 
 /** Gives a bound object its new address. */
 export async function move(step: Step, context: ApplyContext): Promise<StepResult> {
-  if (step.from !== undefined) await context.journal.move(step.from, step.address);
+  if (step.from !== undefined)
+    await context.journal.record({ type: "moved", from: step.from, to: step.address });
   return { result: "done", ...(step.id === undefined ? {} : { id: step.id }) };
 }

@@ -1,0 +1,101 @@
+/** @module Waits for one resource until an accepted operation has arrived. */
+import type { Live, Ref } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import { type ApplyContext, driverOf } from "../context.ts";
+import {
+  type Arrival,
+  type Expectation,
+  evaluateArrival,
+  noSightings,
+  withSighting,
+} from "../evidence/arrival.ts";
+import { poll } from "./poll.ts";
+
+/** A resource, and what is waited for. */
+export interface Target extends Expectation {
+  readonly kind: string;
+  readonly ref: Ref;
+  /** Longest wait in ms, from now on. */
+  readonly timeout: number;
+}
+
+/** How the waiting ended. A timeout ends the waiting and nothing else. */
+export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; readonly detail: string };
+
+/** The parts of a step that progress is reported with. */
+export type Reported = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
+
+/** The share of the shortest known duration that passes before the first look. */
+const unwatched = 0.9;
+
+/** How often a resource that is still waited for is reported, in ms. */
+const heartbeat = 10_000;
+
+/**
+ * Polls a resource until it has arrived or the time is up, seldom until it is about time, as others of this run have
+ * shown. Reports progress every ten seconds.
+ */
+export async function converge(target: Target, step: Reported, context: ApplyContext): Promise<Converged> {
+  const { clock, profile, durations } = context;
+  const started = clock.now();
+  const durationKey = [step.kind, step.operation, step.verb].join(" ");
+  const usual = unwatched * (durations.get(durationKey) ?? 0);
+  let sightings = noSightings(target);
+  let detail = "";
+  let reportedAt = started;
+  const look = async (): Promise<Live | undefined> =>
+    driverOf(context, target.kind).get(target.ref, context.stopping);
+  const evaluate = (live: Live | undefined): Arrival | undefined => {
+    sightings = withSighting(sightings, live);
+    if (live !== undefined) rememberShown(target.kind, live, context);
+    detail = live?.phase.detail ?? "not there";
+    return evaluateArrival(target, live, sightings, clock.now(), profile.timing);
+  };
+  const report = (failure: Error | undefined): void => {
+    if (failure !== undefined) detail = `not reachable (${failure.message})`;
+    if (clock.now() - reportedAt < heartbeat) return;
+    reportedAt = clock.now();
+    context.emit(progressOf(step, clock.now() - started, detail));
+  };
+  try {
+    const notBefore = (): number =>
+      Math.min(clock.now() + profile.timing.poll.longest, target.acceptedAt + usual);
+    const polled = await poll(
+      { look, evaluate, deadline: started + target.timeout, notBefore, onPause: report },
+      context,
+    );
+    if (polled.is === "timeout") return { is: "timeout", detail };
+    const took = clock.now() - target.acceptedAt;
+    if (polled.verdict.is === "arrived" && target.before !== "first-look")
+      durations.set(durationKey, Math.min(took, durations.get(durationKey) ?? took));
+    return polled.verdict;
+  } catch (error) {
+    if (context.stopping.aborted) return { is: "interrupted", detail };
+    throw error;
+  }
+}
+
+/** Remembers which fields the service shows: what it shows of one, it shows of the others. */
+function rememberShown(kind: string, { spec }: Live, { shown }: Pick<ApplyContext, "shown">): void {
+  const paths = shown.get(kind) ?? new Set();
+  for (const [path, { source }] of Object.entries(spec)) if (source !== "recorded") paths.add(path);
+  shown.set(kind, paths);
+}
+
+/** The event that says how far a step is. */
+export function progressOf(
+  { key, address, kind, operation, verb }: Reported,
+  elapsed: number,
+  detail: string,
+): Parameters<ApplyContext["emit"]>[0] {
+  return {
+    type: "step-progress",
+    key,
+    address,
+    kind,
+    operation,
+    ...(verb === undefined ? {} : { verb }),
+    elapsed,
+    detail,
+  };
+}

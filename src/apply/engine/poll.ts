@@ -1,0 +1,65 @@
+/** @module The one loop that waits: looks until a verdict is reached, and leaves when and what for to its caller. */
+import { isServiceError } from "../../model/errors.ts";
+import type { ApplyContext } from "../context.ts";
+
+/** What is polled for. Times are ms since 1970. */
+export interface Polling<Seen, Verdict> {
+  /** One look. A look that fails for now is repeated; any other error ends the polling. */
+  readonly look: () => Promise<Seen>;
+  /** The verdict on what was seen; undefined to look again. */
+  readonly evaluate: (seen: Seen) => Verdict | undefined;
+  /** The time after which no more is waited. */
+  readonly deadline: number;
+  /** The earliest time at which the next look can bring anything. */
+  readonly notBefore?: () => number;
+  /** Told before each pause; `failure` is that of a look that failed for now. */
+  readonly onPause?: (failure: Error | undefined) => void;
+}
+
+/** How a polling ended: with a verdict, or because its time was up. */
+export type Polled<Verdict> =
+  | { readonly is: "decided"; readonly verdict: Verdict }
+  | { readonly is: "timeout" };
+
+/** How much longer each pause is than the one before. */
+const growth = 1.5;
+
+/**
+ * Looks until there is a verdict or the time is up. Pauses grow from the profile's first to its longest, with jitter.
+ * Rejects with the reason of `stopping` when the run is interrupted.
+ */
+export async function poll<Seen, Verdict>(
+  { look, evaluate, deadline, notBefore, onPause }: Polling<Seen, Verdict>,
+  { clock, profile, stopping }: Pick<ApplyContext, "clock" | "profile" | "stopping">,
+): Promise<Polled<Verdict>> {
+  const { first, longest } = profile.timing.poll;
+  for (let pause = first; ; ) {
+    stopping.throwIfAborted();
+    const seen = await attempt(look, stopping);
+    const verdict = "failure" in seen ? undefined : evaluate(seen.seen);
+    if (verdict !== undefined) return { is: "decided", verdict };
+    const left = deadline - clock.now();
+    if (left <= 0) return { is: "timeout" };
+    onPause?.("failure" in seen ? seen.failure : undefined);
+    const early = (notBefore?.() ?? 0) - clock.now();
+    const wanted = Math.max(early, pause * (0.8 + 0.4 * clock.random()));
+    await clock.sleep(Math.min(left, wanted), stopping);
+    if (early <= 0) pause = Math.min(longest, pause * growth);
+  }
+}
+
+async function attempt<Seen>(
+  look: () => Promise<Seen>,
+  stopping: AbortSignal,
+): Promise<{ readonly seen: Seen } | { readonly failure: Error }> {
+  try {
+    return { seen: await look() };
+  } catch (error) {
+    if (stopping.aborted) throw stopping.reason;
+    if (isServiceError(error) && passing.includes(error.failure)) return { failure: error };
+    throw error;
+  }
+}
+
+/** Failures of a read that may be over at the next look. */
+const passing: readonly string[] = ["unavailable", "lost", "rate-limited", "shape", "busy"];

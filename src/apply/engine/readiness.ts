@@ -1,0 +1,38 @@
+/** @module Tries a resource that calls itself ready: ready is what the service says, usable is what an answer says. */
+import type { Usable } from "../../model/kind.ts";
+import type { Live, Ref } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import { bindSpec } from "../bind.ts";
+import { type ApplyContext, driverOf } from "../context.ts";
+import { poll } from "./poll.ts";
+
+/**
+ * Tries the resource itself for as long as the profile gives an endpoint, at most `timeout` ms. One that does not answer
+ * from here is a warning and no failure: it may not be meant to.
+ */
+export async function untilUsable(
+  step: Step,
+  ref: Ref,
+  live: Live,
+  timeout: number,
+  context: ApplyContext,
+): Promise<void> {
+  const driver = driverOf(context, step.kind);
+  const { endpoint } = context.profile.timing;
+  if (driver.usable === undefined || live.phase.is !== "ready" || step.spec === undefined || endpoint === 0)
+    return;
+  const spec = bindSpec(step.kind, step.spec, context);
+  let last: Usable | undefined;
+  const look = async (): Promise<Usable | undefined> => driver.usable?.(live, spec, context.stopping);
+  const evaluate = (usable: Usable | undefined): Usable | undefined => {
+    last = usable;
+    return usable?.is === "not-yet" ? undefined : usable;
+  };
+  const deadline = context.clock.now() + Math.min(timeout, endpoint);
+  await poll({ look, evaluate, deadline }, context).catch((error: unknown) => {
+    if (!context.stopping.aborted) throw error;
+    last = undefined;
+  });
+  if (last === undefined || last.is === "usable" || last.detail === "") return;
+  context.emit({ type: "warning", address: step.address, message: `${ref.id}: ${last.detail}` });
+}

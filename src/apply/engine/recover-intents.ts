@@ -1,0 +1,87 @@
+/** @module Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
+import type { Address } from "../../model/address.ts";
+import { GraphformError, isServiceError } from "../../model/errors.ts";
+import type { Plan } from "../../model/plan.ts";
+import { referenceFields } from "../../model/reference-fields.ts";
+import type { CreateRound, Intent } from "../../model/state.ts";
+import { type ApplyContext, driverOf, kindOf } from "../context.ts";
+import { resolution } from "../intent.ts";
+import { type Found, findCreated } from "./find-created.ts";
+
+/**
+ * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
+ * with it where its spec is the same; one that does not is stale (exit 6).
+ */
+export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<void> {
+  const { rounds } = context.journal.state;
+  const byClass = Map.groupBy(Object.entries(rounds), ([, { kind, classKey }]) => `${kind} ${classKey}`);
+  await Promise.all(
+    [...byClass.values()].map(async (open) => {
+      for (const [id, round] of newestFirst(open, context)) await recoverRound(id, round, context, saved);
+    }),
+  );
+}
+
+type OpenRound = readonly [string, CreateRound];
+
+/** The newest round first: what it made is none of those before it, and what those made existed before it. */
+function newestFirst(open: readonly OpenRound[], context: ApplyContext): readonly OpenRound[] {
+  const startedAt = ([id]: OpenRound): string =>
+    intentsOf(id, context)
+      .map(([, intent]) => intent.startedAt)
+      .sort()
+      .at(-1) ?? "";
+  return open.toSorted((one, other) => startedAt(other).localeCompare(startedAt(one)));
+}
+
+function intentsOf(round: string, { journal }: ApplyContext): readonly [Address, Intent][] {
+  return Object.entries(journal.state.intents).filter(([, intent]) => intent.round === round);
+}
+
+async function recoverRound(
+  id: string,
+  round: CreateRound,
+  context: ApplyContext,
+  saved: Plan | undefined,
+): Promise<void> {
+  const { clock, journal } = context;
+  // When a request was really sent nobody knows: it may have waited for its turn until its run was killed.
+  const endedAt = clock.now();
+  const intents = new Map(intentsOf(id, context));
+  const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt }));
+  if (lost.length === 0) return;
+  const found = await findCreated(round, lost, context).catch(async (error: unknown): Promise<Found> => {
+    if (isServiceError(error) && !context.stopping.aborted && (await isParentGone(round, context)))
+      return { found: [], absent: [...intents.keys()] };
+    throw error;
+  });
+  await journal.record(resolution(found, intents, clock.now()));
+  for (const { address, live } of found.found)
+    if (saved !== undefined) assertExpected(address, live.id, saved);
+}
+
+/** True where the object that these are found through is gone: they went with it, and asking there brings only errors. */
+async function isParentGone({ kind, place }: CreateRound, context: ApplyContext): Promise<boolean> {
+  const through = referenceFields(kindOf(context, kind).schema).filter(
+    (field) => field.place && field.output === "id",
+  );
+  const gone = through.map(async ({ path, section }) => {
+    const bound = Object.values(context.journal.state.resources).find(
+      (entry) => entry.kind === section && entry.id === place[path],
+    );
+    return (
+      bound === undefined || (await driverOf(context, section).get(bound, context.stopping)) === undefined
+    );
+  });
+  return (await Promise.all(gone)).includes(true);
+}
+
+/** Throws where a saved plan does not know of what an earlier run has created. */
+function assertExpected(address: Address, id: string, saved: Plan): void {
+  if (saved.steps.some((step) => step.address === address && step.operation === "create")) return;
+  throw new GraphformError(
+    "plan-stale",
+    `${id} was created for ${address} by a run that did not finish, and this plan does not know it`,
+    { hint: "make a new plan", exitCode: 6 },
+  );
+}

@@ -1,0 +1,149 @@
+/** @module The one function that sends a write more than once, and only where evidence says that it did nothing. */
+import { asError, GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
+import type { ApplyContext } from "../context.ts";
+import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
+import { poll } from "./poll.ts";
+
+/** Refusals that only say "not now": they are repeated until the time is up. */
+const waitsItsTurn: readonly string[] = ["busy", "rate-limited"];
+
+/** A write, and how to find out what came of it where its answer does not say. */
+export interface Write<Seen, Value> {
+  /** Name for messages: what is asked of what. */
+  readonly what: string;
+  /** Sends the request once. */
+  readonly send: () => Promise<Value>;
+  /** One look at what the write would have changed. */
+  readonly look: () => Promise<Seen>;
+  /** What a look says of the attempts so far. */
+  readonly evaluate: (seen: Seen, attempts: Attempts) => Evidence<Value>;
+  /** Longest time for all of it, in ms. */
+  readonly timeout: number;
+}
+
+/** A write that the service has taken. */
+export interface Submitted<Seen, Value> {
+  readonly value: Value;
+  /** The last look, where there was one: how it was when the service took the write. */
+  readonly seen?: Seen;
+  /** False where an earlier attempt may have been the one that worked. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Submits a write until the service has taken it. What may pass is repeated after a look: an operation in progress, a
+ * refusal that the status may have caused, a lost answer that left no trace. Throws the refusal where repeating is no
+ * use, and `outcome-unknown` where nobody can tell whether the write has worked.
+ */
+export async function submit<Seen, Value>(
+  write: Write<Seen, Value>,
+  context: ApplyContext,
+): Promise<Submitted<Seen, Value>> {
+  const { clock, profile, stopping, aborting } = context;
+  const deadline = clock.now() + write.timeout;
+  let spent = nothingSpent;
+  let seen: Seen | undefined;
+  let mayHaveWorked = false;
+  for (
+    let pause = 2 * profile.timing.poll.first;
+    ;
+    pause = Math.min(2 * pause, profile.timing.poll.longest)
+  ) {
+    stopping.throwIfAborted();
+    try {
+      const value = await write.send();
+      return { value, ...(seen === undefined ? {} : { seen }), isFirst: !mayHaveWorked };
+    } catch (thrown) {
+      const error = asServiceError(thrown, write.what);
+      if (aborting.aborted || !isPassing(error)) throw thrown;
+      mayHaveWorked ||= error.mayHaveWorked;
+      const endedAt = clock.now();
+      await clock.sleep(error.retryAfter ?? pause, stopping);
+      const attempts = { mayHaveWorked, endedAt, failure: error.failure };
+      const looked = await evidenceOf(write, attempts, deadline, context);
+      if (looked === undefined) throw unknownIf(mayHaveWorked, error);
+      const { evidence } = looked;
+      seen = looked.seen;
+      if (evidence.is === "accepted") return { value: evidence.value, seen, isFirst: false };
+      spent = spentBy(spent, error, evidence);
+      if (endedAt >= deadline || isSpent(spent))
+        throw unknownIf(error.mayHaveWorked || spent.unproven > 0, error);
+    }
+  }
+}
+
+/** How often a write was repeated for each reason. */
+interface Spent {
+  readonly refusals: number;
+  /** Nothing that is shown could tell whether it has worked. */
+  readonly unproven: number;
+  readonly sessions: number;
+}
+
+const nothingSpent: Spent = { refusals: 0, unproven: 0, sessions: 0 };
+const most: Spent = { refusals: 6, unproven: 2, sessions: 2 };
+
+function spentBy(
+  { refusals, unproven, sessions }: Spent,
+  { failure }: ServiceError,
+  { is }: Evidence<unknown>,
+): Spent {
+  const isRefusal = !waitsItsTurn.includes(failure) && is !== "in-progress";
+  return {
+    refusals: refusals + (isRefusal ? 1 : 0),
+    unproven: unproven + (is === "unproven" ? 1 : 0),
+    sessions: sessions + (failure === "unauthorized" ? 1 : 0),
+  };
+}
+
+function isSpent({ refusals, unproven, sessions }: Spent): boolean {
+  return refusals >= most.refusals || unproven >= most.unproven || sessions >= most.sessions;
+}
+
+/** Looks until there is evidence; undefined where the time is up before. */
+async function evidenceOf<Seen, Value>(
+  { look, evaluate }: Write<Seen, Value>,
+  attempts: Attempts,
+  deadline: number,
+  context: ApplyContext,
+): Promise<Looked<Seen, Value> | undefined> {
+  const polled = await poll(
+    {
+      look,
+      evaluate: (seen): Looked<Seen, Value> | undefined => {
+        const evidence = evaluate(seen, attempts);
+        return evidence.is === "wait" ? undefined : { seen, evidence };
+      },
+      deadline: Math.max(deadline, context.clock.now()),
+    },
+    context,
+  );
+  return polled.is === "decided" ? polled.verdict : undefined;
+}
+
+interface Looked<Seen, Value> {
+  readonly seen: Seen;
+  readonly evidence: Evidence<Value>;
+}
+
+/** An exception of our own after sending says nothing about the work: the answer counts as lost. */
+function asServiceError(thrown: unknown, what: string): ServiceError {
+  if (isServiceError(thrown)) return thrown;
+  const { message } = asError(thrown);
+  return new ServiceError("lost", what, message, { mayHaveWorked: true, cause: thrown });
+}
+
+/** Failures after which the same request may be taken. */
+function isPassing({ failure }: ServiceError): boolean {
+  return ["busy", "conflict", "unavailable", "unauthorized", "lost", "rate-limited", "shape"].includes(
+    failure,
+  );
+}
+
+function unknownIf(mayHaveWorked: boolean, error: ServiceError): Error {
+  if (!mayHaveWorked) return error;
+  return new GraphformError("outcome-unknown", `it is not known whether this was done: ${error.message}`, {
+    hint: "look at it, and run the command again: what has not worked is planned again",
+    cause: error,
+  });
+}

@@ -1,0 +1,177 @@
+/** @module Decides which listed objects are those of creates whose answers were lost. Pure. */
+import type { Address } from "../../model/address.ts";
+import { absence, type Delays } from "../../model/consistency.ts";
+import { fieldRows } from "../../model/field-rows.ts";
+import type { KindSchema } from "../../model/field-schema.ts";
+import type { Live } from "../../model/observed.ts";
+import { serviceTime } from "../../model/service-time.ts";
+import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
+import { areInterchangeable, differingPaths } from "./in-flight-together.ts";
+import { isSilent, looksAlike } from "./telling-fields.ts";
+
+/** A create that was sent and has no confirmed answer. */
+export interface LostCreate {
+  readonly address: Address;
+  readonly intent: Intent;
+  /** The last moment at which its request can have worked, in ms since 1970. */
+  readonly endedAt: number;
+}
+
+/** A listed object that nobody is bound to. */
+export interface Candidate {
+  readonly id: string;
+  /** Undefined while it is listed and not described. */
+  readonly live: Live | undefined;
+  /** In ms since 1970. */
+  readonly firstSeenAt: number;
+}
+
+/** The object of a lost create. */
+export interface Match {
+  readonly address: Address;
+  readonly live: Live;
+  /** Fields whose values may be those of another create, so that they have to be set. */
+  readonly unsure: readonly string[];
+}
+
+/** What the candidates say of the lost creates. */
+export type Matching =
+  | { readonly is: "matched"; readonly found: readonly Match[]; readonly absent: readonly Address[] }
+  /** Too early: times are ms since 1970. */
+  | { readonly is: "wait"; readonly recheckAt: number }
+  /** More could be it than were lost, or two lost ones could be the same. */
+  | { readonly is: "ambiguous"; readonly addresses: readonly Address[]; readonly found: readonly Live[] }
+  /** It appeared since, and says that it is older than the create: a wrong clock, or somebody else's. */
+  | { readonly is: "doubtful"; readonly addresses: readonly Address[]; readonly found: readonly Live[] };
+
+/** How far the service's clock and ours may be apart, in ms. */
+const skew = 15 * 60_000;
+
+/** Ids of a list that did not exist before the round and that no address is bound to, each once. */
+export function unclaimed(
+  round: Pick<CreateRound, "before">,
+  listed: readonly string[],
+  state: Pick<StateDocument, "resources">,
+): readonly string[] {
+  const bound = new Set(Object.values(state.resources).map((entry) => entry.id));
+  const before = new Set(round.before);
+  return [...new Set(listed)].filter((id) => !before.has(id) && !bound.has(id));
+}
+
+/**
+ * Matches candidates and lost creates. Nothing is decided before absence is conclusive for all of them: until then one of
+ * ours may be hidden while somebody else's is shown.
+ */
+export function matchCandidates(
+  candidates: readonly Candidate[],
+  lost: readonly LostCreate[],
+  schema: KindSchema,
+  now: number,
+  delays: Delays,
+): Matching {
+  const recheckAt = Math.max(
+    ...lost.map(({ endedAt }) => conclusiveAt(endedAt, now, delays)),
+    ...candidates
+      .filter(({ live }) => live === undefined)
+      .map(({ firstSeenAt }) => conclusiveAt(firstSeenAt, now, delays)),
+  );
+  if (recheckAt > now) return { is: "wait", recheckAt };
+  // What is listed and never described is the trace of something that is gone.
+  const described = candidates.flatMap(({ live }) => live ?? []);
+  const possible = described.map((live) => ({
+    live,
+    creates: lost.filter(({ intent }) => couldBe(live, intent, schema)),
+  }));
+  const relevant = possible.filter(({ creates }) => creates.length > 0);
+  const timely = relevant.flatMap(({ live, creates }) => {
+    const makers = creates.filter(({ intent }) => isTimely(live, intent));
+    // A refusal is no proof, but nothing is taken for a refused create that can be a lost one's.
+    const answerless = makers.filter(({ intent }) => intent.refused !== true);
+    const owners = answerless.length > 0 ? answerless : makers;
+    return makers.length === 0 ? [] : [{ live, makers, creates: owners }];
+  });
+  const pairs = assign(timely, schema);
+  const addresses = lost.map(({ address }) => address);
+  if (pairs === undefined) return { is: "ambiguous", addresses, found: timely.map(({ live }) => live) };
+  const found = new Set(pairs.map(({ address }) => address));
+  const absent = addresses.filter((address) => !found.has(address));
+  const older = relevant.filter(({ live }) => !timely.some((each) => each.live === live));
+  if (absent.length > 0 && older.length > 0)
+    return { is: "doubtful", addresses: absent, found: older.map(({ live }) => live) };
+  return { is: "matched", found: pairs, absent };
+}
+
+/** True where no field that the object shows speaks against it being what the intent created. */
+export function couldBe(live: Live, intent: Pick<Intent, "recorded">, schema: KindSchema): boolean {
+  if (live.phase.is === "gone") return false;
+  const rows = fieldRows(schema);
+  return Object.entries(live.spec).every(([path, seen]) => {
+    const wanted = intent.recorded[path];
+    if (wanted === undefined || typeof wanted === "object" || seen.source === "recorded") return true;
+    return isSilent(rows.get(path) ?? {}, wanted) || looksAlike(wanted, seen.value);
+  });
+}
+
+/** True where its creation time, if it shows one, does not speak against it either. */
+export function isTimely(live: Live, intent: Pick<Intent, "startedAt">): boolean {
+  const created = serviceTime(live.createdAt);
+  return created === undefined || created >= Date.parse(intent.startedAt) - skew;
+}
+
+function conclusiveAt(since: number, now: number, delays: Delays): number {
+  const verdict = absence(since, now, delays);
+  return verdict === "conclusive" ? now : verdict.recheckAt;
+}
+
+interface Possible {
+  readonly live: Live;
+  /** Every create that can have made it. */
+  readonly makers: readonly LostCreate[];
+  /** Those of them whose object it may be, and that have none yet. */
+  readonly creates: readonly LostCreate[];
+}
+
+/** Gives every object its create; undefined where that would be a guess. */
+function assign(possible: readonly Possible[], schema: KindSchema): readonly Match[] | undefined {
+  let open = possible;
+  const found: Match[] = [];
+  // What can be one create only is that one, and the others are not.
+  for (let sure = open.find(({ creates }) => creates.length === 1); sure !== undefined; ) {
+    const [only] = sure.creates;
+    if (only === undefined) return undefined;
+    const { live } = sure;
+    found.push(matchOf(only, sure, schema));
+    open = open
+      .filter((each) => each.live !== live)
+      .map((each) => ({ ...each, creates: each.creates.filter((create) => create !== only) }));
+    sure = open.find(({ creates }) => creates.length <= 1);
+  }
+  const isGuess = open.some(({ creates: [first, ...others] }) =>
+    others.some((other) => first !== undefined && !areInterchangeable(first.intent, other.intent, schema)),
+  );
+  const rest = isGuess ? undefined : pairOff(open, schema);
+  return rest === undefined ? undefined : [...found, ...rest];
+}
+
+/** Pairs objects and interchangeable creates in any order (augmenting paths); undefined where one object is left over. */
+function pairOff(open: readonly Possible[], schema: KindSchema): readonly Match[] | undefined {
+  const taken = new Map<LostCreate, Possible>();
+  const place = (each: Possible, tried: Set<LostCreate>): boolean => {
+    for (const create of each.creates) {
+      if (tried.has(create)) continue;
+      tried.add(create);
+      const holder = taken.get(create);
+      if (holder !== undefined && !place(holder, tried)) continue;
+      taken.set(create, each);
+      return true;
+    }
+    return false;
+  };
+  if (!open.every((each) => place(each, new Set()))) return undefined;
+  return [...taken].map(([create, each]) => matchOf(create, each, schema));
+}
+
+function matchOf({ address, intent }: LostCreate, { live, makers }: Possible, schema: KindSchema): Match {
+  const others = makers.map((maker) => maker.intent);
+  return { address, live, unsure: differingPaths(intent, others, schema) };
+}

@@ -1,0 +1,86 @@
+/** @module Decides which creates of a class may be in flight together. Pure. */
+import { fieldRows } from "../../model/field-rows.ts";
+import type { KindSchema } from "../../model/field-schema.ts";
+import { stableJson } from "../../model/json.ts";
+import type { Intent } from "../../model/state.ts";
+import { isSilent, looksAlike } from "./telling-fields.ts";
+
+type Recorded = Pick<Intent, "recorded">;
+
+/**
+ * True where the objects of two creates could be told apart if both answers were lost, or need not be: every field that
+ * is fixed after creation is equal, so that either object can be brought to either spec by an update.
+ */
+export function mayFlyTogether(
+  one: Recorded,
+  other: Recorded,
+  schema: KindSchema,
+  shown: ReadonlySet<string>,
+): boolean {
+  return areInterchangeable(one, other, schema) || areToldApart(one, other, schema, shown);
+}
+
+/** True where two creates differ in nothing but fields that can be changed in place. */
+export function areInterchangeable(one: Recorded, other: Recorded, schema: KindSchema): boolean {
+  return one === other || fixedPart(one, schema) === fixedPart(other, schema);
+}
+
+const fixedParts = new WeakMap<Recorded["recorded"], string>();
+
+/**
+ * The values of a create that cannot be changed in place, and the names of those that can: an update sets a value, and
+ * takes none away. One text, made once for each create.
+ */
+function fixedPart(create: Recorded, schema: KindSchema): string {
+  const { recorded } = create;
+  const known = fixedParts.get(recorded);
+  if (known !== undefined) return known;
+  const rows = fieldRows(schema);
+  const changeable = changeablePaths(create, schema);
+  // What an operation brings about is no part of a create.
+  const fixed = Object.entries(recorded).filter(
+    ([path]) => !changeable.includes(path) && rows.get(path)?.["x-operations"] === undefined,
+  );
+  const text = stableJson([Object.fromEntries(fixed), [...changeable].toSorted()]);
+  fixedParts.set(recorded, text);
+  return text;
+}
+
+/** The fields of a create whose values an object has got from another create, if that has made it: an update sets them. */
+export function differingPaths(
+  create: Recorded,
+  others: readonly Recorded[],
+  schema: KindSchema,
+): readonly string[] {
+  return changeablePaths(create, schema).filter((path) =>
+    others.some(
+      ({ recorded }) => stableJson(recorded[path] ?? null) !== stableJson(create.recorded[path] ?? null),
+    ),
+  );
+}
+
+function changeablePaths({ recorded }: Recorded, schema: KindSchema): readonly string[] {
+  const rows = fieldRows(schema);
+  return Object.keys(recorded).filter((path) => {
+    const row = rows.get(path);
+    if (row === undefined || row["x-create-only"] === true || row["x-place"] === true) return false;
+    return row["x-reference"] === undefined && row["x-operations"] === undefined;
+  });
+}
+
+/** True where the service shows a field in which the two differ, whichever of the two objects is looked at. */
+function areToldApart(
+  one: Recorded,
+  other: Recorded,
+  schema: KindSchema,
+  shown: ReadonlySet<string>,
+): boolean {
+  const rows = fieldRows(schema);
+  return [...shown].some((path) => {
+    const [left, right] = [one.recorded[path], other.recorded[path]];
+    const row = rows.get(path);
+    if (row === undefined || left === undefined || right === undefined) return false;
+    if (typeof left === "object" || typeof right === "object") return false;
+    return !isSilent(row, left) && !isSilent(row, right) && !looksAlike(left, right);
+  });
+}

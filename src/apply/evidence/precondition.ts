@@ -1,0 +1,61 @@
+/** @module Decides just before a write whether the observations that its step was planned from still hold. Pure. */
+import type { Json } from "../../model/json.ts";
+import { looksSame } from "../../model/looks-same.ts";
+import { withNames } from "../../model/names.ts";
+import type { Live, Ref } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import { lastApplied, preconditionText } from "../../model/precondition.ts";
+import { type ApplyContext, kindOf, type StepResult } from "../context.ts";
+import type { Shown } from "./unconfirmed-write.ts";
+
+/** What the precondition of a step is compared with. */
+export type PreconditionContext = Pick<
+  ApplyContext,
+  "kinds" | "profile" | "outputsBefore" | "outputs" | "before" | "digest"
+>;
+
+/**
+ * True where the values that the step's decision used have changed, or where it was stopped meanwhile and only a running
+ * one can be updated. A step that comes after another change of the same object is current by that change.
+ */
+export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {
+  if (step.after.some((key) => changesObject(key, step.address))) return false;
+  if (step.operation === "update" && live.phase.is === "stopped" && context.profile.updateNeeds === "ready")
+    return true;
+  const named = withNames(live, kindOf(context, step.kind).schema, context.outputsBefore);
+  const applied = lastApplied(context.before, step.kind, live.id);
+  return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;
+}
+
+/** Says how much of what a step is to bring about is shown already, by an earlier run or by somebody else. */
+export function shownOf(
+  record: { readonly [path: string]: Json },
+  step: Step,
+  live: Live,
+  context: PreconditionContext,
+): Shown {
+  const named = withNames(live, kindOf(context, step.kind).schema, context.outputs);
+  const wanted = Object.entries(record);
+  const shown = wanted.filter(([path]) => named.spec[path] !== undefined);
+  const isAsWanted = shown.every(([path, value]) => looksSame(value, named.spec[path]?.value ?? null));
+  if (shown.length === 0 || !isAsWanted) return "no";
+  return shown.length === wanted.length ? "all" : "shown";
+}
+
+/** The result of a step whose precondition no longer holds. */
+export function staleResult(step: Step, ref: Ref, { phase }: Pick<Live, "phase">): StepResult {
+  const checks = step.checks.length > 0 ? `: ${step.checks.join(", ")}` : "";
+  const now = phase.is === "stopped" ? "; it is stopped" : "";
+  return {
+    result: "stale",
+    id: ref.id,
+    message: `${ref.id} is no longer as it was when the plan was made${checks}${now}`,
+    hint: "make a new plan",
+  };
+}
+
+/** Moves and bindings change the state alone, and a backup changes nothing. */
+function changesObject(key: string, address: string): boolean {
+  const quiet = ["move", "bind", "backup"].map((name) => `${address}#${name}`);
+  return (key === address || key.startsWith(`${address}#`)) && !quiet.includes(key);
+}

@@ -1,0 +1,52 @@
+/** @module What a create is announced with, and how its object is bound. */
+import type { Address } from "../model/address.ts";
+import { stableJson } from "../model/json.ts";
+import type { Step } from "../model/plan.ts";
+import type { Intent } from "../model/state.ts";
+import type { CreatedObject, StateEvent } from "../model/state-event.ts";
+import { recordOf } from "./bind.ts";
+import type { ApplyContext } from "./context.ts";
+import type { Found } from "./engine/find-created.ts";
+
+/** What the state will remember of what a step creates. */
+export function intentOf(step: Step, context: ApplyContext): Omit<Intent, "round" | "startedAt"> {
+  const recorded = { ...step.record, ...recordOf(step.spec ?? {}, context) };
+  return {
+    digest: context.digest(stableJson(recorded)),
+    recorded,
+    protect: step.protect ?? true,
+    onDelete: step.onDelete ?? "delete",
+    refs: step.refs ?? [],
+  };
+}
+
+/** The object of an announced create as the state binds it. */
+export function createdObject(
+  address: Address,
+  id: string,
+  { digest }: Pick<Intent, "digest">,
+  now: number,
+): CreatedObject {
+  const createdAt = new Date(now).toISOString();
+  return {
+    address,
+    id,
+    createdAt,
+    converging: { operation: "create", since: createdAt, record: {}, digest },
+  };
+}
+
+/** The event that says what became of lost creates. An object that may be another create's is unconfirmed. */
+export function resolution(
+  { found, absent }: Found,
+  intents: ReadonlyMap<Address, Intent>,
+  now: number,
+): StateEvent {
+  const objects = found.flatMap(({ address, live, unsure }): CreatedObject[] => {
+    const intent = intents.get(address);
+    if (intent === undefined) return [];
+    const unconfirmed = unsure.length === 0 ? {} : { unconfirmed: unsure };
+    return [{ ...createdObject(address, live.id, intent, now), ...unconfirmed }];
+  });
+  return { type: "creates-resolved", found: objects, absent };
+}

@@ -1,0 +1,97 @@
+/** @module The recipe of every operation that changes an existing object: look, check, send, wait. */
+import { GraphformError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import type { Live, Ref } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { arrivalsOf, settle, timeoutOf } from "../engine/settle.ts";
+import { submit } from "../engine/submit.ts";
+import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
+import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
+import { notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
+
+/** A change of an existing object. */
+export interface ChangeRequest {
+  /** The operation that the state waits for: `update`, or the name of a lifecycle operation. */
+  readonly operation: string;
+  /** What counts as applied once it has finished, dotted path -> value. */
+  readonly record: { readonly [path: string]: Json };
+  readonly send: (ref: Ref) => Promise<void>;
+}
+
+/**
+ * Changes an existing object: waits until it is at rest, refuses where the plan's decision no longer holds, sends the
+ * change where it is not there already, and waits until it has arrived.
+ */
+export async function change(
+  step: Step,
+  { operation, record, send }: ChangeRequest,
+  context: ApplyContext,
+): Promise<StepResult> {
+  const { clock, journal, profile } = context;
+  const ref = refOf(step, context);
+  const rest = await untilAtRest(step, ref, context);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest.is);
+  const before = rest.live;
+  if (hasArrived(operation, before)) return settle(step, ref, operation, undefined, context);
+  const showedBefore = before.phase.is === "failed" ? "no" : shownOf(record, step, before, context);
+  const isStaleNow = isStale(step, before, context);
+  const accept = (): Promise<void> =>
+    journal.record({
+      type: "operation-accepted",
+      address: step.address,
+      converging: { operation, since: timestamp(context), record },
+    });
+  if (showedBefore === "all" && (operation === "update" || isStaleNow)) {
+    await accept();
+    return settle(step, ref, operation, undefined, context);
+  }
+  if (showedBefore === "no" && isStaleNow) return staleResult(step, ref, before);
+  const evaluate = (live: Live | undefined, attempts: Attempts): Evidence => {
+    const shows = live === undefined ? "no" : shownOf(record, step, live, context);
+    const isHidden = Object.keys(record).every((path) => live?.spec[path] === undefined);
+    const look = { live, before, shows, showedBefore, isPower: isPowerOperation(operation), isHidden };
+    const evidence = classifyUnconfirmedChange(
+      { ...look, hasArrived: hasArrived(operation, live) },
+      attempts,
+      clock.now(),
+      profile.timing,
+    );
+    const isUndone = evidence.is !== "accepted" && evidence.is !== "in-progress" && shows === "no";
+    if (isUndone && live !== undefined && isStale(step, live, context)) throw stale(step, ref, live);
+    return evidence;
+  };
+  const { seen, isFirst } = await submit(
+    {
+      what: `${operation} of ${ref.id}`,
+      send: () => send(ref),
+      look: () => driverOf(context, step.kind).get(ref, context.stopping),
+      evaluate,
+      timeout: timeoutOf(step, operation, context),
+    },
+    context,
+  );
+  await accept();
+  if (step.unattended === true) return { result: "done", id: ref.id };
+  if (isFirst) return settle(step, ref, operation, seen ?? before, context);
+  // What moves now may be the work of an earlier request whose answer was lost.
+  return settle(step, ref, operation, "first-look", context, arrivalsOf(operation, before));
+}
+
+/** True where nothing is left to ask for: what is to be stopped is stopped, what is to be started runs. */
+function hasArrived(operation: string, live: Live | undefined): boolean {
+  if (!isPowerOperation(operation) || live === undefined) return false;
+  return arrivalsOf(operation, undefined).includes(live.phase.is);
+}
+
+/** True for operations whose end is a status. */
+function isPowerOperation(operation: string): boolean {
+  return operation === "start" || operation === "stop";
+}
+
+function stale(step: Step, ref: Ref, live: Live): GraphformError {
+  return new GraphformError("step-stale", staleResult(step, ref, live).message ?? "", {
+    exitCode: 6,
+    hint: "make a new plan",
+  });
+}

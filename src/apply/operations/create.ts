@@ -1,0 +1,76 @@
+/** @module Creates a resource, once, and waits until it can be used. */
+import { isGraphformError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Step } from "../../model/plan.ts";
+import { fromLeaves, leaves } from "../../model/spec-paths.ts";
+import type { Intent } from "../../model/state.ts";
+import { bindSpec } from "../bind.ts";
+import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
+import type { Created } from "../engine/create-classes.ts";
+import { settle } from "../engine/settle.ts";
+import { intentOf } from "../intent.ts";
+import { update } from "./update.ts";
+
+/**
+ * Creates the resource of a step and waits for it. An object that may be another create's is brought to the step's spec
+ * by an update in place.
+ */
+export async function create(step: Step, context: ApplyContext): Promise<StepResult> {
+  const spec = step.spec ?? {};
+  const kind = kindOf(context, step.kind);
+  const body = bindSpec(step.kind, spec, context);
+  const placed = { ...step, place: kind.place(body) };
+  const intent = intentOf(placed, context);
+  const before = await resumed(placed, intent, context);
+  if (before !== undefined) return before;
+  const made = await context.creates.create({
+    step: placed,
+    classKey: `${step.kind} ${kind.classOf(spec)}`,
+    intent,
+    send: async () => driverOf(context, step.kind).create(body, context.aborting),
+  });
+  const { id, unsure } = made;
+  const end = await settled(placed, made, context);
+  if (unsure.length === 0 || end.result !== "done") return end;
+  // Planned from no observation but the create itself.
+  const after = [...step.after, step.key];
+  return update({ ...placed, id, after, patch: partOf(spec, unsure) }, context);
+}
+
+/** Goes on with what an earlier run has created for the same spec; undefined where nothing is bound. */
+async function resumed(
+  step: Step,
+  { digest }: Pick<Intent, "digest">,
+  context: ApplyContext,
+): Promise<StepResult | undefined> {
+  const bound = context.journal.state.resources[step.address];
+  if (bound === undefined || bound.id === step.id) return undefined;
+  if (bound.converging?.digest === digest)
+    return settle(step, { id: bound.id, place: bound.place }, "create", undefined, context);
+  return {
+    result: "stale",
+    id: bound.id,
+    message: `${bound.id} was created for ${step.address} by an earlier run with other values`,
+    hint: "make a new plan",
+  };
+}
+
+async function settled(step: Step, made: Created, context: ApplyContext): Promise<StepResult> {
+  const { id, intent, round } = made;
+  try {
+    return await settle(step, { id, place: step.place }, "create", undefined, context);
+  } catch (error) {
+    if (!isGraphformError(error) || error.code !== "never-there") throw error;
+    // The answer was nonsense: the next run looks for what the create has made, as if the answer had been lost.
+    const { address } = step;
+    const { journal } = context;
+    const listed = { ...round, before: [...round.before, id] };
+    await journal.record({ type: "create-announced", address, intent, listed });
+    await journal.record({ type: "released", address });
+    throw error;
+  }
+}
+
+function partOf(spec: JsonObject, paths: readonly string[]): JsonObject {
+  return fromLeaves([...leaves(spec)].filter(([path]) => paths.includes(path)));
+}

@@ -1,0 +1,52 @@
+/** @module What all operations on an existing object have in common. */
+import type { Ref } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import type { ApplyContext, StepResult } from "../context.ts";
+import { type Converged, converge } from "../engine/converge.ts";
+import { timeoutOf } from "../engine/settle.ts";
+
+/** The object of a step. An operation that follows a create has no id in the plan: the state knows it by now. */
+export function refOf(step: Step, { journal }: Pick<ApplyContext, "journal">): Ref {
+  const bound = journal.state.resources[step.address];
+  return { id: step.id ?? bound?.id ?? "", place: bound?.place ?? step.place };
+}
+
+/** Waits until nothing is in progress: nothing is asked of a resource before that. */
+export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): Promise<Converged> {
+  const now = context.clock.now();
+  const createdAt = Date.parse(context.journal.state.resources[step.address]?.createdAt ?? "");
+  return converge(
+    {
+      kind: step.kind,
+      ref,
+      phases: ["ready", "stopped", "failed"],
+      before: undefined,
+      acceptedAt: now,
+      madeAt: Number.isNaN(createdAt) ? now : createdAt,
+      timeout: timeoutOf(step, "update", context),
+    },
+    step,
+    context,
+  );
+}
+
+/** The result of a step whose object did not come to rest. */
+export function notAtRest(ref: Ref, is: Converged["is"]): StepResult {
+  if (is === "timeout") {
+    return {
+      result: "converging",
+      id: ref.id,
+      message: `${ref.id} is busy with something else`,
+      hint: "run apply again",
+    };
+  }
+  if (is === "interrupted") return { result: "interrupted", id: ref.id };
+  if (is === "waiting-for-person")
+    return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person` };
+  return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
+}
+
+/** Now, as the state writes it. */
+export function timestamp({ clock }: Pick<ApplyContext, "clock">): string {
+  return new Date(clock.now()).toISOString();
+}

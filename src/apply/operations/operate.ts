@@ -1,0 +1,35 @@
+/** @module Carries out one lifecycle operation: start, stop, restart, failover. */
+
+import { fieldRows } from "../../model/field-rows.ts";
+import type { Step } from "../../model/plan.ts";
+import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
+import { change } from "./change.ts";
+
+/** Asks for a lifecycle operation and waits for its end; nothing is sent where the resource is there already. */
+export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
+  const verb = step.verb ?? "";
+  return change(
+    step,
+    {
+      operation: verb,
+      record: reachedBy(verb, step, context),
+      send: (ref) => driverOf(context, step.kind).operate(ref, verb, context.aborting, step.choices),
+    },
+    context,
+  );
+}
+
+/** The values that an operation gives to managed fields, so that its work is not taken for drift. */
+function reachedBy(verb: string, step: Step, context: ApplyContext): { readonly [path: string]: string } {
+  const recorded = context.journal.state.resources[step.address]?.recorded ?? {};
+  const reached = [...fieldRows(kindOf(context, step.kind).schema)].flatMap(
+    ([path, row]): [string, string][] => {
+      const transition = Object.entries(row["x-operations"] ?? {}).find(([, leads]) => leads === verb)?.[0];
+      const isManaged = recorded[path] !== undefined || step.spec?.[path] !== undefined;
+      return transition === undefined || !isManaged
+        ? []
+        : [[path, transition.slice(transition.indexOf(">") + 1)]];
+    },
+  );
+  return Object.fromEntries(reached);
+}

@@ -1,0 +1,127 @@
+/** @module Deletes a resource and waits until it is gone. */
+import { absence } from "../../model/consistency.ts";
+import { isServiceError, ServiceError } from "../../model/errors.ts";
+import type { Live, Phase, Ref } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { poll } from "../engine/poll.ts";
+import { settle, timeoutOf } from "../engine/settle.ts";
+import { submit } from "../engine/submit.ts";
+import { isStale, staleResult } from "../evidence/precondition.ts";
+import { classifyUnconfirmedDeletion } from "../evidence/unconfirmed-write.ts";
+import { timestamp } from "./existing.ts";
+
+/**
+ * Deletes, and waits until the object is gone. A deletion that an earlier run asked for has passed its guards once: it is
+ * waited for and not asked for again. The binding is released only once the object is gone.
+ */
+export async function remove(step: Step, context: ApplyContext): Promise<StepResult> {
+  const ref: Ref = { id: step.id ?? "", place: step.place };
+  const isUnderWay = context.journal.state.resources[step.address]?.converging?.operation === "delete";
+  const now = isUnderWay ? await look(step, ref, context) : await onceShown(step, ref, context);
+  if (!isUnderWay && now !== undefined && isStale(step, now, context)) return staleResult(step, ref, now);
+  if (isUnderWay && now?.phase.is === "waiting-for-person") {
+    if (!(await finished(ref, step, context))) return waitsForPerson(ref, now.phase);
+  } else if (!isUnderWay) {
+    const waiting = await submitted(step, ref, context);
+    if (waiting !== undefined) return waiting;
+    const converging = { operation: "delete", since: timestamp(context), record: {} };
+    await context.journal.record({ type: "operation-accepted", address: step.address, converging });
+  }
+  const end = await settle(step, ref, "delete", isUnderWay ? "first-look" : now, context);
+  if (end.result !== "done") return end;
+  await context.journal.record({ type: "released", address: step.address });
+  context.outputs.delete(step.address);
+  return end;
+}
+
+/** Asks for the deletion. The result where the service takes none, since a person has to act first. */
+async function submitted(step: Step, ref: Ref, context: ApplyContext): Promise<StepResult | undefined> {
+  const { clock, profile } = context;
+  try {
+    await submit(
+      {
+        what: `delete of ${ref.id}`,
+        send: () => sendDelete(ref, step, context),
+        look: () => look(step, ref, context),
+        evaluate: (live, attempts) =>
+          classifyUnconfirmedDeletion(
+            live,
+            hiddenUntil(step, context) > 0,
+            attempts,
+            clock.now(),
+            profile.timing,
+          ),
+        timeout: timeoutOf(step, "delete", context),
+      },
+      context,
+    );
+    return undefined;
+  } catch (error) {
+    const phase = isServiceError(error, "conflict") ? (await look(step, ref, context))?.phase : undefined;
+    if (phase?.is !== "waiting-for-person") throw error;
+    return waitsForPerson(ref, phase);
+  }
+}
+
+function look(step: Step, ref: Ref, context: ApplyContext): Promise<Live | undefined> {
+  return driverOf(context, step.kind).get(ref, context.stopping);
+}
+
+function waitsForPerson(ref: Ref, { detail }: Phase): StepResult {
+  return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person: ${detail}` };
+}
+
+/** The time until which nothing need be shown of the object, since it is so young; ms since 1970. */
+function hiddenUntil({ address }: Step, { clock, profile, journal }: ApplyContext): number {
+  const createdAt = Date.parse(journal.state.resources[address]?.createdAt ?? "");
+  const verdict = absence(createdAt, clock.now(), profile.timing);
+  return verdict === "conclusive" ? 0 : verdict.recheckAt;
+}
+
+/** Looks at a young object until it is shown: a deletion that answers "not found" would have deleted nothing. */
+async function onceShown(step: Step, ref: Ref, context: ApplyContext): Promise<Live | undefined> {
+  const deadline = hiddenUntil(step, context);
+  if (deadline === 0) return look(step, ref, context);
+  const evaluate = (live: Live | undefined): Live | undefined => live;
+  const polled = await poll({ look: () => look(step, ref, context), evaluate, deadline }, context);
+  return polled.is === "decided" ? polled.verdict : look(step, ref, context);
+}
+
+/** Sends the same deletion again once the person has acted; false while the service does not take it. */
+async function finished(ref: Ref, step: Step, context: ApplyContext): Promise<boolean> {
+  const { value } = await submit<Live | undefined, boolean>(
+    {
+      what: `delete of ${ref.id}`,
+      send: () => takenDelete(ref, step, context),
+      look: () => look(step, ref, context),
+      evaluate: () => ({ is: "repeat" }),
+      timeout: timeoutOf(step, "delete", context),
+    },
+    context,
+  );
+  return value;
+}
+
+/** Sends a deletion; false where the service does not take it yet, true also where nothing is left to delete. */
+async function takenDelete(ref: Ref, step: Step, context: ApplyContext): Promise<boolean> {
+  try {
+    await driverOf(context, step.kind).delete(ref, context.aborting);
+    return true;
+  } catch (error) {
+    if (isServiceError(error, "not-found")) return true;
+    if (isServiceError(error, "conflict") || isServiceError(error, "busy")) return false;
+    throw error;
+  }
+}
+
+/** "Not found" is what a deletion leads to, save where the object may only be hidden: then nobody knows. */
+async function sendDelete(ref: Ref, step: Step, context: ApplyContext): Promise<void> {
+  try {
+    await driverOf(context, step.kind).delete(ref, context.aborting);
+  } catch (error) {
+    if (!isServiceError(error, "not-found")) throw error;
+    if (hiddenUntil(step, context) === 0) return;
+    throw new ServiceError("lost", "delete", error.message, { mayHaveWorked: true, cause: error });
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { couldBe, isTimely, unclaimed } from "../../src/apply/evidence/candidates.ts";
+import type { KindSchema } from "../../src/model/field-schema.ts";
+import type { Json } from "../../src/model/json.ts";
+import type { Live, PhaseName } from "../../src/model/observed.ts";
+import type { Intent } from "../../src/model/state.ts";
+import { planInput } from "../support/plan-input.ts";
+import { toySchema } from "../support/toy-kind.ts";
+
+const startedAt = "2026-01-01T12:00:00.000Z";
+const schema: KindSchema = {
+  ...toySchema,
+  properties: { ...toySchema.properties, label: { type: "string", "x-compare": "memory-label" } },
+};
+
+function intent(recorded: { readonly [path: string]: Json }): Intent {
+  return {
+    round: "toys",
+    digest: "",
+    startedAt,
+    recorded,
+    protect: true,
+    onDelete: "delete",
+    refs: [],
+  };
+}
+
+function shows(spec: { readonly [path: string]: Json }, over: Partial<Live> = {}): Live {
+  const seen = Object.entries(spec).map(([path, value]) => [path, { value, source: "described" as const }]);
+  return {
+    id: "toy-1",
+    phase: { is: "pending", detail: "" },
+    spec: Object.fromEntries(seen),
+    outputs: {},
+    ...over,
+  };
+}
+
+const phase = (is: PhaseName): Partial<Live> => ({ phase: { is, detail: "" } });
+
+const rows: readonly [string, Live, { readonly [path: string]: Json }, boolean][] = [
+  ["shows nothing", shows({}), { colour: "red" }, true],
+  ["shows what was asked for", shows({ colour: "red", size: 2 }), { colour: "red", size: 2 }, true],
+  ["shows something else", shows({ colour: "blue" }), { colour: "red" }, false],
+  ["shows a number as text", shows({ size: "2" }), { size: 2 }, true],
+  ["shows another case", shows({ colour: "RED" }), { colour: "red" }, true],
+  ["shows a size in another unit", shows({ memory: "6144MB" }), { memory: "6GB" }, true],
+  ["shows another size", shows({ memory: "6G" }), { memory: "6GB" }, false],
+  ["shows another spelling that only planning knows", shows({ label: "1200M" }), { label: "1GB" }, true],
+  ["shows an id for a name", shows({ home: "toy-7" }), { home: "house" }, true],
+  ["runs, and is to be stopped yet", shows({ power: "running" }), { power: "stopped" }, true],
+  ["shows another default than was assumed", shows({ size: 5 }), { size: 1 }, true],
+  ["shows what nobody asked for", shows({ memory: "1GB" }), {}, true],
+  ["does not show the secret", shows({}), { token: { $secret: "1" } }, true],
+  ["is gone already", shows({ colour: "red" }, phase("gone")), { colour: "red" }, false],
+  ["failed", shows({ colour: "red" }, phase("failed")), { colour: "red" }, true],
+];
+
+describe("an object may be the one that was asked for", () => {
+  it.each(rows)("%s", (_, live, recorded, expected) => {
+    expect(couldBe(live, intent(recorded), schema)).toBe(expected);
+  });
+});
+
+describe("the time at which an object was made", () => {
+  it.each<[string, string | undefined, boolean]>([
+    ["is not said", undefined, true],
+    ["cannot be read", "yesterday", true],
+    ["stands for none", "0001-01-01T00:00:00Z", true],
+    ["is a little before, by a clock that is slow", "2026-01-01T11:48:00.000Z", true],
+    ["is after, by a clock that is fast", "2026-01-01T12:12:00Z", true],
+    ["is written in another zone", "2026-01-01T20:00:00+09:00", false],
+    ["is written in another zone, and fits", "2026-01-01T17:30:00+05:30", true],
+    ["is long before", "2026-01-01T11:44:00.000Z", false],
+  ])("%s", (_, createdAt, expected) => {
+    const live = shows({}, createdAt === undefined ? {} : { createdAt });
+    expect(isTimely(live, intent({}))).toBe(expected);
+  });
+});
+
+describe("objects that nobody claims", () => {
+  it("were not there before, and are bound to nothing", () => {
+    const { state } = planInput({ a: { recorded: {}, id: "toy-2" } });
+    expect(unclaimed({ before: ["toy-1"] }, ["toy-1", "toy-2", "toy-3", "toy-3"], state)).toEqual(["toy-3"]);
+  });
+});
