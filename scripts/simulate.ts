@@ -159,29 +159,27 @@ function inThread(share: Share): Promise<Haul> {
 /** A thread plays its share, on an engine with a rule broken where it is told so. */
 async function work({ seed, schedules, mutation }: Share): Promise<void> {
   const broken = mutations.find(({ name }) => name === mutation);
-  if (broken !== undefined) breakRule(broken);
+  if (broken !== undefined) replaceRule(broken);
   const { hunt } = await import("../test/simulation/hunt.ts");
   parentPort?.postMessage(await hunt({ seed, schedules, most: broken === undefined ? 1000 : 1 }));
 }
 
-/** Changes modules as they are loaded. Throws where a change does not fit the text of today. */
-function breakRule({ name, changes }: Mutation): void {
-  const texts = new Map<string, string>();
-  for (const { file, find, replace } of changes) {
-    const url = pathToFileURL(join(source, file)).href;
-    const text = texts.get(url) ?? readFileSync(join(source, file), "utf8");
-    if (text.split(find).length !== 2)
-      throw new Error(
-        `${name}: "${find}" does not stand in ${file} once; bring test/simulation/mutations.ts up to date`,
-      );
-    texts.set(url, text.replace(find, replace));
-  }
+/** Puts a mutant in the place of an exported function as its module is loaded. Throws where there is no such function. */
+function replaceRule({ name, rule, instead }: Mutation): void {
+  const [file = "", exported = ""] = rule.split("#");
+  const url = pathToFileURL(join(source, file)).href;
+  const text = readFileSync(join(source, file), "utf8");
+  if (!new RegExp(`^export (async )?function ${exported}\\b`, "m").test(text))
+    throw new Error(
+      `${name}: ${file} exports no function ${exported}; bring test/simulation/mutations.ts up to date`,
+    );
+  const key = Symbol.for("graphform.mutant");
+  Object.defineProperty(globalThis, key, { value: instead });
   registerHooks({
-    load(url, context, nextLoad) {
-      const text = texts.get(url);
-      return text === undefined
-        ? nextLoad(url, context)
-        : { format: "module-typescript", source: text, shortCircuit: true };
+    load(loaded, context, nextLoad) {
+      if (loaded !== url) return nextLoad(loaded, context);
+      const mutated = `${text}\n;${exported} = globalThis[Symbol.for("graphform.mutant")](${exported});\n`;
+      return { format: "module-typescript", source: mutated, shortCircuit: true };
     },
   });
 }

@@ -17,9 +17,14 @@ export function boundAddress(thing: Thing, state: StateDocument | undefined): Ad
   )?.[0];
 }
 
-/** What a manifest says of a resource's protection, or its kind where it says nothing. */
+/** The protection of a resource that is to be created: what the manifest says, or its kind where it says nothing. */
 export function protects(process: Pick<Proc, "resource">, address: Address): boolean {
   const declared = process.resource(address);
   const kind = kinds.find(({ name }) => name === address.split(".")[0]);
   return declared?.protect ?? kind?.protectedByDefault(declared?.spec ?? {}) ?? true;
+}
+
+/** The protection of an object that exists where nobody says anything: databases, but for those of the free tier. */
+export function protectsByDefault({ kind, place }: Pick<Thing, "kind" | "place">): boolean {
+  return kind === "instances" && !place.startsWith("free/");
 }

@@ -107,7 +107,8 @@ export interface Fault {
 }
 
 /**
- * Kinds of trouble. Before and after mean the work: the answer is an error or nothing all the same. A twin is made by
+ * Kinds of trouble. Before and after mean the work: the answer is an error, a refusal, an exception of the client's own or
+ * nothing all the same. A twin is made by
  * somebody else, in all that shows the same, just as the answer to a create is lost.
  */
 export type Effect =
@@ -128,6 +129,12 @@ export type Effect =
   | "unauthorized"
   | "busy"
   | "slow"
+  | "invalid-after"
+  | "forbidden-after"
+  | "unauthorized-after"
+  | "busy-after"
+  | "rate-limited-after"
+  | "exception-after"
   | "fails"
   | "sticks"
   | "unwritable";
@@ -138,7 +145,7 @@ export type Effect =
  */
 export interface Other {
   readonly at: number | "pause";
-  readonly does: "stop" | "start" | "delete" | "rename" | "regrant" | "create" | "person";
+  readonly does: "stop" | "start" | "delete" | "rename" | "regrant" | "create" | "backup" | "person";
   readonly pick: number;
 }
 

@@ -29,7 +29,7 @@ export function connection(
     new Promise((resolve, reject) => {
       const { operation } = call;
       if (signal.aborted) {
-        reject(failure("aborted", operation, false));
+        reject(failure("aborted", operation, false, { wasSent: false }));
         return;
       }
       const effect = on === undefined ? undefined : process.takeFault(on);
@@ -50,11 +50,18 @@ export function connection(
         if (error !== undefined) reject(error);
         else if (answer !== undefined) resolve(answer);
       };
+      /** A mistake of the client's own, after the request has left. */
+      const throwing = (): void => {
+        if (isSettled || process.dead) return;
+        isSettled = true;
+        process.pending.delete(pending);
+        reject(new RangeError("Maximum call stack size exceeded"));
+      };
       const pending = {
         signal,
         give: () => {
           isOnItsWay &&= isSent && dice.is(0.5);
-          settle(failure("aborted", operation, isWrite));
+          settle(failure("aborted", operation, isWrite, isSent ? {} : { wasSent: false }));
         },
       };
       process.pending.add(pending);
@@ -78,6 +85,12 @@ export function connection(
         if (effect === "twin" && answer !== undefined) registry.twin();
         if (fate.loss !== undefined && error === undefined)
           error = failure(isWrite ? fate.loss : "unavailable", operation, isWrite, fate);
+        if (fate.refusesAfter !== undefined && error === undefined)
+          error = failure(fate.refusesAfter, operation, false, fate);
+        if (effect === "exception-after" && error === undefined && gate === undefined) {
+          schedule.after(latency(), world.service, () => throwing());
+          return;
+        }
         schedule.after(latency(), world.service, () => settle(error, answer));
       };
       if (effect === "late") {
@@ -138,9 +151,13 @@ interface Fate {
   readonly works?: false;
   /** What the sender is told of a write in place of the answer. */
   readonly loss?: ServiceFailure;
+  /** The refusal that the sender is told although the request has worked. */
+  readonly refusesAfter?: ServiceFailure;
   readonly status?: number;
   readonly retryAfter?: number;
   readonly ending?: Ending;
+  /** False where the request never leaves. */
+  readonly wasSent?: false;
 }
 
 const fates: { readonly [effect in Effect]?: Fate } & { readonly [effect: string]: Fate } = {
@@ -153,7 +170,12 @@ const fates: { readonly [effect in Effect]?: Fate } & { readonly [effect: string
   "503-after": { loss: "lost", status: 503 },
   "nonsense-before": { works: false, loss: "shape", status: 202 },
   "nonsense-after": { loss: "shape", status: 202 },
-  unavailable: { refusal: "unavailable" },
+  unavailable: { refusal: "unavailable", wasSent: false },
+  "invalid-after": { refusesAfter: "invalid", status: 400 },
+  "forbidden-after": { refusesAfter: "forbidden", status: 403 },
+  "unauthorized-after": { refusesAfter: "unauthorized", status: 401 },
+  "busy-after": { refusesAfter: "busy", status: 409 },
+  "rate-limited-after": { refusesAfter: "rate-limited", status: 429 },
   "rate-limited": { refusal: "rate-limited", status: 429 },
   "rate-limited-until": { refusal: "rate-limited", status: 429, retryAfter: 20_000 },
   forbidden: { refusal: "forbidden", status: 403 },
@@ -167,10 +189,11 @@ function failure(
   kind: ServiceFailure,
   operation: string,
   mayHaveWorked: boolean,
-  { status, retryAfter }: Pick<Fate, "status" | "retryAfter"> = {},
+  { status, retryAfter, wasSent }: Pick<Fate, "status" | "retryAfter" | "wasSent"> = {},
 ): ServiceError {
   return new ServiceError(kind, operation, `${operation}: simulated (${kind})`, {
     mayHaveWorked,
+    ...(wasSent === undefined ? {} : { wasSent }),
     ...(status === undefined ? {} : { status }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });

@@ -215,7 +215,7 @@ function changed(resource: ResourceCase, dice: Chance, version: number): Resourc
 }
 
 /** The same resource with a field changed that takes a new object. */
-function replaced(resource: ResourceCase, dice: Chance, version: number): ResourceCase {
+export function replaced(resource: ResourceCase, dice: Chance, version: number): ResourceCase {
   const { address, tag, spec, importId } = resource;
   if (importId !== undefined) return resource;
   if (address.startsWith("networks.")) return with_(resource, { cidr: `10.${tag}.${version}.0/24` });
@@ -230,9 +230,23 @@ function replaced(resource: ResourceCase, dice: Chance, version: number): Resour
     return with_(resource, { config });
   }
   const settings = isObject(spec["config"]) ? spec["config"] : {};
+  if (dice.is(0.2) && ["startup", "free"].includes(String(spec["tier"])))
+    return ofOtherTier(resource, settings);
   if (dice.is(0.5))
     return with_(resource, { region: spec["region"] === "us-east-1" ? "eu-west-1" : "us-east-1" });
   return with_(resource, { config: { ...settings, graphdbUser: `app_${version}` } });
+}
+
+/** The same database of another tier: free ones are not protected unless somebody says so. */
+function ofOtherTier(resource: ResourceCase, settings: JsonObject): ResourceCase {
+  const { memoryRequestsAndLimits: _, ...common } = settings;
+  return resource.spec["tier"] === "free"
+    ? with_(resource, {
+        tier: "startup",
+        component: "standalone",
+        config: { ...common, memoryRequestsAndLimits: "1200M" },
+      })
+    : with_(resource, { tier: "free", component: "free", config: common });
 }
 
 /** Without the resource, and without what cannot be without it. */

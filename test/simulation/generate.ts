@@ -10,6 +10,7 @@ import {
   type WireCase,
 } from "./case.ts";
 import { type Chance, chance } from "./chance.ts";
+import { guarded } from "./generate-guarded.ts";
 import { edit, firstManifest } from "./generate-manifest.ts";
 
 /** The case of a seed. One seed is one case, however often it is asked for. */
@@ -26,7 +27,7 @@ export function generate(seed: number): Case {
     const run = runCase(manifest, at, dice, service);
     runs.push(...(dice.is(0.08) ? saved(run, dice) : [run]));
   }
-  return killed(seed, wired(seed, twinned(seed, { seed, service, runs })));
+  return killed(seed, wired(seed, twinned(seed, guarded(seed, { seed, service, runs }))));
 }
 
 /** Now and then somebody else makes the same at the same moment; where both stay, nobody can tell which is whose. */
@@ -192,6 +193,15 @@ const writeEffects: readonly Effect[] = [
   "busy",
   "slow",
 ];
+/** Refusals of creates that have worked all the same. */
+const afterEffects: readonly Effect[] = [
+  "invalid-after",
+  "forbidden-after",
+  "unauthorized-after",
+  "busy-after",
+  "rate-limited-after",
+  "exception-after",
+];
 const workEffects: readonly Effect[] = ["fails", "fails", "sticks"];
 const readEffects: readonly Effect[] = [
   "unavailable",
@@ -221,7 +231,7 @@ function fault(dice: Chance, service: ServiceCase): Fault {
   // After a 503 lists are believed that have been prompt so far.
   const after503: readonly Effect[] = service.flicker ? [] : ["503-after"];
   // Nobody can tell an old change of an object from a new one when they arrive the wrong way round.
-  const late: readonly Effect[] = on === "create" ? ["late"] : [];
+  const late: readonly Effect[] = on === "create" ? ["late", ...afterEffects] : [];
   return {
     on,
     nth,
@@ -242,6 +252,7 @@ function other(dice: Chance, run: number, pauses: boolean): Other {
     "rename",
     "regrant",
     "create",
+    "backup",
     "person",
   ]);
   return { at, does, pick: dice.between(0, 5) };

@@ -2,7 +2,7 @@ import type { Address } from "../../src/model/address.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Operation, Step } from "../../src/model/plan.ts";
 import type { Call } from "../../src/model/service.ts";
-import { addressOf, protects } from "./belonging.ts";
+import { addressOf, protectsByDefault } from "./belonging.ts";
 import type { Proc } from "./proc.ts";
 import { isLeaving, isThere, type Thing } from "./thing.ts";
 import type { World } from "./world.ts";
@@ -51,18 +51,21 @@ export function judgeWrites(
     const remembered = [...thing.protects];
     const isLifted = run.does === "destroy" && process.resource(address)?.protect === false;
     const isProtected =
-      declared === undefined ? !isLifted && !remembered.includes(false) : protects(process, address);
+      declared?.protect === undefined
+        ? !isLifted && (!remembered.includes(false) || (declared !== undefined && protectsByDefault(thing)))
+        : declared.protect;
     if (isProtected && !isAllowed) violate("protected", `${what}: it is protected`);
     if (declared === undefined && run.does === "apply" && run.resources.length === 0)
       violate("empty manifest", what);
+    const rules = [declared?.onDelete, world.stored?.resources[addressOf(thing, world.stored)]?.onDelete];
     const isRefused =
-      declared !== undefined && declared.onReplace !== "recreate" && thing.kind === "instances";
-    if (isRefused && !isAllowed && run.replace?.includes(address) !== true)
-      violate("replacement refused", what);
+      declared !== undefined &&
+      (declared.onReplace !== "recreate" || rules.includes("retain")) &&
+      thing.kind === "instances";
+    if (isRefused && run.replace?.includes(address) !== true) violate("replacement refused", what);
     if (declared === undefined && run.released?.includes(address) === true) violate("released", what);
     if (call.operation.endsWith(".backup")) return;
-    const rule = declared?.onDelete ?? world.stored?.resources[addressOf(thing, world.stored)]?.onDelete;
-    if (rule === "backup" && thing.kind === "instances" && thing.isBackedUp !== true)
+    if (rules.includes("backup") && thing.kind === "instances" && !isBackedUp(thing, process))
       violate("no backup", what);
     const together = (deleted.get(process) ?? new Set()).add(thing);
     deleted.set(process, together);
@@ -74,6 +77,16 @@ export function judgeWrites(
     if (missing !== undefined)
       violate("deleted too early", `${what}: the new one needs ${missing}, which is not there yet`);
   };
+
+  /** A snapshot that was asked for in this run is complete by now. */
+  const isBackedUp = ({ id }: Thing, { begunAt }: Proc): boolean =>
+    world.registry.snapshots.some(
+      (snapshot) =>
+        snapshot.instanceId === id &&
+        snapshot.bornAt >= begunAt &&
+        snapshot.ends === "COMPLETE" &&
+        world.schedule.now() >= snapshot.until,
+    );
 
   /** What a replacement refers to and is still to be made, and does not itself wait for this deletion. */
   const missingFor = (address: Address, { plan }: Proc): Address | undefined => {
@@ -98,6 +111,9 @@ export function judgeWrites(
   /** Values that its decision was based on must still have been there when it looked last. */
   const overwrites = (process: Proc, thing: Thing, address: Address, call: Call, what: string): void => {
     const step = process.plan?.steps.find((each) => each.address === address && each.operation === "update");
+    // What may be another create's object is brought to its own spec by the run that found it.
+    const makes = process.plan?.steps.some((each) => each.address === address && each.operation === "create");
+    if (step === undefined && makes === true) return;
     if (step === undefined) return violate("not in the plan", what);
     if (step.after.some((key) => key.split("#")[0] === address)) return;
     const seen = process.seen.get(thing);

@@ -1,361 +1,335 @@
-/** A safety rule of the engine, and how to break it: in the text of a module as it is loaded, never on the disk. */
+/** @module The safety rules of the engine, and what it is like without each of them. */
+import type * as bind from "../../src/apply/bind.ts";
+import type * as creating from "../../src/apply/engine/create-classes.ts";
+import type * as readiness from "../../src/apply/engine/readiness.ts";
+import type * as recover from "../../src/apply/engine/recover-intents.ts";
+import type * as settling from "../../src/apply/engine/settle.ts";
+import type * as arrival from "../../src/apply/evidence/arrival.ts";
+import type * as backups from "../../src/apply/evidence/backups.ts";
+import type * as candidates from "../../src/apply/evidence/candidates.ts";
+import type * as together from "../../src/apply/evidence/in-flight-together.ts";
+import type * as precondition from "../../src/apply/evidence/precondition.ts";
+import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
+import type * as running from "../../src/apply/run.ts";
+import type * as hostPace from "../../src/hosting/host-pace.ts";
+import type * as single from "../../src/hosting/single-flight.ts";
+import type * as consistency from "../../src/model/consistency.ts";
+import { isSealed } from "../../src/model/sealed.ts";
+import type * as planGuards from "../../src/plan/guards/plan-guards.ts";
+import type * as protection from "../../src/plan/guards/protection.ts";
+import type * as replacement from "../../src/plan/guards/replacement.ts";
+import type * as ordering from "../../src/plan/order.ts";
+import type * as document from "../../src/state/document.ts";
+import type * as journal from "../../src/state/journal.ts";
+
+/** A safety rule, which is an exported function, and what stands in its place. */
 export interface Mutation {
   readonly name: string;
   /** What the engine does not do any more. */
   readonly breaks: string;
-  readonly changes: readonly Change[];
+  /** `apply/run.ts#otherBinding`: file below src, and the exported function. */
+  readonly rule: string;
+  /** Makes the replacement out of the original. */
+  readonly instead: (original: never) => unknown;
 }
 
-export interface Change {
-  /** Below src. */
-  readonly file: string;
-  /** Stands in the file exactly once. */
-  readonly find: string;
-  readonly replace: string;
+/** Says what stands in the place of a rule; the type of the rule is that of the module's export. */
+function without<Rule>(
+  name: string,
+  breaks: string,
+  rule: string,
+  instead: (original: Rule) => Rule,
+): Mutation {
+  return { name, breaks, rule, instead };
 }
+
+const minute = 60_000;
 
 /** One safety rule each. The simulator must find every one of them. */
 export const mutations: readonly Mutation[] = [
-  {
-    name: "no-intent",
-    breaks: "the intent is durable before a create is sent",
-    changes: [
-      { file: "apply/create.ts", find: "await context.journal.announce(step.address, intent);", replace: "" },
-    ],
-  },
-  {
-    name: "lost-is-nothing",
-    breaks: "a lost create is looked for before it is sent again",
-    changes: [
-      {
-        file: "apply/lost.ts",
-        find: "const firstSeen = new",
-        replace: "return undefined; const firstSeen = new",
+  without<typeof journal.openJournal>(
+    "no-intent",
+    "the intent is durable before a create is sent",
+    "state/journal.ts#openJournal",
+    (open) => (store, initial, clock) => {
+      const opened = open(store, initial, clock);
+      return {
+        get state() {
+          return opened.state;
+        },
+        record: async (event) => {
+          const recorded = opened.record(event);
+          if (event.type === "create-announced") recorded.catch(() => undefined);
+          else await recorded;
+        },
+      };
+    },
+  ),
+  without<typeof journal.openJournal>(
+    "late-acknowledgement",
+    "the id is recorded the moment the answer arrives",
+    "state/journal.ts#openJournal",
+    (open) => (store, initial, clock) => {
+      const opened = open(store, initial, clock);
+      return {
+        get state() {
+          return opened.state;
+        },
+        record: async (event) => {
+          if (event.type !== "create-acknowledged") return opened.record(event);
+          clock
+            .sleep(minute)
+            .then(() => opened.record(event))
+            .catch(() => undefined);
+        },
+      };
+    },
+  ),
+  without<typeof candidates.matchCandidates>(
+    "lost-is-nothing",
+    "a lost create is looked for before it is sent again",
+    "apply/evidence/candidates.ts#matchCandidates",
+    () => (_, lost) => ({ is: "matched", found: [], absent: lost.map(({ address }) => address) }),
+  ),
+  without<typeof consistency.absence>(
+    "absent-at-once",
+    "what is not shown may be hidden for a while",
+    "model/consistency.ts#absence",
+    () => () => "conclusive",
+  ),
+  without<typeof creating.mayHaveMade>(
+    "refusal-is-proof",
+    "a refused create is looked for like a lost one",
+    "apply/engine/create-classes.ts#mayHaveMade",
+    () => (error) => error.mayHaveWorked,
+  ),
+  without<typeof together.areInterchangeable>(
+    "anything-is-interchangeable",
+    "objects are exchanged only where an update can bring each to the other's spec",
+    "apply/evidence/in-flight-together.ts#areInterchangeable",
+    () => () => true,
+  ),
+  without<typeof together.differingPaths>(
+    "exchanged-as-they-are",
+    "an object that may be another create's is brought to its own spec",
+    "apply/evidence/in-flight-together.ts#differingPaths",
+    () => () => [],
+  ),
+  without<typeof candidates.couldBe>(
+    "anything-could-be-it",
+    "what is adopted shows nothing that speaks against it",
+    "apply/evidence/candidates.ts#couldBe",
+    () => (live) => live.phase.is !== "gone",
+  ),
+  without<typeof candidates.unclaimed>(
+    "before-forgotten",
+    "what was listed before a create is not taken for it",
+    "apply/evidence/candidates.ts#unclaimed",
+    (unclaimed) => (_, listed, state) => unclaimed({ before: [] }, listed, state),
+  ),
+  without<typeof candidates.matchCandidates>(
+    "first-of-several",
+    "where more objects could be the lost ones than were lost nothing is guessed",
+    "apply/evidence/candidates.ts#matchCandidates",
+    (match) =>
+      (given, lost, ...rest) => {
+        const matching = match(given, lost, ...rest);
+        if (matching.is !== "ambiguous") return matching;
+        const found = lost.flatMap(({ address }, at) => {
+          const live = matching.found[at];
+          return live === undefined ? [] : [{ address, live, unsure: [] }];
+        });
+        return { is: "matched", found, absent: lost.slice(found.length).map(({ address }) => address) };
       },
-    ],
-  },
-  {
-    name: "one-look",
-    breaks: "a lost create is looked for as long as lists may lag",
-    changes: [
-      { file: "apply/create.ts", find: "context.clock.now() + wait", replace: "context.clock.now()" },
-      {
-        file: "reconcile.ts",
-        find: "await findLost(address, intent, until, context)",
-        replace: "await findLost(address, intent, 0, context)",
+  ),
+  without<typeof consistency.isCurrent>(
+    "first-running",
+    "an unchanged status counts only after the settling time",
+    "model/consistency.ts#isCurrent",
+    () => () => true,
+  ),
+  without<typeof running.refusalToStart>(
+    "guards-ignored",
+    "a blocked step is not carried out",
+    "apply/run.ts#refusalToStart",
+    (refusal) => (_, before, isStopping) => refusal({ blocked: [] }, before, isStopping),
+  ),
+  without<typeof running.refusalToStart>(
+    "stop-ignored",
+    "after Ctrl-C nothing new is begun",
+    "apply/run.ts#refusalToStart",
+    (refusal) => (step, before) => refusal(step, before, false),
+  ),
+  without<typeof running.otherBinding>(
+    "rebound",
+    "a step is for the object that its plan was made for",
+    "apply/run.ts#otherBinding",
+    () => () => undefined,
+  ),
+  without<typeof protection.isProtected>(
+    "guard-in-the-block",
+    "a guard outlives its block in the manifest",
+    "plan/guards/protection.ts#isProtected",
+    (isProtected) => (subject, input) => subject.desired !== undefined && isProtected(subject, input),
+  ),
+  without<typeof protection.guardsToRemember>(
+    "guard-lifted-by-the-way",
+    "what was held back leaves the remembered guards as they were",
+    "plan/guards/protection.ts#guardsToRemember",
+    (guards) => (_, subject, input) => guards({ blocked: [] }, subject, input),
+  ),
+  without<typeof replacement.replacementGuard>(
+    "replaced-unasked",
+    "what holds data is replaced only where somebody says so",
+    "plan/guards/replacement.ts#replacementGuard",
+    () => () => undefined,
+  ),
+  without<typeof precondition.isStale>(
+    "no-precondition",
+    "a step is refused where its decision no longer holds",
+    "apply/evidence/precondition.ts#isStale",
+    () => () => false,
+  ),
+  without<typeof settling.settle>(
+    "released-while-going",
+    "a binding is released only once its object is gone",
+    "apply/engine/settle.ts#settle",
+    (settle) =>
+      async (step, ref, operation, ...rest) =>
+        operation === "delete" ? { result: "done", id: ref.id } : settle(step, ref, operation, ...rest),
+  ),
+  without<typeof settling.settle>(
+    "timeout-lets-go",
+    "a timeout ends the waiting and nothing else",
+    "apply/engine/settle.ts#settle",
+    (settle) =>
+      async (step, ...rest) => {
+        const end = await settle(step, ...rest);
+        const [, , , context] = rest;
+        if (end.result === "converging")
+          await context.journal.record({ type: "released", address: step.address });
+        return end;
       },
-    ],
-  },
-  {
-    name: "late-acknowledgement",
-    breaks: "the id is recorded the moment the answer arrives",
-    changes: [
-      {
-        file: "apply/create.ts",
-        find: "if (id !== undefined) {\n      await acknowledge(step, id, context);",
-        replace: "if (id !== undefined) {",
+  ),
+  without<typeof settling.settle>(
+    "failed-let-go",
+    "what has failed stays bound, and is neither replaced nor forgotten",
+    "apply/engine/settle.ts#settle",
+    (settle) =>
+      async (step, ...rest) => {
+        const end = await settle(step, ...rest);
+        const [, , , context] = rest;
+        if (end.result === "failed")
+          await context.journal.record({ type: "released", address: step.address });
+        return end;
       },
-      {
-        file: "apply/create.ts",
-        find: 'return await settle(placed, { id, place: placed.place }, "create", undefined, context);',
-        replace:
-          'const end = await settle(placed, { id, place: placed.place }, "create", undefined, context); await acknowledge(placed, id, context); return end;',
+  ),
+  without<typeof bind.recordOf>(
+    "secret-recorded",
+    "secrets are recorded as fingerprints",
+    "apply/bind.ts#recordOf",
+    (recordOf) => (spec, context) =>
+      Object.fromEntries(
+        Object.entries(recordOf(spec, context)).map(([path, value]) => [
+          path,
+          isSealed(value) ? (context.open(value) ?? value) : value,
+        ]),
+      ),
+  ),
+  without<typeof recover.recoverIntents>(
+    "intents-left-open",
+    "the next run resolves open intents before it plans",
+    "apply/engine/recover-intents.ts#recoverIntents",
+    () => async () => undefined,
+  ),
+  without<typeof single.singleFlight>(
+    "everybody-signs-in",
+    "a session is renewed once for all who wait",
+    "hosting/single-flight.ts#singleFlight",
+    () => (work) => work,
+  ),
+  without<typeof hostPace.refused>(
+    "pause-of-one",
+    "a Retry-After slows everybody down, not only the one who got it",
+    "hosting/host-pace.ts#refused",
+    (refused) => (host, refusal, now) => ({
+      ...refused(host, refusal, now),
+      quietUntil: host.quietUntil,
+    }),
+  ),
+  without<typeof document.isPlanApplied>(
+    "plan-twice",
+    "a saved plan runs once",
+    "state/document.ts#isPlanApplied",
+    () => () => false,
+  ),
+  without<typeof planGuards.emptyManifestHold>(
+    "empty-manifest",
+    "an empty manifest is refused where the state is not empty",
+    "plan/guards/plan-guards.ts#emptyManifestHold",
+    () => () => undefined,
+  ),
+  without<typeof planGuards.deletesHold>(
+    "no-threshold",
+    "no more is destroyed than the thresholds allow",
+    "plan/guards/plan-guards.ts#deletesHold",
+    () => () => undefined,
+  ),
+  without<typeof protection.isBackedUpFirst>(
+    "no-backup",
+    "what is to be backed up first is not deleted without",
+    "plan/guards/protection.ts#isBackedUpFirst",
+    () => () => false,
+  ),
+  without<typeof backups.backupOutcome>(
+    "backup-unseen",
+    "a backup counts once it is seen complete",
+    "apply/evidence/backups.ts#backupOutcome",
+    (outcome) => (listed, known) => {
+      const { is, backup } = outcome(listed, known);
+      return backup === undefined ? { is, backup } : { is: "completed", backup };
+    },
+  ),
+  without<typeof backups.newBackups>(
+    "old-backup",
+    "a backup counts that was made after the decision",
+    "apply/evidence/backups.ts#newBackups",
+    () => (listed) => listed,
+  ),
+  without<typeof arrival.evaluateArrival>(
+    "failed-is-done",
+    "FAILED is no success",
+    "apply/evidence/arrival.ts#evaluateArrival",
+    (evaluate) =>
+      (...given) => {
+        const found = evaluate(...given);
+        return found?.is === "failed" && found.live.phase.is === "failed"
+          ? { is: "arrived", live: found.live }
+          : found;
       },
-    ],
-  },
-  {
-    name: "classes-at-once",
-    breaks: "at most one unacknowledged create per class is in flight",
-    changes: [{ file: "apply/one-at-a-time.ts", find: "before.then(work, work)", replace: "work()" }],
-  },
-  {
-    name: "anything-could-be-it",
-    breaks: "what is adopted shows nothing that speaks against it",
-    changes: [
-      {
-        file: "model/candidates.ts",
-        find: "return Object.entries(live.spec).every(",
-        replace: "return true || Object.entries(live.spec).every(",
-      },
-    ],
-  },
-  {
-    name: "before-forgotten",
-    breaks: "what was listed before a create is not taken for it",
-    changes: [{ file: "model/candidates.ts", find: "!before.has(id) && ", replace: "" }],
-  },
-  {
-    name: "young-is-gone",
-    breaks: "a new object may be missing for a while",
-    changes: [{ file: "observe/observe.ts", find: " && !young)", replace: ")" }],
-  },
-  {
-    name: "first-running",
-    breaks: "an unchanged status counts only after the settling time",
-    changes: [
-      {
-        file: "apply/converge.ts",
-        find: "if (!changed && !watch.moved && age <",
-        replace: "if (false && age <",
-      },
-    ],
-  },
-  {
-    name: "guards-ignored",
-    breaks: "a blocked step is not carried out",
-    changes: [
-      {
-        file: "apply/run.ts",
-        find: "if (guard !== undefined) return",
-        replace: "if (guard !== undefined && guard.code === '') return",
-      },
-    ],
-  },
-  {
-    name: "guard-in-the-block",
-    breaks: "a guard outlives its block in the manifest",
-    changes: [{ file: "plan/guard.ts", find: "return bound?.protect ?? true;", replace: "return false;" }],
-  },
-  {
-    name: "replaced-unasked",
-    breaks: "what holds data is replaced only where somebody says so",
-    changes: [
-      {
-        file: "plan/guard.ts",
-        find: "if (input.options.replace.includes(change.address)) return false;",
-        replace: "return false;",
-      },
-    ],
-  },
-  {
-    name: "no-precondition",
-    breaks: "a step is refused where its decision no longer holds",
-    changes: [
-      {
-        file: "apply/precondition.ts",
-        find: "return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;",
-        replace: "return false;",
-      },
-    ],
-  },
-  {
-    name: "released-while-going",
-    breaks: "a binding is released only once its object is gone",
-    changes: [
-      {
-        file: "apply/remove.ts",
-        find: 'const end = await settle(step, ref, "delete", underWay ? "first-look" : now, context);',
-        replace: 'const end = { result: "done" as const, id: ref.id };',
-      },
-    ],
-  },
-  {
-    name: "secret-recorded",
-    breaks: "secrets are recorded as fingerprints",
-    changes: [
-      {
-        file: "apply/create.ts",
-        find: "return { ...step.record, ...recordOf(step.spec ?? {}, context) };",
-        replace:
-          "return { ...step.record, ...recordOf(bindSpec(step.kind, step.spec ?? {}, context), context) };",
-      },
-    ],
-  },
-  {
-    name: "intents-left-open",
-    breaks: "the next run resolves open intents before it plans",
-    changes: [
-      {
-        file: "reconcile.ts",
-        find: "Object.entries(world.journal.state.intents)",
-        replace: "Object.entries({} as typeof world.journal.state.intents)",
-      },
-    ],
-  },
-  {
-    name: "everybody-signs-in",
-    breaks: "a session is renewed once for all who wait",
-    changes: [{ file: "hosting/session.ts", find: "underWay ??= renew()", replace: "underWay = renew()" }],
-  },
-  {
-    name: "sent-blindly",
-    breaks: "a write is sent again only where it surely did nothing",
-    changes: [
-      {
-        file: "hosting/persist.ts",
-        find: 'return !error.mayHaveWorked && ["unavailable", "rate-limited"]',
-        replace: 'return ["unavailable", "rate-limited", "lost"]',
-      },
-    ],
-  },
-  {
-    name: "pause-of-one",
-    breaks: "a Retry-After slows everybody down, not only the one who got it",
-    changes: [
-      {
-        file: "hosting/host-pace.ts",
-        find: "const quietUntil = Math.max(host.quietUntil, now + Math.max(pauses.least, refusal.retryAfter ?? own));",
-        replace: "const quietUntil = host.quietUntil + 0 * own;",
-      },
-    ],
-  },
-  {
-    name: "plan-twice",
-    breaks: "a saved plan runs once",
-    changes: [
-      {
-        file: "reconcile.ts",
-        find: "if (planned.plan.steps.length > 0) await world.journal.burn(planned.plan.fingerprint);",
-        replace: "",
-      },
-    ],
-  },
-  {
-    name: "empty-manifest",
-    breaks: "an empty manifest is refused where the state is not empty",
-    changes: [
-      {
-        file: "plan/guard.ts",
-        find: "if (input.desired.length === 0 && !input.destroying && input.options.targets.length === 0) {",
-        replace: "if (input.desired.length < 0) {",
-      },
-    ],
-  },
-  {
-    name: "no-threshold",
-    breaks: "no more is destroyed than the thresholds allow",
-    changes: [
-      {
-        file: "plan/guard.ts",
-        find: "    deletes.length > input.guards.maxDeletes\n",
-        replace: "    deletes.length > 1000 + input.guards.maxDeletes\n",
-      },
-    ],
-  },
-  {
-    name: "no-backup",
-    breaks: "what is to be backed up first is not deleted without",
-    changes: [
-      {
-        file: "apply/save-first.ts",
-        find: 'return rule === "backup" && kindOf(context, step.kind).holdsData;',
-        replace: 'return rule === "never";',
-      },
-    ],
-  },
-  {
-    name: "stop-ignored",
-    breaks: "after Ctrl-C nothing new is begun",
-    changes: [
-      {
-        file: "apply/run.ts",
-        find: 'if (context.stopping.aborted) return outcome({ result: "interrupted", message: "not started" });',
-        replace: "",
-      },
-    ],
-  },
-  {
-    name: "failed-is-done",
-    breaks: "FAILED is no success",
-    changes: [
-      {
-        file: "apply/converge.ts",
-        find: 'if (live.phase.is === "failed" && !isOld) return { is: "failed", live, detail: live.phase.detail };',
-        replace: 'if (live.phase.is === "failed" && !isOld) return { is: "arrived", live };',
-      },
-    ],
-  },
-  {
-    name: "not-pinged",
-    breaks: "a database is usable once it answers",
-    changes: [
-      {
-        file: "apply/settle.ts",
-        find: "const usable = await untilUsable(step, ref, arrival.live, left, context);",
-        replace: 'const usable = { result: "done" as const };\n      void untilUsable;\n      void left;',
-      },
-    ],
-  },
-  {
-    name: "timeout-lets-go",
-    breaks: "a timeout ends the waiting and nothing else",
-    changes: [
-      {
-        file: "apply/settle.ts",
-        find: '    case "timeout":\n      return {',
-        replace: '    case "timeout":\n      await context.journal.release(step.address);\n      return {',
-      },
-    ],
-  },
-  {
-    name: "failed-let-go",
-    breaks: "what has failed stays bound, and is neither replaced nor forgotten",
-    changes: [
-      {
-        file: "apply/settle.ts",
-        find: "await context.journal.unsettled(step.address);",
-        replace: "await context.journal.release(step.address);",
-      },
-    ],
-  },
-  {
-    name: "lost-is-done",
-    breaks: "an update whose answer was lost is not taken for done",
-    changes: [
-      {
-        file: "apply/change.ts",
-        find: '    return "again";\n  };\n  const last',
-        replace: '    return "accepted";\n  };\n  const last',
-      },
-      {
-        file: "apply/change.ts",
-        find: 'return isSilent ? "unproven" : "again";',
-        replace: 'return "accepted";',
-      },
-    ],
-  },
-  {
-    name: "first-of-several",
-    breaks: "where several objects could be the lost one nothing is guessed",
-    changes: [
-      {
-        file: "apply/lost.ts",
-        find: "if (only !== undefined && others.length > 0) throw ambiguous(address, [only, ...others]);",
-        replace: "void others;",
-      },
-    ],
-  },
-  {
-    name: "wrong-order",
-    breaks: "what holds others goes after them",
-    changes: [
-      {
-        file: "plan/order.ts",
-        find: "if (!isAfter(earlier, later, after)) after.get(later)?.add(earlier);",
-        replace: "void isAfter(earlier, later, after);",
-      },
-    ],
-  },
-  {
-    name: "hasty-replacement",
-    breaks: "what a new object needs is there before the old one is deleted",
-    changes: [
-      {
-        file: "plan/order.ts",
-        find: "[...removals(steps, heldBy), ...renewals(steps, building)]",
-        replace: "removals(steps, heldBy)",
-      },
-    ],
-  },
-  {
-    name: "misfit",
-    breaks: "a step is for the object that its plan was made for",
-    changes: [
-      {
-        file: "apply/run.ts",
-        find: "if (misfit !== undefined) return",
-        replace: "if (misfit === '') return",
-      },
-    ],
-  },
+  ),
+  without<typeof readiness.untilUsable>(
+    "not-pinged",
+    "a database is usable once it answers",
+    "apply/engine/readiness.ts#untilUsable",
+    () => async () => undefined,
+  ),
+  without<typeof unconfirmed.classifyUnconfirmedChange>(
+    "lost-is-done",
+    "an update whose answer was lost is not taken for done",
+    "apply/evidence/unconfirmed-write.ts#classifyUnconfirmedChange",
+    () => () => ({ is: "accepted", value: undefined }),
+  ),
+  without<typeof ordering.removals>(
+    "wrong-order",
+    "what holds others goes after them",
+    "plan/order.ts#removals",
+    () => () => [],
+  ),
+  without<typeof ordering.renewals>(
+    "hasty-replacement",
+    "what a new object needs is there before the old one is deleted",
+    "plan/order.ts#renewals",
+    () => () => [],
+  ),
 ];

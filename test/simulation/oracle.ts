@@ -3,7 +3,7 @@ import type { ApplyEvent } from "../../src/model/outcome.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
-import { addressOf, boundAddress, protects } from "./belonging.ts";
+import { boundAddress, protects } from "./belonging.ts";
 import { judgeWrites } from "./judge-writes.ts";
 import type { Proc } from "./proc.ts";
 import { isEchoed, type Sender } from "./service-model.ts";
@@ -66,15 +66,40 @@ export function oracle(world: World): Oracle {
     if (!isDirty || violation !== undefined) return;
     isDirty = false;
     const owners = new Map<Address, Thing>();
+    const open = new Map<string, Thing[]>();
     for (const thing of world.registry.things) {
       if (!thing.ours || !isThere(thing)) continue;
-      const address = addressOf(thing, world.stored);
-      const twin = owners.get(address);
-      if (twin !== undefined) violate("doubled", `${twin.id} and ${thing.id} are both there for ${address}`);
-      owners.set(address, thing);
-      if (!isKnown(thing, world.stored))
-        violate("orphan", `nobody knows ${thing.id}, which was made for ${address}`);
+      const bound = boundAddress(thing, world.stored);
+      const round = bound === undefined ? roundOf(thing, world.stored) : undefined;
+      if (bound === undefined && round === undefined)
+        violate("orphan", `nobody knows ${thing.id}, which was made for ${thing.madeFor}`);
+      // Which of the creates that are in flight together an object is of is decided once their answers are there.
+      if (round !== undefined) open.set(round, [...(open.get(round) ?? []), thing]);
+      if (bound === undefined) continue;
+      // Objects of creates that were in flight together may have been exchanged: it is what it is bound as.
+      if (thing.madeFor !== undefined && round === undefined) settleOwner(thing, bound);
+      const twin = owners.get(bound);
+      if (twin !== undefined) violate("doubled", `${twin.id} and ${thing.id} are both there for ${bound}`);
+      owners.set(bound, thing);
     }
+    for (const [round, made] of open) {
+      const intents = Object.values(world.stored?.intents ?? {}).filter((intent) => intent.round === round);
+      if (made.length > intents.length)
+        violate(
+          "doubled",
+          `${made.map(({ id }) => id).join(", ")} for ${intents.length} creates of ${round}`,
+        );
+    }
+  };
+
+  const settled = new Set<Thing>();
+  const settleOwner = (thing: Thing, address: Address): void => {
+    if (settled.has(thing)) return;
+    settled.add(thing);
+    if (thing.madeFor === address) return;
+    thing.madeFor = address;
+    const protect = world.stored?.resources[address]?.protect;
+    if (protect !== undefined) thing.protects = new Set([protect]);
   };
 
   const stores = (process: Proc, next: StateDocument): void => {
@@ -196,11 +221,22 @@ export function reread(state: StateDocument): StateDocument {
   return readState(format(state), "simulated", state.name);
 }
 
-/** Bound, or announced and not yet acknowledged. */
-function isKnown(thing: Thing, state: StateDocument | undefined): boolean {
-  if (boundAddress(thing, state) !== undefined) return true;
-  const intent = state?.intents[thing.madeFor ?? ""];
-  return intent !== undefined && !intent.before.includes(thing.id);
+/** The open round that an unbound object can be of: that of the address that it was made for, or another one. */
+function roundOf(thing: Thing, state: StateDocument | undefined): string | undefined {
+  if (state === undefined) return undefined;
+  const own = state.intents[thing.madeFor ?? ""]?.round;
+  const isOf = (round: string): boolean => {
+    const listed = state.rounds[round];
+    return listed?.kind === thing.kind && !listed.before.includes(thing.id);
+  };
+  if (own !== undefined && isOf(own)) return own;
+  return Object.keys(state.rounds).find((round) => isOf(round) && keyOfPlace(state, round) === thing.place);
+}
+
+function keyOfPlace(state: StateDocument, round: string): string {
+  const { tier, component, instance } = state.rounds[round]?.place ?? {};
+  if (instance !== undefined) return String(instance);
+  return tier === undefined ? "" : `${String(tier)}/${String(component)}`;
 }
 
 /**

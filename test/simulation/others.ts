@@ -79,6 +79,11 @@ export function act({ does, pick }: Other, world: World): void {
     case "create":
       stranger(pick, world);
       return;
+    case "backup": {
+      const thing = choose(running);
+      if (thing !== undefined) registry.snapshot(thing, false, undefined);
+      return;
+    }
     case "person":
       person(world);
       return;

@@ -14,6 +14,8 @@ export interface Pending {
 export interface Proc extends Life {
   readonly name: string;
   readonly run: RunCase;
+  /** Ms since 1970. */
+  readonly begunAt: number;
   readonly pending: Set<Pending>;
   readonly stopping: AbortController;
   readonly aborting: AbortController;
@@ -22,6 +24,8 @@ export interface Proc extends Life {
   plan?: Plan;
   /** How each object looked to it while it planned, and when it looked last. */
   readonly seen: Map<Thing, { readonly planned?: Look; readonly last: Look }>;
+  /** What was remembered of each object's protection as it began. */
+  readonly protectsBefore: Map<Thing, ReadonlySet<boolean>>;
   /** A person has begun to look at the plan. */
   pauses(): void;
   takeFault(on: Fault["on"]): Effect | undefined;
@@ -33,18 +37,21 @@ export function proc(
   name: string,
   run: RunCase,
   faults: readonly Fault[],
+  begunAt: number,
   pauses: () => void = () => undefined,
 ): Proc {
   const counts = new Map<Fault["on"], number>();
   return {
     name,
     run,
+    begunAt,
     dead: false,
     pending: new Set(),
     stopping: new AbortController(),
     aborting: new AbortController(),
     phase: "resolving",
     seen: new Map(),
+    protectsBefore: new Map(),
     pauses,
     takeFault(on) {
       const nth = (counts.get(on) ?? 0) + 1;

@@ -15,7 +15,7 @@ import {
   planFor,
   resolveIntents,
 } from "../../src/reconcile.ts";
-import { emptyState, isBurnt } from "../../src/state/document.ts";
+import { emptyState, isPlanApplied } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { connection } from "./connection.ts";
@@ -109,7 +109,7 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
 /** A saved plan is applied once, and only while its manifest is what it was (commands/saved-plan.ts). */
 function assertApplicable(saved: SavedCase, { run }: Proc, state: StateDocument): void {
   const isSame = JSON.stringify(saved.resources) === JSON.stringify(run.resources);
-  if (isSame && !isBurnt(state, saved.plan.fingerprint)) return;
+  if (isSame && !isPlanApplied(state, saved.plan.fingerprint)) return;
   throw new GraphformError("plan-stale", "the saved plan does not hold any more", { exitCode: 6 });
 }
 
@@ -125,7 +125,13 @@ function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocume
   const kinds = withPing(service);
   const vault = createVault(state.key);
   const { does, replace = [], allowDestroy = [] } = process.run;
-  const options: PlanOptions = { targets: [], exclude: [], replace, allowDestroy };
+  const declared = process.run.resources.map(({ address }) => address);
+  const options: PlanOptions = {
+    targets: [],
+    exclude: [],
+    replace: does === "destroy" ? [] : replace.filter((address) => declared.includes(address)),
+    allowDestroy,
+  };
   const manifest = manifestOf(process.run, vault.seal);
   const intention: Intention = {
     manifest,

@@ -8,9 +8,24 @@ import { isThere, type Look, type Thing } from "./thing.ts";
 /** How work that is taken on ends otherwise than well: badly, or not before calm. */
 export type Ending = "fails" | "sticks" | undefined;
 
+/** A snapshot of a database. Times in ms. */
+export interface Snapshot {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly isAutomatic: boolean;
+  readonly bornAt: number;
+  readonly listedFrom: number;
+  /** When it ends, and how. */
+  until: number;
+  readonly ends: "COMPLETE" | "FAILED";
+}
+
 /** The objects of a service, how they are seen, and how work upon them goes on. */
 export interface Registry {
   readonly things: readonly Thing[];
+  readonly snapshots: readonly Snapshot[];
+  /** Begins a snapshot, which ends well, badly, or not before calm. */
+  snapshot(thing: Thing, isAutomatic: boolean, ending: Ending): void;
   readonly options: ServiceCase;
   readonly dice: Chance;
   now(): number;
@@ -48,6 +63,7 @@ export interface Birth {
 /** An empty registry. */
 export function registry(options: ServiceCase, now: () => number, dice: Chance): Registry {
   const things: Thing[] = [];
+  const snapshots: Snapshot[] = [];
   const byId = new Map<string, Thing>();
   const lag = (longest: number): number => (longest === 0 ? 0 : dice.next() * longest);
   const isHidden = (until: number): boolean => now() < until && !(options.flicker && dice.is(0.5));
@@ -94,6 +110,18 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
   };
   return {
     things,
+    snapshots,
+    snapshot(thing, isAutomatic, ending) {
+      snapshots.push({
+        id: `snapshot-${snapshots.length + 1}`,
+        instanceId: thing.id,
+        isAutomatic,
+        bornAt: now(),
+        listedFrom: now() + lag(options.listLag),
+        until: ending === "sticks" ? Number.POSITIVE_INFINITY : now() + dice.scale(50, options.work),
+        ends: ending === "fails" ? "FAILED" : "COMPLETE",
+      });
+    },
     options,
     dice,
     now,
@@ -142,6 +170,8 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     calm() {
       for (const thing of things)
         if (thing.work?.until === Number.POSITIVE_INFINITY) thing.work.until = now() + 1000;
+      for (const snapshot of snapshots)
+        if (snapshot.until === Number.POSITIVE_INFINITY) snapshot.until = now() + 1000;
     },
   };
 }

@@ -119,7 +119,27 @@ const handlers: { readonly [operation: string]: Handler } = {
   "instance.start": verb("start", ["STOPPED"], "STARTING", "RUNNING"),
   "instance.stop": verb("stop", ["RUNNING"], "STOPPING", "STOPPED"),
   "instance.restart": verb("restart", ["RUNNING", "FAILED"], "RESTARTING", "RUNNING"),
-  "instance.backup": verb("backup", ["RUNNING"], "BACKING_UP", "RUNNING"),
+  "instance.backup": (call, registry, sender, ending) => {
+    const thing = instanceAt(call, registry);
+    sender.writes(thing, call);
+    free(thing, ["RUNNING"], call.operation);
+    // A snapshot that fails leaves the database as it was; the service's own ones come at any time.
+    registry.begin(thing, "backup", "BACKING_UP", undefined, { status: "RUNNING" });
+    if (registry.dice.is(0.3)) registry.snapshot(thing, true, undefined);
+    registry.snapshot(thing, false, ending);
+    return {};
+  },
+  "snapshot.list": (_call, registry) => ({
+    items: registry.snapshots
+      .filter(({ listedFrom }) => registry.now() >= listedFrom)
+      .map(({ id, instanceId, isAutomatic, bornAt, until, ends }) => ({
+        snapshotId: id,
+        sourceInstanceId: instanceId,
+        snapshotType: isAutomatic ? "AutomatedSnapshot" : "ManualSnapshot",
+        status: registry.now() < until ? "DEPLOYING" : ends,
+        createdTime: new Date(bornAt + registry.options.skew).toISOString(),
+      })),
+  }),
 
   "account.list": (_call, registry) => ({ ids: registry.listed("cloudAccounts", "") }),
   "account.get": ({ operation, params }, registry, sender) => {
@@ -259,7 +279,6 @@ function verb(operation: string, from: readonly string[], through: string, to: s
     sender.writes(thing, call);
     free(thing, from, call.operation);
     registry.begin(thing, operation, through, ending, { status: to });
-    if (operation === "backup") thing.isBackedUp = true;
     return {};
   };
 }

@@ -1,11 +1,12 @@
-import { protects } from "./belonging.ts";
+import type { Address } from "../../src/model/address.ts";
+import { protectsByDefault } from "./belonging.ts";
 import type { Case, RunCase } from "./case.ts";
 import { type Oracle, oracle, type Violation } from "./oracle.ts";
 import { act } from "./others.ts";
 import { letGo, type Proc, proc } from "./proc.ts";
 import { apply, type Ended, plan } from "./program.ts";
 import { isAtRest, isOnlyKilled, type Play, type Played, settleDown, summary } from "./settle-down.ts";
-import { isThere } from "./thing.ts";
+import { isThere, type Thing } from "./thing.ts";
 import { type World, worldOf } from "./world.ts";
 
 /** What became of a case. */
@@ -53,7 +54,7 @@ async function perform(run: RunCase, nth: number, world: World, watch: Oracle): 
   const others = (at: number | "pause"): void => {
     for (const other of run.others ?? []) if (other.at === at) act(other, world);
   };
-  const process = proc(`run ${nth}`, run, run.faults ?? [], () => others("pause"));
+  const process = proc(`run ${nth}`, run, run.faults ?? [], schedule.now(), () => others("pause"));
   others(0);
   let ended: Ended | undefined;
   let open = 1;
@@ -76,7 +77,7 @@ async function perform(run: RunCase, nth: number, world: World, watch: Oracle): 
     if (events > 0) others(events);
     if (run.rival?.at === events) {
       open += 1;
-      const rival = proc(`rival of run ${nth}`, run, []);
+      const rival = proc(`rival of run ${nth}`, run, [], schedule.now());
       const work =
         run.rival.does === "plan" ? plan(rival, world, watch) : apply(rival, world, watch, run.rival.wait);
       work.then(end, (error: unknown) => watch.violate("defect", String(error)));
@@ -144,27 +145,40 @@ function preexisting({ registry }: World): void {
 
 /** From now on a manifest says this of each object's protection; until it has been applied both may count. */
 function declares(process: Proc, world: World): void {
-  each(process, world, (protects, before) => new Set([...before, protects]));
+  each(process, world, (address, thing) => {
+    const said = process.resource(address)?.protect ?? protectsByDefault(thing);
+    process.protectsBefore.set(thing, thing.protects);
+    return new Set([...thing.protects, said]);
+  });
 }
 
-/** A run that did everything has remembered what its manifest says. */
+/** A run that did everything has remembered what its manifest says, save of what was held back: that it only tightens. */
 function remembers(process: Proc, ended: Ended, world: World): void {
   const isWhole =
     ended.is === "done" && ended.steps.every((step) => step.result === "done" || step.result === "blocked");
-  if (isWhole && process.run.does === "apply") each(process, world, (protects) => new Set([protects]));
+  if (!isWhole || process.run.does !== "apply") return;
+  const held = new Set(
+    ended.steps.filter(({ result }) => result === "blocked").map(({ address }) => address),
+  );
+  each(process, world, (address, thing) => {
+    const declared = process.resource(address)?.protect;
+    const before = process.protectsBefore.get(thing) ?? thing.protects;
+    if (declared === true) return new Set([true]);
+    if (held.has(address)) return before;
+    return declared === false ? new Set([false]) : new Set([...before, protectsByDefault(thing)]);
+  });
 }
 
 function each(
   process: Proc,
   world: World,
-  change: (protects: boolean, before: ReadonlySet<boolean>) => ReadonlySet<boolean>,
+  next: (address: Address, thing: Thing) => ReadonlySet<boolean>,
 ): void {
   for (const thing of world.registry.things) {
     if (!isThere(thing)) continue;
     const bound = Object.entries(world.stored?.resources ?? {}).find(([, entry]) => entry.id === thing.id);
     let address = bound?.[0] ?? thing.madeFor ?? "";
     for (const [from, to] of process.run.moved ?? []) if (address === from) address = to;
-    if (process.resource(address) !== undefined)
-      thing.protects = change(protects(process, address), thing.protects);
+    if (process.resource(address) !== undefined) thing.protects = next(address, thing);
   }
 }

@@ -31,7 +31,7 @@ export interface Thing {
   readonly listedFrom: number;
   readonly describedFrom: number;
   /** The address that it was made for; absent where somebody else made it. */
-  readonly madeFor?: Address;
+  madeFor?: Address;
   readonly tag?: number;
   /** True where it is ours to change: made or bound by us, and not let go of. */
   ours: boolean;
@@ -50,7 +50,6 @@ export interface Thing {
   /** What a person has to do before it goes on. */
   awaits?: "bootstrap" | "offboard" | "last delete";
   goneAt?: number;
-  isBackedUp?: boolean;
 }
 
 /** True until the service has really let it go. */
