@@ -47,7 +47,7 @@ const rules: FolderRules = {
   },
   observe: { may: ["model"], never: [print, clock, chance] },
   plan: { may: ["model"], packages: ["deep-diff"], never: pure },
-  apply: { may: ["model"], packages: ["p-retry"], never: [print] },
+  apply: { may: ["model"], never: [print, clock, chance] },
   state: { may: ["model"], node: "any", never: [print] },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
   hosting: { may: ["model"], packages: ["p-retry", "undici", "yaml"], node: "any", never: [print] },

@@ -1,11 +1,12 @@
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes } from "../model/errors.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
 import {
   type ApplyWorld,
   applyPlan,
+  assertAddressesKnown,
   type Intention,
   type Planned,
   planFor,
@@ -63,6 +64,7 @@ async function locked(
   terminal: Terminal,
 ): Promise<number> {
   assertApprovable(options, terminal);
+  if (options.planFile !== undefined) assertPlannedAlready(options);
   const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
   const project = await openProject(saved === undefined ? options : withSaved(options, saved));
   const lock = await project.store.lock(commandOf(options), {
@@ -86,6 +88,23 @@ async function locked(
   } finally {
     await lock.release();
   }
+}
+
+/** Throws `option-unfit` for an option that a saved plan has been made with or without: it would be ignored. */
+function assertPlannedAlready(options: ApplyOptions): void {
+  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
+  const given = Object.entries({ target, exclude, replace, "allow-destroy": allowDestroy })
+    .filter(([, patterns]) => patterns.length > 0)
+    .map(([name]) => name);
+  const [first] = [...given, ...(maxDisruption === undefined ? [] : ["max-disruption"])];
+  if (first === undefined) return;
+  throw new GraphformError(
+    "option-unfit",
+    `--${first} belongs to the plan, and a saved plan is applied as it is`,
+    {
+      hint: `make a new plan with it: graphform plan --${first} ... --out FILE`,
+    },
+  );
 }
 
 /** Everything that one apply works with once the lock is ours. */
@@ -116,11 +135,12 @@ async function carryOut(work: Work): Promise<number> {
     aborting: interrupts.aborting,
   };
   try {
-    await resolveIntents(world, saved?.plan);
     const intention = intentionOf(options, project, session);
-    const look = (now: StateDocument): Promise<Planned> =>
-      planFor(intention, now, planningWorld(session, stopping));
-    const fresh = await look(world.journal.state);
+    assertAddressesKnown(intention, state, kinds);
+    await resolveIntents(world, saved?.plan);
+    const look = (wanted: Intention): Promise<Planned> =>
+      planFor(wanted, world.journal.state, planningWorld(session, stopping));
+    const fresh = await look(intention);
     const planned = withTimeout(
       saved === undefined ? fresh : { ...fresh, plan: withTwins(saved.plan, fresh.plan) },
       options.timeout,

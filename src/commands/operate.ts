@@ -89,8 +89,7 @@ function stepsFor(
   const nothing: Live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
   const step: Step = {
     key: address,
-    operation: "operate",
-    verb,
+    ...(verb === "backup" ? { operation: "backup" } : { operation: "operate", verb }),
     address,
     kind,
     id,

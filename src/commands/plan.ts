@@ -1,7 +1,7 @@
 import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
-import { planFor } from "../reconcile.ts";
+import { assertAddressesKnown, planFor } from "../reconcile.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
@@ -37,6 +37,7 @@ export async function plan(
       timestamp: project.timestamp,
       destroying: false,
     };
+    assertAddressesKnown(intention, state, kinds);
     const { plan: made } = await planFor(intention, state, planningWorld(session, interrupts.stopping));
     if (options.out !== undefined) await savePlan(options.out, made, project, state, session.vault);
     const names = kindNames(kinds);

@@ -4,7 +4,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Change, Guard, Plan } from "../model/plan.ts";
 import { type Open, secretsIn, type Vault } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
-import { isBurnt } from "../state/document.ts";
+import { isPlanApplied } from "../state/document.ts";
 import type { ManifestFile, SavedPlan } from "../state/plan-file.ts";
 import { writePlanFile } from "../state/plan-file.ts";
 import type { Project } from "./project.ts";
@@ -37,7 +37,7 @@ export async function assertApplicable(
   state: StateDocument,
 ): Promise<void> {
   const { plan } = saved;
-  if (isBurnt(state, plan.fingerprint)) throw stale("this plan was applied already");
+  if (isPlanApplied(state, plan.fingerprint)) throw stale("this plan was applied already");
   const sameState =
     state.serial === 0
       ? plan.serial === 0

@@ -1,3 +1,9 @@
+import {
+  describeSnapshot,
+  listSnapshots,
+  type Snapshot,
+  snapshotPhase,
+} from "../kinds/instance-snapshots.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
 import { escapeText } from "../report/escape.ts";
@@ -5,7 +11,7 @@ import { jsonText } from "../report/json-text.ts";
 import type { ManifestOptions } from "./options.ts";
 import { serviceTarget } from "./service-target.ts";
 import { type ServiceWork, withServiceOf } from "./service-work.ts";
-import { describeSnapshot, listSnapshots, type Snapshot, snapshotJson, snapshotPhase } from "./snapshots.ts";
+import { snapshotJson } from "./snapshots.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `snapshot copy` was told. */

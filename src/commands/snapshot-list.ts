@@ -1,10 +1,11 @@
+import { listSnapshots, type Snapshot, snapshotPhase } from "../kinds/instance-snapshots.ts";
 import { exitCodes } from "../model/errors.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import type { ManifestOptions } from "./options.ts";
 import { serviceTarget } from "./service-target.ts";
 import { withServiceOf } from "./service-work.ts";
-import { listSnapshots, type Snapshot, snapshotJson, snapshotPhase } from "./snapshots.ts";
+import { snapshotJson } from "./snapshots.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,64 +1,6 @@
-import { answerValues } from "../hosting/answer-values.ts";
+/** @module A snapshot as commands print it for machines. */
+import type { Snapshot } from "../kinds/instance-snapshots.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Reads } from "../model/service.ts";
-
-/** A snapshot as the service shows it (specification 2.3); what it does not show is absent. */
-export interface Snapshot {
-  readonly id: string;
-  readonly status: string;
-  readonly instanceId?: string;
-  readonly type?: string;
-  readonly cloudProvider?: string;
-  readonly region?: string;
-  /** ISO 8601, as the service writes it. */
-  readonly createdAt?: string;
-  /** Absent while it is not complete. */
-  readonly completedAt?: string;
-  /** Percent. */
-  readonly progress?: number;
-  readonly encrypted?: boolean;
-}
-
-/** Which snapshots a list is about. */
-export interface SnapshotFilter {
-  readonly type?: string;
-  readonly environment?: string;
-}
-
-/** The snapshots of a subscription, newest first; entries are read as the profile reads a described one. */
-export async function listSnapshots(
-  service: Reads,
-  filter: SnapshotFilter,
-  signal: AbortSignal,
-): Promise<readonly Snapshot[]> {
-  const params = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  const { items } = (await service.read({ operation: "snapshot.list", params }, signal)).values;
-  const names = service.profile.operations["snapshot.describe"]?.answer ?? {};
-  const found = Array.isArray(items) ? items.filter(isObject) : [];
-  return found
-    .map((item) => snapshotOf(answerValues(item, names)))
-    .filter((snapshot) => snapshot.id !== "")
-    .sort(
-      (left, right) =>
-        (right.createdAt ?? "").localeCompare(left.createdAt ?? "") || left.id.localeCompare(right.id),
-    );
-}
-
-/** One snapshot by its id. Rejects with ServiceError where there is none. */
-export async function describeSnapshot(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
-  return {
-    ...snapshotOf((await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values),
-    id,
-  };
-}
-
-/** What a status means, whatever its spelling (wire facts 2.2). */
-export function snapshotPhase(status: string): "done" | "failed" | "pending" {
-  const word = status.toLowerCase();
-  if (["completed", "complete", "available", "success"].includes(word)) return "done";
-  return ["failed", "cancelled", "error"].includes(word) ? "failed" : "pending";
-}
 
 /** A snapshot as JSON, in our words. */
 export function snapshotJson(snapshot: Snapshot): JsonObject {
@@ -81,23 +23,4 @@ export function snapshotJson(snapshot: Snapshot): JsonObject {
       value === undefined ? [] : [[key, value]],
     ),
   );
-}
-
-function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
-  const text = (name: "instanceId" | "type" | "cloudProvider" | "region" | "createdAt"): Partial<Snapshot> =>
-    typeof values[name] === "string" ? { [name]: values[name] } : {};
-  const { id, status, progress, encrypted, completedAt } = values;
-  return {
-    id: typeof id === "string" ? id : "",
-    status: typeof status === "string" ? status : "",
-    ...text("instanceId"),
-    ...text("type"),
-    ...text("cloudProvider"),
-    ...text("region"),
-    ...text("createdAt"),
-    // The service writes the year 1 where there is no time yet.
-    ...(typeof completedAt === "string" && !completedAt.startsWith("0001-") ? { completedAt } : {}),
-    ...(typeof progress === "number" ? { progress } : {}),
-    ...(typeof encrypted === "boolean" ? { encrypted } : {}),
-  };
 }

@@ -4,6 +4,7 @@ import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
 import type { StateDocument } from "../model/state.ts";
+import { renamedReferences } from "../plan/moves.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
@@ -41,6 +42,7 @@ export async function stateShow(address: string, options: StateOptions, terminal
     ...state,
     resources: { [address]: boundAt(state, address) },
     intents: {},
+    rounds: {},
     outputs: {},
   };
   print(only, options, terminal);
@@ -74,7 +76,8 @@ export async function stateMove(
       throw new GraphformError("bound-already", `${to} is taken already`, {
         hint: "graphform state list shows by what",
       });
-    await journal.move(from, to);
+    const renamed = renamedReferences(state, from, to, kinds);
+    await journal.record({ type: "moved", from, to, renamed });
     terminal.out(`${escapeText(from, 300)} is ${escapeText(to, 300)} now; declare it there.\n`);
   });
 }
@@ -87,14 +90,14 @@ export async function stateRemove(
 ): Promise<number> {
   return changed("state rm", options, async (state, journal) => {
     if (Object.hasOwn(state.intents, address) && !Object.hasOwn(state.resources, address)) {
-      await journal.abandon(address);
+      await journal.record({ type: "create-abandoned", address });
       terminal.out(
         `${escapeText(address, 300)} was announced and never acknowledged; that is forgotten now.\n`,
       );
       return;
     }
     const { id } = boundAt(state, address);
-    await journal.release(address);
+    await journal.record({ type: "released", address });
     terminal.out(`${escapeText(address, 300)} is let go of; ${escapeText(id, 100)} goes on as it is.\n`);
   });
 }

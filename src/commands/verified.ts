@@ -2,7 +2,7 @@ import { certify, outcomeOf } from "../apply/outcome.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
-import type { RecordedOutput, StateDocument } from "../model/state.ts";
+import type { RecordedOutput } from "../model/state.ts";
 import type { ApplyWorld, Intention, Planned } from "../reconcile.ts";
 import { findSecret } from "../state/find-secret.ts";
 import type { ApplyReport } from "./apply-report.ts";
@@ -10,7 +10,7 @@ import type { ApplyReport } from "./apply-report.ts";
 /** What the second look works with. */
 export interface Verification {
   readonly intention: Intention;
-  readonly look: (state: StateDocument) => Promise<Planned>;
+  readonly look: (intention: Intention) => Promise<Planned>;
   readonly world: ApplyWorld;
   readonly report: ApplyReport;
   /** The plan that was carried out, where it was a saved one. */
@@ -28,7 +28,8 @@ export async function verified(
     const interrupted = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
-  const { plan: second } = await look(world.journal.state);
+  // What --replace asked for has been done once.
+  const { plan: second } = await look({ ...intention, options: { ...intention.options, replace: [] } });
   const { state } = world.journal;
   // What a destroy held back keeps its outputs; they go with the last resource.
   const isHeldBack = intention.destroying && Object.keys(state.resources).length > 0;
@@ -36,7 +37,7 @@ export async function verified(
   const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
   if (isChanged && !isHeldBack) {
     assertHarmless(outputs, secrets);
-    await world.journal.outputs(outputs);
+    await world.journal.record({ type: "outputs-recorded", outputs });
   }
   return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, report.warnings());
 }

@@ -105,6 +105,7 @@ const actions: { readonly [operation in Operation]: string } = {
   update: "update",
   delete: "delete",
   operate: "update",
+  backup: "read",
   bind: "import",
   forget: "remove",
   wait: "noop",

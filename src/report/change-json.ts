@@ -74,6 +74,7 @@ export function changeExtras(change: Change): JsonObject {
     disruption: change.disruption,
     blocked: change.blocked.map(guardJson),
     fields: Object.fromEntries(fields),
+    ...(change.backupFirst === true ? { backup_first: true } : {}),
     ...(change.id === undefined ? {} : { id: change.id }),
     ...(change.forcedBy === undefined ? {} : { forced_by: change.forcedBy }),
     ...(where === undefined

@@ -27,6 +27,7 @@ export function changeLines(change: Change, names: KindNames, page: Page): reado
     ...headline(change, page),
     ...reasonLines(change, page),
     ...phaseLines(change, page),
+    ...backupLines(change, page),
     ...fieldLines(rows, 4, page),
     ...fieldLines(driftRows(change, names), 4, page),
     ...change.blocked.flatMap((guard) => guardLines(guard, palette, page)),
@@ -72,6 +73,11 @@ function reasonLines(change: Change, { palette, width }: Page): readonly string[
   const tail = palette[tone](`· ${text}`);
   if (textWidth(last) + text.length + 3 > width) return [...reason, `    ${tail}`];
   return [...reason.slice(0, -1), `${last} ${tail}`];
+}
+
+function backupLines({ backupFirst }: Change, { width }: Page): readonly string[] {
+  if (backupFirst !== true) return [];
+  return hang("    ", "backed up first: nothing is deleted before the backup is complete", width);
 }
 
 function phaseLines({ phase, reason }: Change, { palette, width }: Page): readonly string[] {

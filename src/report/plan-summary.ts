@@ -1,6 +1,6 @@
 import type { Action, Plan } from "../model/plan.ts";
 
-/** What a plan amounts to. A replacement counts as an addition and as a destruction; what is blocked counts too. */
+/** The counts of a plan. A replacement counts as an addition and as a destruction; what is blocked counts apart. */
 export interface PlanSummary {
   readonly add: number;
   readonly change: number;
@@ -14,11 +14,10 @@ export interface PlanSummary {
 
 /** Counts the changes of a plan. */
 export function summarize(plan: Plan): PlanSummary {
+  const free = plan.changes.filter((change) => change.blocked.length === 0);
   const count = (...actions: readonly Action[]): number =>
-    plan.changes.filter((change) => actions.includes(change.action)).length;
-  const adoptedAndChanged = plan.changes.filter(
-    (change) => change.action === "adopt" && change.fields.length > 0,
-  );
+    free.filter((change) => actions.includes(change.action)).length;
+  const adoptedAndChanged = free.filter((change) => change.action === "adopt" && change.fields.length > 0);
   return {
     add: count("create", "replace"),
     change: count("update") + adoptedAndChanged.length,

@@ -10,9 +10,9 @@ export function stateJson(state: StateDocument, names: KindNames): JsonObject {
   const resources = Object.entries(state.resources).map(([address, bound]) =>
     boundJson(address, bound, names),
   );
-  const pending = Object.entries(state.intents).map(([address, { kind, startedAt }]) => ({
+  const pending = Object.entries(state.intents).map(([address, { round, startedAt }]) => ({
     address,
-    kind,
+    kind: state.rounds[round]?.kind ?? "",
     startedAt,
   }));
   const { name, lineage, serial, savedAt } = state;

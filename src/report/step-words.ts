@@ -11,6 +11,7 @@ const operations: { readonly [operation in Exclude<Operation, "operate">]: StepW
   create: { doing: "creating", done: "created" },
   update: { doing: "updating", done: "updated" },
   delete: { doing: "deleting", done: "deleted" },
+  backup: { doing: "backing up", done: "backed up" },
   bind: { doing: "binding", done: "bound" },
   forget: { doing: "letting go", done: "let go" },
   wait: { doing: "waiting", done: "ready" },
@@ -21,7 +22,6 @@ const verbs: { readonly [verb: string]: StepWords } = {
   start: { doing: "starting", done: "started" },
   stop: { doing: "stopping", done: "stopped" },
   restart: { doing: "restarting", done: "restarted" },
-  backup: { doing: "backing up", done: "backed up" },
   failover: { doing: "failing over", done: "failed over" },
 };
 

@@ -127,7 +127,7 @@ describe("each field changed alone", () => {
     expect(text.out).toMatch(
       inPlace
         ? /^Plan: 0 to add, 1 to change, 0 to destroy\.$/m
-        : /^Plan: 1 to add, 0 to change, 1 to destroy\.$/m,
+        : /^1 of these is blocked: apply does nothing and exits 4\.\nPlan: 0 to add, 0 to change, 0 to destroy\.$/m,
     );
 
     const ran = await user.run("apply", "--auto-approve");
@@ -176,7 +176,8 @@ describe("a replacement that is allowed", () => {
     write(row);
     const before = user.state("fields").resources["instances.graphDBCacheSize"]?.id;
     service.forget();
-    const ran = await user.run("apply", "--auto-approve", "--allow-destroy", "instances.graphDBCacheSize");
+    const which = "instances.graphDBCacheSize";
+    const ran = await user.run("apply", "--auto-approve", "--allow-destroy", which, "--replace", which);
     expect(ran).toMatchObject({
       code: 0,
       out: expect.stringContaining("Resources: 1 added, 0 changed, 1 destroyed."),

@@ -496,7 +496,7 @@ describe("what a command is refused for", () => {
     service.forget();
     expect(await user.run(...apply)).toMatchObject({
       code: 4,
-      out: expect.stringContaining("the guard outlives its block"),
+      out: expect.stringContaining("protection from the last apply still holds"),
     });
     expect(service.writes().map(({ operation }) => operation)).toEqual(["create"]);
     expect(await user.run(...apply, "--allow-destroy", address)).toMatchObject({ code: 0 });

@@ -215,7 +215,7 @@ describe("where the profile can create networks", () => {
     write("doubtful", { networks: { edge } }, "full.yaml");
     const ran = await user.run(...apply);
     expect(ran.code).toBe(4);
-    expect(ran.out.replace(/\s+/g, " ")).toMatch(/n-\w+ and n-\w+ are there already under this name/);
+    expect(ran.out.replace(/\s+/g, " ")).toMatch(/n-\w+ and n-\w+ exist already under this name/);
     expect(await listed()).toHaveLength(2);
   });
 });

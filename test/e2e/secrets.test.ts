@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { platformUp } from "../support/local-platform.ts";
+import { quickProfile } from "../support/quick-profile.ts";
 import { openWorkspace, processesOf, type Workspace } from "../support/workspace.ts";
 
 /** Passwords as people have them, each with something that some form of writing escapes. */
@@ -111,8 +112,12 @@ describe("no secret", () => {
     service = await FakeService.start();
     local = openUser(manifest);
     remote = openUser(
-      manifest.replace("secrets:", `service: { profile: default, platformUrl: "${service.url}" }\nsecrets:`),
+      manifest.replace(
+        "secrets:",
+        `service: { profile: ./quick.yaml, platformUrl: "${service.url}" }\nsecrets:`,
+      ),
     );
+    remote.write("quick.yaml", quickProfile);
     Object.assign(remote.env, service.env);
   });
   afterAll(async () => {

@@ -288,7 +288,7 @@ export const anyProblem: fc.Arbitrary<Problem> = fc.record(
 );
 
 export const anyState: fc.Arbitrary<StateDocument> = fc.record({
-  version: fc.constant(1),
+  version: fc.constant(2),
   name: text,
   lineage: text,
   serial: fc.nat(),
@@ -310,6 +310,7 @@ export const anyState: fc.Arbitrary<StateDocument> = fc.record({
     { maxKeys: 2 },
   ),
   intents: fc.constant({}),
-  burnt: fc.constant([]),
+  rounds: fc.constant({}),
+  appliedPlans: fc.constant([]),
   outputs: fc.dictionary(text, recordedOutput, { maxKeys: 2 }),
 });

@@ -77,8 +77,8 @@ describe("event stream", () => {
   it("carries the two summaries with their exact lines", () => {
     const [planned, applied] = stream.filter((event) => event["type"] === "change_summary");
     expect(planned).toMatchObject({
-      "@message": "Plan: 3 to add, 2 to change, 2 to destroy.",
-      changes: { add: 3, change: 2, import: 0, remove: 2, operation: "plan" },
+      "@message": "Plan: 1 to add, 2 to change, 1 to destroy.",
+      changes: { add: 1, change: 2, import: 0, remove: 1, operation: "plan" },
     });
     expect(applied).toMatchObject({
       "@message": expect.stringMatching(

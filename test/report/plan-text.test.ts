@@ -41,7 +41,7 @@ describe("planText", () => {
   });
 
   it("ends with the line that scripts read, where there is something to do and where there is nothing", () => {
-    expect(lines(samplePlan).slice(-2)).toEqual(["Plan: 3 to add, 2 to change, 2 to destroy.", ""]);
+    expect(lines(samplePlan).slice(-2)).toEqual(["Plan: 1 to add, 2 to change, 1 to destroy.", ""]);
     const nothing = lines(plan({}));
     expect(nothing.slice(-3)).toEqual([
       "No changes. What runs is what is declared.",
@@ -50,14 +50,14 @@ describe("planText", () => {
     ]);
   });
 
-  it("counts a replacement twice, and what is blocked as well", () => {
+  it("counts a replacement twice, and what is blocked not at all", () => {
     const blocked = [{ code: "protect", message: "protected", lift: "x" }];
     const made = plan({
       changes: [change("replace", "instances.a", {}), change("delete", "instances.b", { blocked })],
     });
     expect(lines(made).slice(-3, -1)).toEqual([
       "1 of these is blocked: apply carries out the rest and exits 4.",
-      "Plan: 1 to add, 0 to change, 2 to destroy.",
+      "Plan: 1 to add, 0 to change, 1 to destroy.",
     ]);
   });
 

@@ -19,7 +19,7 @@ const outputs: StateDocument["outputs"] = {
 };
 
 const state: StateDocument = {
-  version: 1,
+  version: 2,
   name: "shop-prod",
   lineage: "6f1c2a9e",
   serial: 12,
@@ -58,19 +58,17 @@ const state: StateDocument = {
   },
   intents: {
     "instances.cache": {
-      kind: "instances",
-      place: {},
-      classKey: "x",
+      round: "x",
       digest: "d",
       startedAt: "2026-03-02T08:28:00.000Z",
-      before: [],
       recorded: { "config.graphdbPassword": sealed("cache") },
       protect: true,
       onDelete: "delete",
       refs: [],
     },
   },
-  burnt: [],
+  rounds: { x: { kind: "instances", place: {}, classKey: "x", before: [] } },
+  appliedPlans: [],
   outputs,
 };
 

@@ -1,6 +1,5 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
-import { oneAtATime } from "../../src/apply/one-at-a-time.ts";
-import { seenLists } from "../../src/apply/seen-lists.ts";
+import { createClasses } from "../../src/apply/engine/create-classes.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { emptyState } from "../../src/state/document.ts";
@@ -17,14 +16,14 @@ export function applyContext(
 ): ApplyContext {
   const state = emptyState("toys", { lineage: "lineage-1", key: "00".repeat(32) });
   const never = new AbortController().signal;
-  return {
+  const context = {
     kinds: [toyKind(driver)],
     drivers: new Map([["toys", driver]]),
     profile: toyProfile,
     clock,
     journal: openJournal(createMemoryStore(), state, clock),
     open: () => undefined,
-    digest: (text) => text,
+    digest: (text: string) => text,
     emit: (_event: ApplyEvent) => {},
     outputs: new Map(),
     outputsBefore: new Map(),
@@ -32,8 +31,8 @@ export function applyContext(
     stopping: never,
     aborting: never,
     durations: new Map(),
-    lists: seenLists(clock.now, toyProfile.timing.settle),
-    oneAtATime: oneAtATime(),
+    shown: new Map(),
     ...over,
   };
+  return { ...context, creates: over.creates ?? createClasses(context) };
 }

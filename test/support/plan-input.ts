@@ -155,7 +155,7 @@ function desiredOf(address: string, entry: Case): readonly Desired[] {
 function stateOf(cases: readonly (readonly [string, Case])[], serial: number): StateDocument {
   const resources = Object.fromEntries(cases.flatMap(([address, entry]) => boundOf(address, entry)));
   return {
-    version: 1,
+    version: 2,
     name: "shop",
     lineage: "lineage-1",
     serial,
@@ -163,7 +163,8 @@ function stateOf(cases: readonly (readonly [string, Case])[], serial: number): S
     savedAt: "2026-01-01T00:00:00.000Z",
     resources,
     intents: {},
-    burnt: [],
+    rounds: {},
+    appliedPlans: [],
     outputs: {},
   };
 }

@@ -30,7 +30,12 @@ export function toyKind(driver: Driver = nobody, over: Partial<Kind> = {}): Kind
     noun: "toy",
     type: "graphform_toy",
     schema: toySchema,
-    operations: { create: "toy.create", update: "toy.update", delete: "toy.delete" },
+    operations: {
+      create: "toy.create",
+      update: "toy.update",
+      delete: "toy.delete",
+      backup: ["toy.backup", "toy.backups"],
+    },
     outputs: ["id", "endpoint"],
     holdsData: true,
     protectedByDefault: () => false,
@@ -60,7 +65,13 @@ const minute = 60_000;
 export const toyProfile: Profile = {
   ...testProfile,
   name: "toys",
-  operations: { "toy.create": endpoint, "toy.update": endpoint, "toy.delete": endpoint },
+  operations: {
+    "toy.create": endpoint,
+    "toy.update": endpoint,
+    "toy.delete": endpoint,
+    "toy.backup": endpoint,
+    "toy.backups": endpoint,
+  },
   updateNeeds: "ready",
   timing: {
     settle: 5000,

@@ -1,6 +1,6 @@
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Driver } from "../../src/model/kind.ts";
+import type { Backup, Driver } from "../../src/model/kind.ts";
 import type { Live, PhaseName, Seen } from "../../src/model/observed.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
@@ -69,12 +69,13 @@ export interface ToyService extends Driver {
   remove(id: string): void;
 }
 
-const reads = ["list", "get"];
+const reads = ["list", "get", "backups"];
 
 export function toyService(clock: VirtualClock, options: ToyServiceOptions = {}): ToyService {
   const { latency = 100, work = 10_000, stale = 0, describeLag = 0, listLag = 0, hidden = [] } = options;
   const toys = new Map<string, Toy>();
   const log: ToyRequest[] = [];
+  const backups: { readonly of: string; readonly backup: Backup; readonly until: number }[] = [];
   const faults = (options.faults ?? []).map((fault) => ({ ...fault, left: fault.times ?? 1 }));
   let born = 0;
 
@@ -214,6 +215,23 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
         const toy = found(ref.id, "delete", ["ready", "stopped", "failed", "pending", "waiting-for-person"]);
         begin(toy, ending, () => void toys.delete(toy.id));
       }),
+    backup: (ref, signal) =>
+      request({ operation: "backup", target: ref.id }, signal, (ending) => {
+        found(ref.id, "backup", ["ready"]);
+        const is = ending === "fails" ? "failed" : ending === "waits" ? "pending" : "completed";
+        const id = `backup-${backups.length + 1}`;
+        const createdAt = new Date(clock.now()).toISOString();
+        const backup: Backup = { id, is, detail: is.toUpperCase(), isAutomatic: false, createdAt };
+        backups.push({ of: ref.id, backup, until: clock.now() + work });
+      }),
+    backups: (ref, signal) =>
+      request({ operation: "backups", target: ref.id }, signal, () =>
+        backups
+          .filter((each) => each.of === ref.id)
+          .map(({ backup, until }) =>
+            clock.now() < until ? { ...backup, is: "pending" as const, detail: "PENDING" } : backup,
+          ),
+      ),
     operate: (ref, verb, signal) =>
       request({ operation: verb, target: ref.id }, signal, (ending) => {
         const from: readonly PhaseName[] =
