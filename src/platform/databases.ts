@@ -1,4 +1,5 @@
-import type { InstanceRecord, NodeRecord, UserRecord } from "./records.ts";
+import type { RefusedUser } from "./database-users.ts";
+import type { InstanceRecord, NodeRecord } from "./records.ts";
 
 /** Which database server was chosen, and why. */
 export interface EngineInfo {
@@ -28,8 +29,14 @@ export interface Databases {
   failover(record: InstanceRecord, failedNode: string, action: string): Promise<RunningDatabase>;
   /** Writes the data to a file. */
   backup(record: InstanceRecord, file: string): Promise<void>;
-  setUser(record: InstanceRecord, user: UserRecord): Promise<void>;
-  removeUser(record: InstanceRecord, username: string): Promise<void>;
+  /** True while the database runs and is neither being ended nor being brought back. */
+  serves(instanceId: string): boolean;
+  /** True where the record's users, and no others, are in force, or nothing runs. */
+  hasUsers(record: InstanceRecord): boolean;
+  /** Puts the record's users in force, and no others; resolves with those that the database refuses. */
+  applyUsers(record: InstanceRecord): Promise<readonly RefusedUser[]>;
+  /** Resolves where the engine takes these rules for a user, whatever runs; rejects with EngineError `engine-refused`. */
+  proveRules(rules: string): Promise<void>;
   /** Stops every database; the data stays. */
   close(): Promise<void>;
 }

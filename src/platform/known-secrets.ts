@@ -39,6 +39,11 @@ export function secretsIn(body: Json): readonly string[] {
   );
 }
 
+/** An access rule after one of these signs is a password or its hash; the users host refuses it, and may have been sent it. */
+function withoutPasswords(acl: string): string {
+  return acl.replaceAll(/([<>#!])[^\s']+/g, "$1[redacted]");
+}
+
 /** A body fit for the log, and the places where a secret stands that is not made for one. */
 export function redactBody(
   body: Json,
@@ -55,7 +60,8 @@ export function redactBody(
     if (!isObject(value)) return value;
     const entries = Object.entries(value).map(([key, entry]): [string, Json] => {
       const at = path === "" ? key : `${path}.${key}`;
-      return [key, secretKey.test(key) ? "[redacted]" : clean(entry, at)];
+      if (secretKey.test(key)) return [key, "[redacted]"];
+      return [key, clean(key === "acl" && typeof entry === "string" ? withoutPasswords(entry) : entry, at)];
     });
     return Object.fromEntries(entries);
   };

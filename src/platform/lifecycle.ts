@@ -8,6 +8,7 @@ import type { InstanceRecord, OperationName, OperationRecord } from "./records.t
 import { ServiceError } from "./service-error.ts";
 import type { Store } from "./store.ts";
 import { transitions } from "./transitions.ts";
+import { withUsers } from "./with-users.ts";
 import { workOf } from "./work.ts";
 
 /** What an operation needs besides its name. */
@@ -54,8 +55,11 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
   const work = workOf(parts);
 
   const change = async (id: string, patch: Partial<InstanceRecord>): Promise<void> => {
-    const record = store.instances.get(id);
-    if (record !== undefined) await store.instances.save({ ...record, ...patch, lastModified: time() });
+    const save = async (): Promise<void> => {
+      const record = store.instances.get(id);
+      if (record !== undefined) await store.instances.save({ ...record, ...patch, lastModified: time() });
+    };
+    await (patch.status === "RUNNING" ? withUsers({ ...parts, wait }, id, save) : save());
   };
 
   const run = (task: Promise<void>, id: string): void => {

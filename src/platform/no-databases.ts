@@ -33,8 +33,10 @@ export function createNoDatabases(why: string): Databases {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(file, "no data: made by a control plane without databases\n", { mode: 0o600 });
     },
-    setUser: nothing,
-    removeUser: nothing,
+    serves: () => true,
+    hasUsers: () => true,
+    applyUsers: async () => [],
+    proveRules: nothing,
     close: nothing,
   };
 }

@@ -2,10 +2,13 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeIds, specOf } from "./database-spec.ts";
+import { type DatabaseUsers, databaseUsers } from "./database-users.ts";
 import type { DatabaseListener, Databases, RunningDatabase } from "./databases.ts";
 import type { Database, DatabaseSpec, Engine, TlsFiles } from "./engine/index.ts";
 import type { InstanceTypes } from "./instance-types.ts";
 import type { InstanceRecord } from "./records.ts";
+import { createRuleProof } from "./rule-proof.ts";
+import { startWithUsers } from "./start-with-users.ts";
 
 /** What real databases need besides their engine. */
 export interface RealDatabasesParts {
@@ -26,6 +29,7 @@ interface Running {
   readonly spec: DatabaseSpec;
   readonly instanceType: string;
   readonly ids: readonly string[];
+  readonly users: DatabaseUsers;
   isReviving: boolean;
   /** Its end is wanted: an exit is no accident. */
   isEnding: boolean;
@@ -39,6 +43,8 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
   const { engine, listener, signal } = parts;
   const running = new Map<string, Running>();
   const dirOf = (id: string): string => join(parts.folder, id);
+  const proof = createRuleProof(engine, parts.folder, signal);
+  void proof.close();
 
   const wanted = async (record: InstanceRecord, seed?: string): Promise<DatabaseSpec> => {
     const tls = record.params["enableTLS"] === true ? await parts.tls() : undefined;
@@ -50,9 +56,10 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     if (known !== undefined && (await known.database.ping())) return known;
     if (known !== undefined) await stop(record);
     const spec = await wanted(record, seed);
-    const database = await engine.start(spec, signal);
+    const { database, users } = await startWithUsers(engine, spec, record.users, signal);
     const one: Running = {
       database,
+      users: databaseUsers(database, users),
       spec,
       instanceType: String(record.params["nodeInstanceType"] ?? ""),
       ids: nodeIds(record),
@@ -137,10 +144,15 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await need(record).database.snapshot(file);
     },
-    setUser: (record, { username, passwordHash, acl }) =>
-      need(record).database.setUser({ username, passwordHash, rules: acl }),
-    removeUser: (record, username) => need(record).database.removeUser(username),
+    serves(id) {
+      const one = running.get(id);
+      return one !== undefined && !one.isReviving && !one.isEnding;
+    },
+    hasUsers: ({ id, users }) => running.get(id)?.users.have(users) ?? true,
+    applyUsers: (record) => need(record).users.put(record.users),
+    proveRules: (rules) => proof.prove(rules),
     async close() {
+      await proof.close();
       const all = [...running.values()];
       for (const one of all) one.isEnding = true;
       await Promise.allSettled(all.map((one) => one.database.stop()));

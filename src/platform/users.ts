@@ -1,101 +1,165 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../model/json.ts";
-import { forbiddenCommands } from "./acl-rules.ts";
+import { refusedRules } from "./acl-rules.ts";
 import type { Core } from "./core.ts";
-import { EngineError } from "./engine/index.ts";
+import { isRefusal } from "./database-users.ts";
+import { isReserved, tenantRules } from "./engine/index.ts";
+import { firstUserOf } from "./first-user.ts";
 import type { InstanceRecord, UserRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** The database's first user, as the list shows it. It belongs to the instance and cannot be changed here. */
-function defaultUser(record: InstanceRecord): JsonObject | undefined {
-  const username = record.params["graphdbUser"];
-  return typeof username === "string" ? { username, acl: "~* &* +@all" } : undefined;
-}
+/** How often a database that serves and does not answer is asked, and the time between, in ms. */
+const attempts = 3;
+const pause = 100;
 
-/** Users of an instance as the list shows them: no passwords. */
+/** Users of an instance as the list shows them, its own first: no passwords. */
 export function listUsers(record: InstanceRecord): readonly JsonObject[] {
-  const first = defaultUser(record);
   return [
-    ...(first === undefined ? [] : [first]),
+    { username: firstUserOf(record), acl: tenantRules.join(" ") },
     ...record.users.map(({ username, acl }) => ({ username, acl })),
   ];
 }
 
-/** Adds a user (409 for a name that exists), or changes one (500 for one that does not, as the real host). */
+/**
+ * Adds a user (409 for a name that exists), or changes one (500 for one that does not, as the real host). The engine itself
+ * proves the rules: by taking the user where the database serves, on a database of its own where it does not.
+ */
 export async function putUser(
   core: Core,
-  record: InstanceRecord,
+  id: string,
   username: string,
   wanted: { readonly password?: string | undefined; readonly acl?: string | undefined },
   isNew: boolean,
 ): Promise<void> {
-  const isFirst = defaultUser(record)?.["username"] === username;
-  const known = record.users.find((user) => user.username === username);
-  refuseAcl(wanted.acl ?? "");
-  if (isNew && (isFirst || known !== undefined))
-    throw new ServiceError(409, `user ${username} already exists`);
-  if (isFirst) throw new ServiceError(403, "the instance's own user is changed through the instance");
-  if (!isNew && known === undefined) throw new ServiceError(500, "Failed to modify user");
+  const refused = refusedRules(wanted.acl ?? "");
+  if (refused.length > 0)
+    throw new ServiceError(400, `ACL contains what is not allowed: ${refused.join(", ")}`);
+  const before = findUser(core, id, username, isNew);
+  if (wanted.acl !== undefined && wanted.acl !== before?.acl && !core.databases.serves(id))
+    await prove(core, wanted.acl);
+  // The proof took its time.
+  const known = findUser(core, id, username, isNew);
   const user: UserRecord = {
     username,
     passwordHash: wanted.password === undefined ? (known?.passwordHash ?? "") : sha256(wanted.password),
     acl: wanted.acl ?? known?.acl ?? "",
   };
-  const saved = saveUsers(core, record.id, (users) => [
-    ...users.filter((each) => each.username !== username),
-    user,
-  ]);
-  if (isServing(record)) {
-    try {
-      await core.databases.setUser(record, user);
-    } catch (error) {
-      const restored = known === undefined ? [] : [known];
-      await saveUsers(core, record.id, (users) => [...users.filter((each) => each !== user), ...restored]);
-      throw refusalOf(error);
-    }
-  }
-  await saved;
-  core.events.add(record.id, `database user ${username} ${isNew ? "created" : "changed"}`);
+  await replaceUser(core, id, known, user);
+  core.events.add(id, `database user ${username} ${isNew ? "created" : "changed"}`);
 }
 
 /** Takes a user away: 403 for the instance's own, 500 for one that does not exist, as the real host. */
-export async function dropUser(core: Core, record: InstanceRecord, username: string): Promise<void> {
-  if (defaultUser(record)?.["username"] === username) {
+export async function dropUser(core: Core, id: string, username: string): Promise<void> {
+  const record = recordOf(core, id);
+  if (firstUserOf(record) === username)
     throw new ServiceError(403, "the instance's own user cannot be deleted");
-  }
-  if (!record.users.some((user) => user.username === username))
-    throw new ServiceError(500, "Failed to delete user");
-  if (isServing(record)) await core.databases.removeUser(record, username);
-  await saveUsers(core, record.id, (users) => users.filter((each) => each.username !== username));
-  core.events.add(record.id, `database user ${username} deleted`);
+  const known = record.users.find((user) => user.username === username);
+  if (known === undefined) throw new ServiceError(500, "Failed to delete user");
+  await replaceUser(core, id, known, undefined);
+  core.events.add(id, `database user ${username} deleted`);
 }
 
-function refuseAcl(acl: string): void {
-  const forbidden = forbiddenCommands(acl);
-  if (forbidden.length > 0)
-    throw new ServiceError(400, `ACL contains commands that are not allowed: ${forbidden.join(", ")}`);
+function recordOf(core: Core, id: string): InstanceRecord {
+  const record = core.store.instances.get(id);
+  if (record === undefined) throw new ServiceError(500, "Failed to look up the instance");
+  return record;
 }
 
-/** Rules that the database itself does not take are the client's to correct; all else is a 500. */
-function refusalOf(error: unknown): ServiceError {
-  const isRefused = error instanceof EngineError && error.code === "engine-refused";
-  return isRefused
-    ? new ServiceError(400, `ACL is refused: ${error.message}`)
-    : new ServiceError(500, "Failed to store the user");
+/** The user that a change is about; undefined for a new one. Throws where the name cannot be taken, or has nobody. */
+function findUser(core: Core, id: string, username: string, isNew: boolean): UserRecord | undefined {
+  const record = recordOf(core, id);
+  const first = firstUserOf(record);
+  const known = record.users.find((user) => user.username === username);
+  if (isNew && (known !== undefined || username === first))
+    throw new ServiceError(409, `user ${username} already exists`);
+  if (username === first)
+    throw new ServiceError(403, "the instance's own user is changed through the instance");
+  if (isReserved(username, { user: first }))
+    throw new ServiceError(400, `the name ${username} is the database's own`);
+  if (!isNew && known === undefined) throw new ServiceError(500, "Failed to modify user");
+  return known;
 }
 
-/** Users of an instance that does not serve are kept here and put in force when it starts. */
-function isServing(record: InstanceRecord): boolean {
-  return record.status === "RUNNING" || record.status === "BACKING_UP";
-}
-
-async function saveUsers(
+/** Writes a change down and puts it in force, or takes it back. */
+async function replaceUser(
   core: Core,
   id: string,
-  change: (users: readonly UserRecord[]) => readonly UserRecord[],
+  before: UserRecord | undefined,
+  after: UserRecord | undefined,
 ): Promise<void> {
-  const current = core.store.instances.get(id);
-  if (current !== undefined) await core.store.instances.save({ ...current, users: change(current.users) });
+  const saved = exchangeUser(core, id, before, after);
+  const failure = await failureOf(core, id, before, after);
+  await saved;
+  if (failure === undefined) return;
+  await exchangeUser(core, id, after, before);
+  await putInForce(core, id, before).catch(() => undefined);
+  throw failure;
+}
+
+/** Tries to put a change in force. What does not serve, or stops to meanwhile, gets it once it serves again. */
+async function failureOf(
+  core: Core,
+  id: string,
+  before: UserRecord | undefined,
+  after: UserRecord | undefined,
+): Promise<ServiceError | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await putInForce(core, id, after);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      if (!core.databases.serves(id)) break;
+      if (attempt === attempts) return new ServiceError(500, "Failed to store the user");
+      await sleep(pause);
+    }
+  }
+  if (after === undefined || after.acl === before?.acl) return undefined;
+  return prove(core, after.acl).then(
+    () => undefined,
+    (error: unknown) =>
+      error instanceof ServiceError ? error : new ServiceError(500, "Failed to check the ACL"),
+  );
+}
+
+async function putInForce(core: Core, id: string, user: UserRecord | undefined): Promise<void> {
+  const record = core.store.instances.get(id);
+  if (record === undefined || !core.databases.serves(id)) return;
+  const refused = await core.databases.applyUsers(record);
+  const own = refused.find(({ username }) => username === user?.username);
+  if (own !== undefined) throw refusal(own.reason);
+}
+
+/** Lets the engine say whether it takes the rules: 400 where it does not, 500 where it cannot be asked. */
+async function prove(core: Core, acl: string): Promise<void> {
+  try {
+    await core.databases.proveRules(acl);
+  } catch (error) {
+    throw isRefusal(error) ? refusal(error.message) : new ServiceError(500, "Failed to check the ACL");
+  }
+}
+
+function refusal(reason: string): ServiceError {
+  return new ServiceError(400, `ACL is refused: ${reason.replace(/^user \S+: /, "")}`);
+}
+
+/** Puts one user in the place of another; where that one is gone meanwhile, nothing. */
+async function exchangeUser(
+  core: Core,
+  id: string,
+  before: UserRecord | undefined,
+  after: UserRecord | undefined,
+): Promise<void> {
+  const record = core.store.instances.get(id);
+  if (record === undefined) return;
+  const isTaken = record.users.some((user) => user.username === after?.username);
+  const added = after === undefined || (before === undefined && isTaken) ? [] : [after];
+  const users =
+    before === undefined
+      ? [...record.users, ...added]
+      : record.users.flatMap((user) => (user === before ? added : [user]));
+  await core.store.instances.save({ ...record, users });
 }
 
 function sha256(text: string): string {

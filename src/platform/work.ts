@@ -80,24 +80,8 @@ export function workOf(parts: LifecycleParts): Works {
     },
   };
 
-  /** Users that came or went while the database was on its way up. */
-  const catchUp = async (before: InstanceRecord): Promise<void> => {
-    const now = store.instances.get(before.id);
-    if (now === undefined || now.users === before.users) return;
-    for (const user of now.users)
-      if (!before.users.includes(user)) await parts.databases().setUser(now, user);
-    for (const { username } of before.users) {
-      if (!now.users.some((user) => user.username === username))
-        await parts.databases().removeUser(now, username);
-    }
-  };
-
   return {
-    async run(record, operation) {
-      const outcome = await works[operation.name](record, operation);
-      if (outcome !== "gone" && outcome.status === "RUNNING") await catchUp(record);
-      return outcome;
-    },
+    run: (record, operation) => works[operation.name](record, operation),
     async abandon(operation) {
       const snapshot =
         operation.name === "backup" ? store.snapshots.get(operation.snapshotId ?? "") : undefined;

@@ -49,11 +49,14 @@ export interface TestPlatform {
   close(): Promise<void>;
 }
 
-/** A platform without databases in a folder of its own, signed in to. */
-export async function startTest(options: Partial<PlatformOptions> = {}): Promise<TestPlatform> {
+/** A platform in a folder of its own, signed in to; without databases unless told otherwise. */
+export async function startTest(
+  options: Partial<PlatformOptions> = {},
+  databases: "none" | "real" = "none",
+): Promise<TestPlatform> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "graphform-platform-")));
   const platform = await startPlatform({
-    engine: "none",
+    ...(databases === "none" ? { engine: "none" } : {}),
     delays: 5,
     instanceTypes,
     ...options,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import { allowedCommands, forbiddenCommands } from "../../src/platform/acl-rules.ts";
+import { allowedCommands, refusedRules } from "../../src/platform/acl-rules.ts";
 import { type Answer, pro, startTest, type TestPlatform } from "./harness.ts";
 
 let test: TestPlatform;
@@ -34,7 +34,7 @@ describe("database users (4.2)", () => {
     const listed = await users("GET");
     expect(listed.body).toEqual({
       users: [
-        { username: "app", acl: "~* &* +@all" },
+        { username: "app", acl: expect.stringMatching(/^~\* &\* \+INFO .*\+GRAPH\.QUERY/) },
         { username: "reader", acl: good.acl },
       ],
     });
@@ -66,6 +66,10 @@ describe("database users (4.2)", () => {
     ["rules that are no text", "POST", "", { ...good, acl: ["+PING"] }, {}, 400],
     ["a name with a space", "POST", "", { ...good, username: "a b c" }, {}, 400],
     ["the name of the instance's own user", "POST", "", { ...good, username: "app" }, {}, 409],
+    ["the name of the database's own user", "POST", "", { ...good, username: "default" }, {}, 400],
+    ["the name of the platform's own user", "POST", "", { ...good, username: "graphform-platform" }, {}, 400],
+    ["update of the instance's own user", "PUT", "/app", { acl: "+PING" }, {}, 403],
+    ["update of the platform's own user", "PUT", "/graphform-platform", { acl: "+PING" }, {}, 400],
     ["update of a user that does not exist", "PUT", "/nobody", { acl: "+PING" }, {}, 500],
     ["delete of a user that does not exist", "DELETE", "/nobody", undefined, {}, 500],
     ["delete of the instance's own user", "DELETE", "/app", undefined, {}, 403],
@@ -97,8 +101,24 @@ describe("database users (4.2)", () => {
       username: "greedy",
       acl: "~* +GRAPH.QUERY +KEYS +config|get",
     });
-    expect([status, body["message"]]).toEqual([400, expect.stringMatching(/KEYS, CONFIG\|GET/)]);
+    expect([status, body["message"]]).toEqual([400, expect.stringMatching(/: \+KEYS, \+config\|get$/)]);
   });
+
+  it.each(["nopass", "allcommands", "on", "&*", `#${"a".repeat(64)}`, ">word-of-a-rule"])(
+    "refuses %s in the rules of a new user and of a known one, and repeats no secret",
+    async (rule) => {
+      await users("POST", "", { ...good, username: "steady" });
+      for (const [method, rest] of [
+        ["POST", ""],
+        ["PUT", "/steady"],
+      ] as const) {
+        const { status, text } = await users(method, rest, { ...good, acl: `~* ${rule} +PING` });
+        expect([status, text]).toEqual([400, expect.stringContaining(`not allowed: ${rule.slice(0, 1)}`)]);
+        expect(text).not.toContain("word-of-a-rule");
+      }
+      expect(await readFile(join(test.dataDir, "requests.jsonl"), "utf8")).not.toContain("word-of-a-rule");
+    },
+  );
 
   it("checks the subscription of an instance that has one", async () => {
     const { body } = await test.call("POST", `${pro}?subscriptionId=mine`, {
@@ -146,14 +166,28 @@ describe("ACL allow-list", () => {
     ["+ping", []],
     ["+client|list +memory|usage", []],
     ["+module|list", []],
-    ["+module", ["MODULE"]],
-    ["+module|load", ["MODULE|LOAD"]],
-    ["+@all", ["@ALL"]],
-    ["+@read ~*", ["@READ"]],
-    ["~+KEYS -config allcommands >+pw on", []],
-    ["+GRAPH.QUERY\t+ACL\n+CONFIG", ["ACL", "CONFIG"]],
-    ["'+KEYS x' +PING", []],
-  ])("%s", (acl, forbidden) => {
-    expect(forbiddenCommands(acl)).toEqual(forbidden);
+    ["~* ~orders:* %R~a %W~b %RW~c %rw~d", []],
+    ["+PING -ping -@all -client|kill", []],
+    ["'~a*' '+PING'", []],
+    ["", []],
+    ["+module", ["+module"]],
+    ["+module|load", ["+module|load"]],
+    ["+@all", ["+@all"]],
+    ["+@read ~*", ["+@read"]],
+    ["+GRAPH.QUERY\t+ACL\n+CONFIG", ["+ACL", "+CONFIG"]],
+    ["'+KEYS x' +PING", ["+KEYS x"]],
+    ["'+'CONFIG +'KEYS' '+ACL", ["+CONFIG", "+KEYS", "+ACL"]],
+    ["allcommands nocommands allkeys resetkeys", ["allcommands", "nocommands", "allkeys", "resetkeys"]],
+    ["on off nopass resetpass reset sanitize-payload", 6],
+    ["&* &news allchannels resetchannels", 4],
+    ["(~x +PING) clearselectors", ["(~x", "+PING)", "clearselectors"]],
+    ["~ % %~x %X~y - +", ["~", "%", "%~x", "%X~y", "-", "+"]],
+    ["~+KEYS -config nonsense", ["nonsense"]],
+    [`~* ${"x".repeat(100)}`, [`${"x".repeat(60)}...`]],
+    [">word-1 <word-2 #word-3 !word-4", [">...", "<...", "#...", "!..."]],
+  ])("%s", (acl, refused) => {
+    const found = refusedRules(acl);
+    if (typeof refused === "number") expect(found).toEqual(acl.split(" "));
+    else expect(found).toEqual(refused);
   });
 });

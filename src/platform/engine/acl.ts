@@ -20,6 +20,9 @@ const tenantCommands =
   GRAPH.INFO GRAPH.LIST GRAPH.QUERY GRAPH.RO_QUERY GRAPH.EXPLAIN GRAPH.PROFILE GRAPH.DELETE GRAPH.CONSTRAINT
   GRAPH.SLOWLOG GRAPH.BULK GRAPH.CONFIG GRAPH.COPY GRAPH.MEMORY GRAPH.UDF`.split(/\s+/);
 
+/** The tenant's rules, as its ACL would have them. */
+export const tenantRules: readonly string[] = ["~*", "&*", ...tenantCommands.map((command) => `+${command}`)];
+
 /** SHA-256 in hex, the form in which the server keeps passwords. */
 export function hashOf(password: string): string {
   return createHash("sha256").update(password).digest("hex");
@@ -27,20 +30,20 @@ export function hashOf(password: string): string {
 
 /** The tenant's user with this password. */
 export function tenant(user: string, password: string): AclUser {
-  const commands = tenantCommands.map((command) => `+${command}`);
-  return { name: user, rules: ["reset", "on", `#${hashOf(password)}`, "~*", "&*", ...commands] };
+  return { name: user, rules: ["reset", "on", `#${hashOf(password)}`, ...tenantRules] };
 }
 
-/** A user besides the tenant; single quotes group in its rules. Throws EngineError for a hash that is none. */
+/** Single rules of an ACL as the server gets them: white space separates, single quotes group and are taken off. */
+export function splitRules(acl: string): readonly string[] {
+  return (acl.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((rule) => rule.replaceAll("'", ""));
+}
+
+/** A user besides the tenant. Throws EngineError for a hash that is none. */
 export function additional({ username, passwordHash, rules }: DatabaseUser): AclUser {
   if (!/^[0-9a-f]{64}$/.test(passwordHash)) {
     throw new EngineError("engine-refused", `user ${username}: the password's hash must be SHA-256 in hex`);
   }
-  const tokens = rules.match(/(?:'[^']*'|[^\s'])+/g) ?? [];
-  return {
-    name: username,
-    rules: ["reset", "on", `#${passwordHash}`, ...tokens.map((token) => token.replaceAll("'", ""))],
-  };
+  return { name: username, rules: ["reset", "on", `#${passwordHash}`, ...splitRules(rules)] };
 }
 
 /** Every user of a database. The built-in default user is off unless it is the tenant. */
@@ -55,6 +58,6 @@ export function usersOf(spec: DatabaseSpec, secret: string): readonly AclUser[] 
 }
 
 /** True for names that `setUser` and `removeUser` must not touch. */
-export function isReserved(name: string, spec: DatabaseSpec): boolean {
+export function isReserved(name: string, spec: Pick<DatabaseSpec, "user">): boolean {
   return name === operator || name === "default" || name === spec.user;
 }

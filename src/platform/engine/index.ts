@@ -1,3 +1,4 @@
+export { isReserved, splitRules, tenantRules } from "./acl.ts";
 export type { Database, DatabaseSpec, Engine, TlsFiles } from "./database.ts";
 export { EngineError } from "./engine-error.ts";
 export { findEngine } from "./find-engine.ts";

@@ -62,7 +62,7 @@ export function userEndpoints(app: Hono<Env>, core: Core): void {
   route("POST", base, "create-user", ["username", "password", "acl"], async (context, record, body) => {
     const { username = "", password, acl } = body;
     if (password !== undefined) core.secrets.add(password);
-    await putUser(core, record, username, { password, acl }, true);
+    await putUser(core, record.id, username, { password, acl }, true);
     return context.json({ message: `User ${username} created` });
   });
 
@@ -70,13 +70,13 @@ export function userEndpoints(app: Hono<Env>, core: Core): void {
     const username = partOf(context, "username");
     if (password !== undefined) core.secrets.add(password);
     if (password !== undefined || acl !== undefined)
-      await putUser(core, record, username, { password, acl }, false);
+      await putUser(core, record.id, username, { password, acl }, false);
     return context.json({ message: `User ${username} updated` });
   });
 
   route("DELETE", `${base}/:username`, "delete-user", undefined, async (context, record) => {
     const username = partOf(context, "username");
-    await dropUser(core, record, username);
+    await dropUser(core, record.id, username);
     return context.json({ message: `User ${username} deleted` });
   });
 }

@@ -1,0 +1,39 @@
+import { isRefusal } from "./database-users.ts";
+import type { Databases } from "./databases.ts";
+import type { Events } from "./events.ts";
+import type { Store } from "./store.ts";
+
+/** What it takes to put an instance's users in force. */
+export interface WithUsersParts {
+  readonly store: Store;
+  readonly events: Events;
+  readonly databases: () => Databases;
+  /** Waits this many ms; rejects when the platform closes. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** How often a database that serves and does not answer is asked again. */
+const attempts = 5;
+
+/**
+ * Says that an instance runs (`next`) at the very moment when its database has the users of its record: those that came, went
+ * or changed while it was on its way up are put in force first. A user that the database refuses is an event and no hindrance.
+ */
+export async function withUsers(parts: WithUsersParts, id: string, next: () => Promise<void>): Promise<void> {
+  const { store, events } = parts;
+  const databases = parts.databases();
+  for (let failed = 0; ; ) {
+    const record = store.instances.get(id);
+    // Nothing may come between this look and `next`.
+    if (record === undefined || databases.hasUsers(record)) return next();
+    try {
+      for (const { username, reason } of await databases.applyUsers(record)) {
+        events.add(id, `database user ${username} cannot sign in: ${reason}`, true);
+      }
+    } catch (error) {
+      failed += 1;
+      if (isRefusal(error) || failed >= attempts || !databases.serves(id)) throw error;
+      await parts.wait(200);
+    }
+  }
+}
