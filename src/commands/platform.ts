@@ -25,6 +25,8 @@ export interface PlatformUpOptions {
   readonly rest: readonly string[];
 }
 
+const seeIt = "see it in a browser: graphform platform open\n";
+
 /** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
 export async function platformUp(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
   // Databases run in folders of their own: what they are told must not depend on ours.
@@ -81,7 +83,7 @@ async function inForeground(options: PlatformUpOptions, terminal: Terminal): Pro
     if (options.json || ready === undefined) terminal.out(line);
     else
       terminal.out(
-        `ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n`,
+        `ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n${seeIt}`,
       );
   });
   const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
@@ -116,7 +118,7 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
     terminal.out(
       options.json
         ? `${ready.line}\n`
-        : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n`,
+        : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n${seeIt}`,
     );
     return 0;
   }
@@ -140,8 +142,8 @@ function engineText(engine: unknown): string {
 }
 
 async function until(condition: () => boolean | Promise<boolean>, ms: number): Promise<void> {
-  const end = Date.now() + ms;
-  while (Date.now() < end && !(await condition())) await pause(20);
+  const end = performance.now() + ms;
+  while (performance.now() < end && !(await condition())) await pause(20);
 }
 
 async function lastLine(file: string): Promise<string> {

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { localPlatformDir } from "./local-platform.ts";
 import type { Registration } from "./registration.ts";
 
-/** Adds `platform up|down|status`. */
-export function addPlatform(program: Command, { at, done }: Registration): void {
+/** Adds `platform up|down|status|open`. */
+export function addPlatform(program: Command, { env, at, done }: Registration): void {
   const platform = program
     .command("platform")
     .description("the hosting service on this machine, with real databases");
@@ -36,5 +36,14 @@ export function addPlatform(program: Command, { at, done }: Registration): void 
     .action(async (options: { dataDir: string; json?: boolean }) => {
       const { platformStatus } = await import("./platform.ts");
       done(await platformStatus(options.dataDir, options.json ?? false, at({})));
+    });
+  platform
+    .command("open")
+    .description("print a link that signs in to its page once, and open it where there is a browser")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--no-browser", "print the link alone")
+    .action(async (options: { dataDir: string; browser: boolean }) => {
+      const { platformOpen } = await import("./platform-open.ts");
+      done(await platformOpen(options, env, at({})));
     });
 }

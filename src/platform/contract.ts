@@ -20,6 +20,9 @@ export const usersPrefix: string = "/v1/customer-ldap";
 /** Largest request body that is read, in bytes. */
 export const largestBody: number = 1024 * 1024;
 
+/** Largest body of a request that is answered without a session: credentials and tokens. */
+export const largestOpenBody: number = 16 * 1024;
+
 /** One component of a plan: its resource key is the component's name. */
 export interface Component {
   readonly key: string;

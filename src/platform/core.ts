@@ -1,3 +1,4 @@
+import type { BodyRoom } from "./body-room.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Databases } from "./databases.ts";
 import type { Events } from "./events.ts";
@@ -6,6 +7,7 @@ import type { InstanceTypes } from "./instance-types.ts";
 import type { KnownSecrets } from "./known-secrets.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Settings } from "./options.ts";
+import type { PageSessions } from "./page-sessions.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Store } from "./store.ts";
@@ -15,6 +17,7 @@ export interface Core {
   readonly settings: Settings;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
+  readonly pageSessions: PageSessions;
   readonly store: Store;
   readonly lifecycle: Lifecycle;
   readonly databases: Databases;
@@ -27,7 +30,11 @@ export interface Core {
   readonly sharesPort: boolean;
   /** The file of a snapshot; the region is a folder. */
   readonly snapshotFile: (region: string, snapshotId: string) => string;
+  /** Memory for the bodies of requests that are at work: of those who are signed in, and of all others together. */
+  readonly rooms: { readonly signedIn: BodyRoom; readonly strangers: BodyRoom };
   readonly now: () => number;
+  /** Milliseconds that only grow, whatever is done to the clock: for ages and limits. */
+  readonly elapsed: () => number;
   /** The current time, ISO 8601; never twice the same, so that records sort in the order they were made. */
   readonly timestamp: () => string;
 }

@@ -31,7 +31,7 @@ interface Armed {
 
 const none: Fault = {};
 
-/** Faults on request (`--faults` and `/_platform/faults`). `now` gives milliseconds. */
+/** Faults on request (`--faults` and `/_platform/faults`). `now` gives milliseconds that only grow. */
 export function createFaults(initial: readonly FaultRule[], now: () => number): Faults {
   let armed = initial.map(arm);
   let inFlight = 0;

@@ -8,15 +8,14 @@ import { startPlatform } from "./start.ts";
 
 /**
  * The local platform as a process: starts, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops
- * gracefully on SIGTERM and SIGINT. `<dataDir>/page.json` has the link to the page that works once. Exit 1 with one line on standard error when it cannot start.
+ * gracefully on SIGTERM and SIGINT. Exit 1 with one line on standard error when it cannot start.
  */
 async function main(argv: readonly string[]): Promise<void> {
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
-  const { url, usersUrl, pageUrl, dataDir, engine, pid } = platform;
+  const { url, usersUrl, dataDir, engine, pid } = platform;
   const { caFile } = await ensureAuthority(dataDir);
   const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid, caFile: resolve(caFile) });
   const file = join(dataDir, "platform.json");
-  await writeDurably(join(dataDir, "page.json"), `${JSON.stringify({ pageUrl })}\n`);
   await writeDurably(file, `${announcement}\n`);
   let isStopping = false;
   const stop = (): void => {
@@ -24,7 +23,7 @@ async function main(argv: readonly string[]): Promise<void> {
     isStopping = true;
     void platform
       .close()
-      .then(() => Promise.all([file, join(dataDir, "page.json")].map((path) => unlink(path))))
+      .then(() => unlink(file))
       .then(() => process.exit(0), complain);
   };
   process.on("SIGTERM", stop);

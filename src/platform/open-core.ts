@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createBodyRoom } from "./body-room.ts";
 import type { Core } from "./core.ts";
 import { loadCredentials, loadSigningKey, privateFolder } from "./credentials.ts";
 import type { Databases } from "./databases.ts";
@@ -12,16 +13,19 @@ import { createLifecycle } from "./lifecycle.ts";
 import { addNetwork } from "./networks.ts";
 import { createNoDatabases } from "./no-databases.ts";
 import { type PlatformOptions, settingsOf } from "./options.ts";
+import { createPageSessions } from "./page-sessions.ts";
 import { createRealDatabases, type RealDatabasesParts } from "./real-databases.ts";
 import { openRequestLog } from "./request-log.ts";
 import { openSessions } from "./sessions.ts";
 import { recoverSnapshots } from "./snapshots.ts";
 import { openStore } from "./store.ts";
 
+const mebibyte = 1024 ** 2;
+
 /** Opens what a data folder holds and brings back what ran; the folder's lock is held. */
 export async function openCore(options: PlatformOptions): Promise<Core> {
   const settings = settingsOf(options);
-  const { dataDir, now } = settings;
+  const { dataDir, now, elapsed } = settings;
   const timestamp = createTimestamps(now);
   const [credentials, key, store] = await Promise.all([
     loadCredentials(dataDir),
@@ -36,6 +40,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
       sessionLifetime: settings.sessionLifetime,
       refreshLifetime: settings.refreshLifetime,
       now,
+      elapsed,
     },
     await readFile(sessionFile, "utf8").catch(() => undefined),
   );
@@ -68,17 +73,20 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
     settings,
     credentials,
     sessions,
+    pageSessions: createPageSessions(elapsed),
     store,
     lifecycle,
     databases,
-    faults: createFaults(settings.faults, now),
+    faults: createFaults(settings.faults, elapsed),
     events,
     log: openRequestLog(join(dataDir, "requests.jsonl")),
     secrets,
     sharesPort: options.usersPort === undefined,
     instanceTypes,
     snapshotFile,
+    rooms: { signedIn: createBodyRoom(64 * mebibyte), strangers: createBodyRoom(4 * mebibyte) },
     now,
+    elapsed,
     timestamp,
   };
   for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);

@@ -41,8 +41,10 @@ export interface PlatformOptions {
   readonly snapshotInterval?: number;
   /** Requests per minute and address on the users host. Default 100. */
   readonly usersPerMinute?: number;
-  /** The clock that tokens, time stamps and limits follow, in ms since the epoch. Default: the system's. */
+  /** The clock that time stamps follow, in ms since the epoch. Default: the system's. */
   readonly now?: () => number;
+  /** Milliseconds that only grow, which ages and limits follow: clocks are set. Default: the process's. */
+  readonly elapsed?: () => number;
   /** The process is the platform's own: its Request and Response may be replaced by faster ones. Default false. */
   readonly ownsProcess?: boolean;
   /** Instance types in place of those of the default profile. */
@@ -74,6 +76,7 @@ export function settingsOf(options: PlatformOptions): Settings {
     snapshotInterval: options.snapshotInterval ?? 0,
     usersPerMinute: options.usersPerMinute ?? 100,
     now: options.now ?? Date.now,
+    elapsed: options.elapsed ?? (() => performance.now()),
     ownsProcess: options.ownsProcess ?? false,
     delayOf: (operation) => (typeof delays === "number" ? delays : (delays[operation] ?? 50)),
   };

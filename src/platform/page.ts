@@ -22,11 +22,13 @@ export function signInPage(nonce: string, hint: string): string {
   return shell(
     nonce,
     `<main class="narrow"><h1>graphform local platform</h1>
-<p>Sign in with the credentials of this platform. They lie in <code>credentials.json</code> in its data folder.</p>
+<p class="bad">${escapeHtml(hint)}</p>
+<p><code>graphform platform open</code> signs in by a link. Here it takes the credentials of this platform, which lie in
+<code>credentials.json</code> in its data folder.</p>
 <form method="post" action="/_platform/page-session">
 <label>User name<input name="username" autocomplete="username" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
-<button>Sign in</button></form><p class="bad">${escapeHtml(hint)}</p></main>`,
+<button>Sign in</button></form></main>`,
   );
 }
 
@@ -102,4 +104,8 @@ const show = (s) => {
 };
 const stream = new EventSource("/_platform/stream");
 stream.onmessage = (m) => { at("live").textContent = "live"; at("live").className = "good"; show(JSON.parse(m.data)); };
-stream.onerror = () => { at("live").textContent = "connection lost, trying again"; at("live").className = "wait"; };`;
+stream.onerror = () => {
+  const isOver = stream.readyState === EventSource.CLOSED;
+  at("live").textContent = isOver ? "signed out; graphform platform open signs in again" : "connection lost, trying again";
+  at("live").className = isOver ? "bad" : "wait";
+};`;

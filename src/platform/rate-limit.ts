@@ -6,11 +6,12 @@ export interface RateLimit {
 
 const windowMs = 60_000;
 
-export function createRateLimit(perMinute: number, now: () => number): RateLimit {
+/** `elapsed` gives milliseconds that only grow: a clock that is set back would keep a window open for days. */
+export function createRateLimit(perMinute: number, elapsed: () => number): RateLimit {
   const windows = new Map<string, { start: number; count: number }>();
   return {
     exceeded(address) {
-      const time = now();
+      const time = elapsed();
       const known = windows.get(address);
       const current =
         known !== undefined && time - known.start < windowMs ? known : { start: time, count: 0 };

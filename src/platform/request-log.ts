@@ -23,20 +23,22 @@ export interface RequestEntry {
 /** The log of requests: one JSON object a line in a file, the latest also in memory. */
 export interface RequestLog {
   add(entry: Omit<RequestEntry, "seq">): void;
-  /** Entries of this run after a sequence number, oldest first; the last 20,000 are kept. */
+  /** Entries of this run after a sequence number, oldest first; of the last 20,000 as many as fit into 16 MiB. */
   after(seq: number): readonly RequestEntry[];
   clear(): void;
   close(): void;
 }
 
 const kept = 20_000;
+const keptCharacters = 16 * 1024 * 1024;
 const largestFile = 64 * 1024 * 1024;
 
 /** Opens the log; a file above 64 MiB is set aside as `<path>.1` first. Lines are written once per turn. */
 export function openRequestLog(path: string): RequestLog {
   let file = openFile(path);
   let written = file.size;
-  let entries: RequestEntry[] = [];
+  let entries: Kept[] = [];
+  let characters = 0;
   let lines: string[] = [];
   let seq = 0;
 
@@ -57,20 +59,42 @@ export function openRequestLog(path: string): RequestLog {
     add(entry) {
       seq += 1;
       const full = { seq, ...entry };
-      entries.push(full);
-      if (entries.length > 2 * kept) entries = entries.slice(-kept);
+      const line = `${JSON.stringify(full)}\n`;
+      entries.push({ entry: full, size: line.length });
+      characters += line.length;
+      if (entries.length > 2 * kept || characters > 2 * keptCharacters) {
+        entries = latest(entries);
+        characters = entries.reduce((sum, { size }) => sum + size, 0);
+      }
       if (lines.length === 0) setImmediate(flush);
-      lines.push(`${JSON.stringify(full)}\n`);
+      lines.push(line);
     },
-    after: (from) => entries.slice(-kept).filter((entry) => entry.seq > from),
+    after: (from) => latest(entries).flatMap(({ entry }) => (entry.seq > from ? [entry] : [])),
     clear() {
       entries = [];
+      characters = 0;
     },
     close() {
       flush();
       closeSync(file.fd);
     },
   };
+}
+
+interface Kept {
+  readonly entry: RequestEntry;
+  /** Characters of its line. */
+  readonly size: number;
+}
+
+/** The entries that are kept: so many of the last ones, and no more than fit. */
+function latest(entries: readonly Kept[]): Kept[] {
+  let room = keptCharacters;
+  const first = entries.findLastIndex(({ size }, index) => {
+    room -= size;
+    return room < 0 || index < entries.length - kept;
+  });
+  return entries.slice(first + 1);
 }
 
 function openFile(path: string): { readonly fd: number; readonly size: number } {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Core } from "./core.ts";
-import { type Env, type HostManner, platformManner, serve } from "./exchange.ts";
+import { type Env, type HostManner, type Operation, platformManner, serve } from "./exchange.ts";
 import { accountEndpoints } from "./routes/accounts.ts";
 import { controlEndpoints } from "./routes/control.ts";
 import { failoverEndpoint } from "./routes/failover.ts";
@@ -18,7 +18,7 @@ import { ServiceError } from "./service-error.ts";
 import { usersManner } from "./users-error.ts";
 
 /** The platform host; with the users host in it where they share a port. */
-export function createPlatformApp(core: Core, pageKey: string, withUsers: boolean): Hono<Env> {
+export function createPlatformApp(core: Core, withUsers: boolean): Hono<Env> {
   const app = new Hono<Env>();
   sessionEndpoints(app, core);
   planEndpoints(app, core);
@@ -28,7 +28,7 @@ export function createPlatformApp(core: Core, pageKey: string, withUsers: boolea
   failoverEndpoint(app, core);
   instanceEndpoints(app, core);
   controlEndpoints(app, core);
-  pageEndpoints(app, core, pageKey);
+  pageEndpoints(app, core);
   if (withUsers) userEndpoints(app, core);
   return withoutMore(app, core, platformManner);
 }
@@ -40,12 +40,19 @@ export function createUsersApp(core: Core): Hono<Env> {
   return withoutMore(app, core, usersManner);
 }
 
+/** What no host has; its body is not read. */
+const unknown: Operation = {
+  name: "unknown",
+  admit(context) {
+    throw new ServiceError(404, `there is no ${context.req.method} ${context.req.path}`);
+  },
+  isSignedIn: () => false,
+  largestBody: 0,
+  handler: () => new Response(null, { status: 404 }),
+};
+
 function withoutMore(app: Hono<Env>, core: Core, manner: HostManner): Hono<Env> {
-  app.all("*", (context) =>
-    serve(core, manner, "unknown", context, () => {
-      throw new ServiceError(404, `there is no ${context.req.method} ${context.req.path}`);
-    }),
-  );
+  app.all("*", (context) => serve(core, manner, unknown, context));
   return app;
 }
 
@@ -58,7 +65,7 @@ export async function listen(
 ): Promise<{ readonly server: Server; readonly url: string }> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: isFast });
   const server = createServer(
-    { keepAliveTimeout: 30_000 },
+    { keepAliveTimeout: 30_000, requestTimeout: 60_000 },
     (request, response) => void listener(request, response),
   );
   await new Promise<void>((resolve, reject) => {

@@ -31,10 +31,13 @@ const temporary = new Set([429, 500, 502, 503, 504]);
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
+  /** Seconds after which it is worth another attempt. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retryAfter?: number) {
     super(message);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 

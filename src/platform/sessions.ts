@@ -8,13 +8,17 @@ export interface TokenPair {
   readonly refreshToken: string;
 }
 
-/** How sessions are kept: lifetimes in seconds, the signing key, and the file that outlives a restart. */
+/**
+ * How sessions are kept: lifetimes in seconds, the signing key, and the file that outlives a restart. Sessions of this run age by
+ * `elapsed`, milliseconds that only grow, since clocks are set; those of an earlier one by `now`.
+ */
 export interface SessionSettings {
   readonly key: Buffer;
   readonly file: string;
   readonly sessionLifetime: number;
   readonly refreshLifetime: number;
   readonly now: () => number;
+  readonly elapsed: () => number;
 }
 
 /** Sessions of this platform: signed tokens that expire, and refresh tokens that work once. */
@@ -33,12 +37,22 @@ const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toStrin
 
 /** Opens the sessions of a data folder; `saved` is the text of the file, where there is one. */
 export function openSessions(settings: SessionSettings, saved: string | undefined): Sessions {
-  const refresh = new Map<string, { readonly user: string; readonly expires: number }>(readSaved(saved));
-  const verified = new Map<string, Claims>();
+  const run = randomBytes(6).toString("base64url");
+  const refresh = new Map<string, Lease>(readSaved(saved));
+  const verified = new Map<string, Lease>();
   let writing: Promise<void> = Promise.resolve();
 
+  const lease = (user: string, lifetime: number): Lease => ({
+    user,
+    expires: settings.now() + lifetime * 1000,
+    run,
+    due: settings.elapsed() + lifetime * 1000,
+  });
+  const isOver = ({ expires, run: of, due }: Lease): boolean =>
+    of === run ? due <= settings.elapsed() : expires <= settings.now();
+
   const save = (): Promise<void> => {
-    for (const [hash, entry] of refresh) if (entry.expires <= settings.now()) refresh.delete(hash);
+    for (const [hash, entry] of refresh) if (isOver(entry)) refresh.delete(hash);
     const text = JSON.stringify(Object.fromEntries(refresh));
     writing = writing.catch(() => undefined).then(() => writeDurably(settings.file, text));
     return writing;
@@ -46,9 +60,10 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
 
   const open = async (user: string): Promise<TokenPair> => {
     const refreshToken = randomBytes(32).toString("base64url");
-    refresh.set(digest(refreshToken), { user, expires: settings.now() + settings.refreshLifetime * 1000 });
+    refresh.set(digest(refreshToken), lease(user, settings.refreshLifetime));
     await save();
-    return { token: sign(user, settings), refreshToken };
+    const issued = Math.floor(settings.now() / 1000);
+    return { token: sign(lease(user, settings.sessionLifetime), issued, settings.key), refreshToken };
   };
 
   return {
@@ -57,7 +72,7 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
       const hash = digest(refreshToken);
       const entry = refresh.get(hash);
       refresh.delete(hash);
-      return entry === undefined || entry.expires <= settings.now() ? undefined : open(entry.user);
+      return entry === undefined || isOver(entry) ? undefined : open(entry.user);
     },
     async revoke(refreshToken) {
       if (refresh.delete(digest(refreshToken))) await save();
@@ -65,7 +80,7 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
     userOf(token) {
       const known = verified.get(token);
       const claims = known ?? verify(token, settings.key);
-      if (claims === undefined || claims.expires <= settings.now()) return undefined;
+      if (claims === undefined || isOver(claims)) return undefined;
       if (verified.size >= 1000) verified.clear();
       if (known === undefined) verified.set(token, claims);
       return claims.user;
@@ -73,26 +88,24 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
   };
 }
 
-interface Claims {
+/** For how long somebody may come in. */
+interface Lease {
   readonly user: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
+  /** The run of the platform that gave it, and its end on that run's own count of milliseconds. */
+  readonly run: string;
+  readonly due: number;
 }
 
-function sign(user: string, settings: SessionSettings): string {
-  const issued = Math.floor(settings.now() / 1000);
-  const claims = {
-    sub: user,
-    userID: user,
-    iat: issued,
-    exp: (settings.now() + settings.sessionLifetime * 1000) / 1000,
-    jti: randomBytes(9).toString("base64url"),
-  };
+function sign({ user, expires, run, due }: Lease, issued: number, key: Buffer): string {
+  const jti = randomBytes(9).toString("base64url");
+  const claims = { sub: user, userID: user, iat: issued, exp: expires / 1000, jti, run, due };
   const body = `${header}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
-  return `${body}.${mac(body, settings.key).toString("base64url")}`;
+  return `${body}.${mac(body, key).toString("base64url")}`;
 }
 
-function verify(token: string, key: Buffer): Claims | undefined {
+function verify(token: string, key: Buffer): Lease | undefined {
   const cut = token.lastIndexOf(".");
   if (cut < 0 || token.length > 4096 || !token.startsWith(`${header}.`)) return undefined;
   const expected = mac(token.slice(0, cut), key);
@@ -101,7 +114,7 @@ function verify(token: string, key: Buffer): Claims | undefined {
   const claims: Json = JSON.parse(Buffer.from(token.slice(header.length + 1, cut), "base64url").toString());
   if (!isObject(claims)) return undefined;
   const { sub, exp } = claims;
-  return typeof sub === "string" && typeof exp === "number" ? { user: sub, expires: exp * 1000 } : undefined;
+  return leaseOf({ ...claims, user: sub ?? null, expires: typeof exp === "number" ? exp * 1000 : null });
 }
 
 function mac(text: string, key: Buffer): Buffer {
@@ -112,15 +125,19 @@ function digest(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
 
-function readSaved(text: string | undefined): [string, { user: string; expires: number }][] {
-  const found: [string, { user: string; expires: number }][] = [];
-  if (text === undefined) return found;
+function readSaved(text: string | undefined): [string, Lease][] {
+  if (text === undefined) return [];
   const saved: Json = JSON.parse(text);
-  if (!isObject(saved)) return found;
-  for (const [hash, entry] of Object.entries(saved)) {
-    if (!isObject(entry)) continue;
-    const { user, expires } = entry;
-    if (typeof user === "string" && typeof expires === "number") found.push([hash, { user, expires }]);
-  }
-  return found;
+  return Object.entries(isObject(saved) ? saved : {}).flatMap(([hash, entry]): [string, Lease][] => {
+    const lease = leaseOf(entry);
+    return lease === undefined ? [] : [[hash, lease]];
+  });
+}
+
+/** A lease as it was written; one of a platform that knew no runs is of none. */
+function leaseOf(value: Json): Lease | undefined {
+  if (!isObject(value)) return undefined;
+  const { user, expires, run, due } = value;
+  if (typeof user !== "string" || typeof expires !== "number") return undefined;
+  return { user, expires, run: typeof run === "string" ? run : "", due: typeof due === "number" ? due : 0 };
 }

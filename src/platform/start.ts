@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { Core } from "./core.ts";
 import { privateFolder } from "./credentials.ts";
@@ -14,8 +13,6 @@ export interface RunningPlatform {
   /** The platform host and the users host; equal when they share a port. */
   readonly url: string;
   readonly usersUrl: string;
-  /** Opens the page at `/` without asking; works once. */
-  readonly pageUrl: string;
   readonly dataDir: string;
   readonly engine: EngineInfo;
   readonly pid: number;
@@ -52,9 +49,8 @@ async function serveCore(
   release: () => Promise<void>,
 ): Promise<RunningPlatform> {
   const { host, port, dataDir, snapshotInterval, ownsProcess } = core.settings;
-  const pageKey = randomBytes(18).toString("base64url");
   const isShared = usersPort === undefined;
-  const main = await listen(createPlatformApp(core, pageKey, isShared), host, port, ownsProcess);
+  const main = await listen(createPlatformApp(core, isShared), host, port, ownsProcess);
   const users = isShared
     ? main
     : await listen(createUsersApp(core), host, usersPort, ownsProcess).catch(async (error: unknown) => {
@@ -66,7 +62,6 @@ async function serveCore(
   return {
     url: main.url,
     usersUrl: users.url,
-    pageUrl: `${main.url}/?key=${pageKey}`,
     dataDir,
     engine: core.databases.engine,
     pid: process.pid,

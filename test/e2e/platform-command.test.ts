@@ -45,6 +45,7 @@ describe("graphform platform", () => {
     const { code, out } = await running.ended;
     expect(code).toBe(0);
     expect(out).toMatch(/engine none.*Ctrl-C stops it and keeps the data/);
+    expect(out).toContain("graphform platform open");
   });
 
   it("up where one runs already is exit 1 and says where; the first goes on", async () => {
@@ -65,6 +66,21 @@ describe("graphform platform", () => {
     expect(ran.code).toBe(1);
     expect(ran.err).toContain("nonsense");
     expect(ran.err).not.toMatch(/\bat .*\.js:\d+|node:internal/);
+  });
+
+  it("open prints a link that signs in once, and knows when nothing runs", async () => {
+    expect(await user.run("platform", "open")).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("graphform platform up --detach"),
+    });
+    const { url } = await platformUp(user, "--engine", "none");
+    const { code, out, err } = await user.run("platform", "open");
+    expect([code, err]).toEqual([0, "the link signs in once, within 60 seconds\n"]);
+    expect(out).toMatch(new RegExp(`^${url}/\\?key=[\\w-]{32}\n$`));
+    const opened = await fetch(out.trim(), { redirect: "manual" });
+    expect([opened.status, opened.headers.getSetCookie().length]).toEqual([303, 1]);
+    expect((await fetch(out.trim(), { redirect: "manual" })).status).toBe(200);
   });
 
   it("down where none runs is nothing to worry about", async () => {

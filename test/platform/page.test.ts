@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pro, startTest, type TestPlatform } from "./harness.ts";
@@ -38,14 +40,74 @@ describe("the page at /", () => {
     expect(await response.text()).not.toMatch(/(src|href)="http/);
   });
 
-  it("opens with the link that works once", async () => {
-    const first = await get(test.platform.pageUrl);
-    expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
-    const cookie = cookieOf(first);
-    expect(first.headers.getSetCookie()[0]).toMatch(/HttpOnly; SameSite=Lax/);
-    expect(await (await get("/", cookie)).text()).toContain("EventSource");
-    const second = await get(test.platform.pageUrl);
-    expect([second.status, second.headers.getSetCookie()]).toEqual([200, []]);
+  it("opens with a link that works once, and for a minute", async () => {
+    let age = 0;
+    const own = await startTest({ elapsed: () => age });
+    try {
+      const link = async (): Promise<string> =>
+        String((await own.call("POST", "/_platform/page-links")).body["url"]);
+      const used = await link();
+      expect(new URL(used).origin).toBe(own.platform.url);
+      const first = await get(used);
+      expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
+      expect(first.headers.getSetCookie()[0]).toMatch(/HttpOnly; SameSite=Lax/);
+      const page = new URL("/", own.platform.url).href;
+      expect(await (await get(page, cookieOf(first))).text()).toContain("EventSource");
+      const second = await get(used);
+      expect([second.status, second.headers.getSetCookie()]).toEqual([200, []]);
+      expect(await second.text()).toContain("used already");
+      const [inTime, late] = [await link(), await link()];
+      age += 59_999;
+      expect((await get(inTime)).status).toBe(303);
+      age += 1;
+      expect((await get(late)).status).toBe(200);
+      expect((await own.bare("POST", "/_platform/page-links")).status).toBe(400);
+      const key = new URL(used).searchParams.get("key") ?? "";
+      expect(await readFile(join(own.dataDir, "requests.jsonl"), "utf8")).not.toContain(key);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it("has a cookie that opens nothing but the page, and none of a session opens it", async () => {
+    const [name = "", token = ""] = cookieOf(
+      await login({ username: test.username, password: test.password }),
+    ).split("=");
+    const ways = [
+      { authorization: `Bearer ${token}` },
+      { cookie: `svc_token=${token}` },
+      { cookie: `${name}=${token}` },
+    ];
+    const closed = [
+      ["GET", "/_platform/status"],
+      ["GET", "/_platform/requests"],
+      ["GET", "/_platform/faults"],
+      ["PUT", "/_platform/faults"],
+      ["DELETE", "/_platform/requests"],
+      ["POST", "/_platform/page-links"],
+      ["POST", "/_platform/networks"],
+      ["GET", pro],
+      ["POST", pro],
+      ["GET", "/2022-09-01-00/user"],
+      ["GET", "/v1/customer-ldap/instances/x/users?subscriptionId=s"],
+    ] as const;
+    for (const [method, path] of closed) {
+      for (const headers of ways)
+        expect([path, headers, (await test.bare(method, path, undefined, headers)).status]).toEqual([
+          path,
+          headers,
+          expect.toSatisfy((status) => status === 400 || status === 401),
+        ]);
+    }
+    for (const cookie of [`${name}=${test.token()}`, `svc_token=${test.token()}`]) {
+      expect((await get("/_platform/stream", cookie)).status).toBe(401);
+      expect(await (await get("/", cookie)).text()).not.toContain("EventSource");
+    }
+  });
+
+  it("takes no more of a form than a form has", async () => {
+    const { status } = await login({ username: "x".repeat(100_000), password: "" });
+    expect(status).toBe(413);
   });
 
   it("opens with the credentials, and only with them", async () => {
@@ -83,6 +145,11 @@ describe("the page at /", () => {
     expect(page.text("instances")).toContain("pro / standalone");
     expect(page.text("events")).toContain("create done: RUNNING");
     expect(page.text("engine")).toContain("Engine: none");
+    page.globals.EventSource.latest?.onerror?.();
+    expect(page.text("live")).toContain("trying again");
+    Object.assign(page.globals.EventSource.latest ?? {}, { readyState: 2 });
+    page.globals.EventSource.latest?.onerror?.();
+    expect(page.text("live")).toContain("graphform platform open");
   });
 });
 
@@ -104,7 +171,10 @@ function fakePage() {
     }
   }
   class EventSource {
+    static readonly CLOSED = 2;
     static latest: EventSource | undefined;
+    readonly readyState: number = 0;
+    onerror: (() => void) | undefined;
     onmessage: ((message: { data: string }) => void) | undefined;
     constructor() {
       EventSource.latest = this;

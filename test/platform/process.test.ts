@@ -86,7 +86,7 @@ describe("the platform as a process", () => {
     expect((await stat(rest.caFile)).isFile()).toBe(true);
     const file = JSON.parse(await readFile(join(dataDir, "platform.json"), "utf8"));
     expect(file).toEqual(JSON.parse(line));
-    for (const name of ["credentials.json", "platform.json", "page.json", "signing.key", "requests.jsonl"]) {
+    for (const name of ["credentials.json", "platform.json", "signing.key", "requests.jsonl"]) {
       expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o600);
     }
     expect((await stat(join(dataDir, "control"))).mode & 0o777).toBe(0o700);

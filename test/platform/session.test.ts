@@ -170,8 +170,8 @@ describe("refresh", () => {
 
 describe("lifetimes", () => {
   it("can be shortened: the session ends, then the refresh token does", async () => {
-    let time = Date.now();
-    const short = await startTest({ sessionLifetime: 1.5, refreshLifetime: 4, now: () => time });
+    let time = 0;
+    const short = await startTest({ sessionLifetime: 1.5, refreshLifetime: 4, elapsed: () => time });
     try {
       const { headers } = await short.bare(
         "POST",
@@ -195,6 +195,62 @@ describe("lifetimes", () => {
     } finally {
       await short.close();
     }
+  });
+
+  it.each([
+    ["three days on", 3 * 86_400_000],
+    ["three days back", -3 * 86_400_000],
+  ])("are not touched by a clock that is set %s", async (_why, jump) => {
+    let [time, age] = [Date.now(), 0];
+    const steady = await startTest({ now: () => time, elapsed: () => age });
+    try {
+      const { headers } = await steady.bare(
+        "POST",
+        signinPath,
+        undefined,
+        basic(steady.username, steady.password),
+      );
+      const token = cookieValue(headers, "svc_token");
+      const users = "/v1/customer-ldap/instances/x/users?subscriptionId=s";
+      const seen = async (): Promise<readonly number[]> => {
+        const asBearer = { authorization: `Bearer ${token}` };
+        const answers = [
+          await steady.bare("GET", pro, undefined, { cookie: `svc_token=${token}` }),
+          await steady.bare("GET", users, undefined, asBearer),
+        ];
+        return answers.map(({ status }) => status);
+      };
+      expect(await seen()).toEqual([200, 500]);
+      time += jump;
+      expect(await seen()).toEqual([200, 500]);
+      age += 3_599_999;
+      expect(await seen()).toEqual([200, 500]);
+      age += 1;
+      expect(await seen()).toEqual([401, 401]);
+      const refreshToken = cookieValue(headers, "svc_refresh_token");
+      const refreshed = await steady.bare("POST", refreshPath, { refreshToken });
+      expect(refreshed.status).toBe(200);
+      age += 86_400_000;
+      const late = { refreshToken: refreshed.body["refreshToken"] ?? "" };
+      expect((await steady.bare("POST", refreshPath, late)).status).toBe(401);
+    } finally {
+      await steady.close();
+    }
+  });
+
+  it("go by the clock where the platform that gave them is gone", async () => {
+    const time = Date.now();
+    const first = await startTest({ now: () => time, elapsed: () => 5 });
+    const cookie = `svc_token=${first.token()}`;
+    await first.platform.close();
+    const answered = async (now: number): Promise<number> => {
+      const next = await startTest({ dataDir: first.dataDir, now: () => now, elapsed: () => 5 });
+      const { status } = await next.bare("GET", pro, undefined, { cookie });
+      await next.close();
+      return status;
+    };
+    expect([await answered(time + 3_599_000), await answered(time + 3_601_000)]).toEqual([200, 401]);
+    await rm(first.dataDir, { recursive: true, force: true });
   });
 
   it("sessions and refresh tokens survive a restart of the platform", async () => {

@@ -2,11 +2,14 @@ import type { Context, Hono } from "hono";
 import { auth } from "hono/utils/basic-auth";
 import { isObject, type Json } from "../../model/json.ts";
 import { bootstrap, offboard } from "../accounts.ts";
+import { largestBody } from "../contract.ts";
 import type { Core } from "../core.ts";
 import { type Env, platformManner } from "../exchange.ts";
 import { parseFaultRules } from "../fault-rule.ts";
 import { addNetwork, describeNetwork, readNetwork } from "../networks.ts";
-import { readBody } from "../read-body.ts";
+import { linkLifetime } from "../page-sessions.ts";
+import { parseJson } from "../parse-json.ts";
+import { openBody } from "../read-body.ts";
 import { ServiceError } from "../service-error.ts";
 import { platformStatus } from "../status.ts";
 import { partOf, requireSession } from "./router.ts";
@@ -25,6 +28,11 @@ export function controlEndpoints(app: Hono<Env>, core: Core): void {
 
   app.get("/_platform/health", (context) => context.json({ status: "ok", pid: process.pid }));
   route("GET", "status", (context) => context.json(platformStatus(core)));
+
+  route("POST", "page-links", (context) => {
+    const url = new URL(`/?key=${core.pageSessions.createKey()}`, context.req.url);
+    return context.json({ url: url.href, lifetime: linkLifetime });
+  });
 
   route("GET", "faults", (context) => context.json({ rules: core.faults.rules() }));
   route("PUT", "faults", (context, body) => {
@@ -65,21 +73,19 @@ async function answer(core: Core, context: Context<Env>, handler: ControlHandler
     const given = auth(context.req.raw);
     if (given === undefined) requireSession(core, context);
     else if (!isOurs(core.credentials, given)) throw new ServiceError(401, "wrong user name or password");
-    return await handler(context, await bodyOf(context));
+    return await handler(context, await bodyOf(core, context));
   } catch (error) {
     if (error instanceof ServiceError) return platformManner.error(error.status, error.message);
     return platformManner.error(500, "the platform failed to answer this request");
   }
 }
 
-async function bodyOf(context: Context<Env>): Promise<Json> {
+async function bodyOf(core: Core, context: Context<Env>): Promise<Json> {
   if (context.req.method === "GET") return null;
-  const text = await readBody(context.req.raw);
-  if (text === undefined) throw new ServiceError(413, "the body is larger than 1 MiB");
-  if (text === "") return null;
+  const reader = openBody(context.req.raw, largestBody, core.rooms.signedIn);
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServiceError(400, "the body is not valid JSON");
+    return parseJson(await reader.read(), undefined) ?? null;
+  } finally {
+    reader.release();
   }
 }

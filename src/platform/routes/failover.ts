@@ -14,7 +14,7 @@ export function failoverEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${componentPath}/:model/:tier/:resource/:id/failover`;
   sessionRoutes(app, core)("POST", path, "failover", async (context, exchange) => {
     const record = instanceOf(core.store.instances, context);
-    const body = exchange.json() ?? {};
+    const body = exchange.body ?? {};
     if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
     const isCamel = body["failed_replica_id"] === undefined;
     const node = textOf(body, ["failed_replica_id", "failedReplicaID", "failedReplicaId"]);

@@ -52,7 +52,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   for (const method of ["PUT", "PATCH"]) {
     route(method, `${component}/:id`, "update", async (context, exchange) => {
       const record = databaseOf(core, context);
-      const body = exchange.json() ?? null;
+      const body = exchange.body ?? null;
       const changed = readUpdate(body, placeOf(core, record), record);
       const password = changed.params["graphdbPassword"];
       if (typeof password === "string") core.secrets.add(password);
@@ -80,7 +80,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
 
   route("PATCH", `${component}/:id/metadata`, "metadata", async (context, exchange) => {
     const record = instanceOf(core.store.instances, context);
-    const body = exchange.json();
+    const body = exchange.body;
     const protection = isObject(body) ? body["deletionProtection"] : undefined;
     if (protection !== undefined && typeof protection !== "boolean") {
       throw new ServiceError(400, "deletionProtection must be true or false");
@@ -115,7 +115,7 @@ async function create(
   exchange: Exchange,
 ): Promise<string> {
   const { plan, component: found } = place;
-  const body = exchange.json() ?? null;
+  const body = exchange.body ?? null;
   const wanted = readCreate(body, {
     tier: plan.tier,
     component: found.key,
@@ -141,7 +141,7 @@ async function createAccount(
   context: Context<Env>,
   exchange: Exchange,
 ): Promise<string> {
-  const body = exchange.json() ?? null;
+  const body = exchange.body ?? null;
   const subscriptionId = context.req.query("subscriptionId") ?? "";
   if (subscriptionId === "") throw new ServiceError(400, "query parameter subscriptionId is required");
   return addAccount(

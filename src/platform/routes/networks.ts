@@ -25,7 +25,7 @@ export function networkEndpoints(app: Hono<Env>, core: Core): void {
 
   route("PATCH", `${path}/:id`, "update-network", async (context, exchange) => {
     const network = find(partOf(context, "id"));
-    const body = exchange.json();
+    const body = exchange.body;
     if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
     const refused = Object.keys(body).filter((key) => key !== "name");
     if (refused.length > 0)
@@ -51,7 +51,7 @@ export function networkEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("POST", path, "create-network", async (context, exchange) =>
-    context.json(describeNetwork(await addNetwork(core, readNetwork(exchange.json() ?? null)))),
+    context.json(describeNetwork(await addNetwork(core, readNetwork(exchange.body ?? null)))),
   );
 
   route("DELETE", `${path}/:id`, "delete-network", async (context) => {

@@ -1,51 +1,50 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { streamSSE } from "hono/streaming";
+import { largestOpenBody } from "../contract.ts";
 import type { Core } from "../core.ts";
 import type { Env } from "../exchange.ts";
 import { pageHeaders, signInPage, statusPage } from "../page.ts";
-import { readBody } from "../read-body.ts";
+import { openBody } from "../read-body.ts";
+import { ServiceError } from "../service-error.ts";
 import { platformStatus } from "../status.ts";
 import { isOurs } from "./session.ts";
-
-/** The session of a browser; it opens the page and its stream and nothing else. */
-const pageCookie = "graphform_page";
 
 /** Shortest time between two pictures of the state, in ms. */
 const pause = 200;
 
 /**
  * The page at `/`. It needs a session even on loopback, where other users of the machine and web pages by way of
- * rebound names could read it: from a link that works once (`pageKey`), or from the form.
+ * rebound names could read it: from a link that works once (`platform open`), or from the form. That session opens the page
+ * and its stream, and nothing else.
  */
-export function pageEndpoints(app: Hono<Env>, core: Core, pageKey: string): void {
-  let key: string | undefined = pageKey;
+export function pageEndpoints(app: Hono<Env>, core: Core): void {
   const isOpen = (context: Context<Env>): boolean =>
-    core.sessions.userOf(getCookie(context, pageCookie) ?? "") !== undefined;
+    core.pageSessions.has(getCookie(context, cookieName(context)) ?? "");
 
-  app.get("/", async (context) => {
-    const given = context.req.query("key");
-    if (given !== undefined && key !== undefined && isSame(given, key)) {
-      key = undefined;
-      return openPage(context, core);
-    }
-    const nonce = randomBytes(16).toString("base64url");
-    const hint = given === undefined ? "" : "That link was used already; sign in here.";
-    const html = isOpen(context) ? statusPage(nonce) : signInPage(nonce, hint);
-    return new Response(html, { headers: pageHeaders(nonce) });
+  app.get("/", (context) => {
+    const key = context.req.query("key");
+    const token = key === undefined ? undefined : core.pageSessions.redeem(key);
+    if (token !== undefined) return openPage(context, token);
+    const hint = key === undefined ? "" : "That link was used already, or is older than a minute.";
+    return isOpen(context) ? html(statusPage) : html((nonce) => signInPage(nonce, hint));
   });
 
   app.post("/_platform/page-session", async (context) => {
-    const form = new URLSearchParams((await readBody(context.req.raw)) ?? "");
-    const given = { username: form.get("username") ?? "", password: form.get("password") ?? "" };
-    if (isOurs(core.credentials, given)) return openPage(context, core);
-    const nonce = randomBytes(16).toString("base64url");
-    return new Response(signInPage(nonce, "Wrong user name or password."), {
-      status: 401,
-      headers: pageHeaders(nonce),
-    });
+    const reader = openBody(context.req.raw, largestOpenBody, core.rooms.strangers);
+    try {
+      const form = new URLSearchParams(await reader.read());
+      const given = { username: form.get("username") ?? "", password: form.get("password") ?? "" };
+      if (isOurs(core.credentials, given)) return openPage(context, core.pageSessions.open());
+      return html((nonce) => signInPage(nonce, "Wrong user name or password."), 401);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return html((nonce) => signInPage(nonce, error.message), error.status);
+    } finally {
+      reader.release();
+    }
   });
 
   app.get("/_platform/stream", (context) => {
@@ -68,13 +67,17 @@ export function pageEndpoints(app: Hono<Env>, core: Core, pageKey: string): void
   });
 }
 
-async function openPage(context: Context<Env>, core: Core): Promise<Response> {
-  const { token } = await core.sessions.open(core.credentials.username);
-  setCookie(context, pageCookie, token, { path: "/", httpOnly: true, sameSite: "Lax" });
+function html(page: (nonce: string) => string, status = 200): Response {
+  const nonce = randomBytes(16).toString("base64url");
+  return new Response(page(nonce), { status, headers: pageHeaders(nonce) });
+}
+
+function openPage(context: Context<Env>, token: string): Response {
+  setCookie(context, cookieName(context), token, { path: "/", httpOnly: true, sameSite: "Lax" });
   return context.redirect("/", 303);
 }
 
-function isSame(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
+/** Browsers hold the cookies of all ports of a host together. */
+function cookieName(context: Context<Env>): string {
+  return `graphform_page_${new URL(context.req.url).port}`;
 }

@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { getCookie } from "hono/cookie";
-import { sessionCookie } from "../contract.ts";
+import { largestBody, largestOpenBody, sessionCookie } from "../contract.ts";
 import type { Core } from "../core.ts";
 import { type Env, type Handler, platformManner, serve } from "../exchange.ts";
 import { ServiceError } from "../service-error.ts";
@@ -11,27 +11,42 @@ export type Route = (method: string, path: string, operation: string, handler: H
 /** Registers operations that need no session. */
 export function openRoutes(app: Hono<Env>, core: Core): Route {
   return (method, path, operation, handler) => {
-    app.on(method, path, (context) => serve(core, platformManner, operation, context, handler));
+    const served = {
+      name: operation,
+      admit: anybody,
+      isSignedIn: nobody,
+      largestBody: largestOpenBody,
+      handler,
+    };
+    app.on(method, path, (context) => serve(core, platformManner, served, context));
   };
 }
 
+const anybody = (): void => undefined;
+const nobody = (): boolean => false;
+
 /** Registers operations that need a session: the cookie of section 5.1, or the same token as a bearer. */
 export function sessionRoutes(app: Hono<Env>, core: Core): Route {
-  const open = openRoutes(app, core);
-  return (method, path, operation, handler) =>
-    open(method, path, operation, (context, exchange) => {
-      requireSession(core, context);
-      return handler(context, exchange);
-    });
+  const admit = (context: Context<Env>): void => void requireSession(core, context);
+  const isSignedIn = (context: Context<Env>): boolean => core.sessions.userOf(tokenOf(context)) !== undefined;
+  return (method, path, operation, handler) => {
+    const served = { name: operation, admit, isSignedIn, largestBody, handler };
+    app.on(method, path, (context) => serve(core, platformManner, served, context));
+  };
 }
 
 /** 400 without a token ("token is missing"), 401 with one that is invalid or has expired. */
 export function requireSession(core: Core, context: Context<Env>): string {
-  const token = bearerOf(context) ?? getCookie(context, sessionCookie) ?? "";
+  const token = tokenOf(context);
   if (token === "") throw new ServiceError(400, "token is missing from header or cookie");
   const user = core.sessions.userOf(token);
   if (user === undefined) throw new ServiceError(401, "the session token is invalid or has expired");
   return user;
+}
+
+/** The session token of a request; empty where it carries none. */
+function tokenOf(context: Context<Env>): string {
+  return bearerOf(context) ?? getCookie(context, sessionCookie) ?? "";
 }
 
 /** The bearer token of a request; undefined when it carries none. */

@@ -25,8 +25,8 @@ export function sessionEndpoints(app: Hono<Env>, core: Core): void {
 
   for (const name of ["signin", "customer-user-signin"]) {
     open("POST", `${version}/${name}`, "signin", async (context, exchange) => {
-      const username = textOf(exchange.json(), "email");
-      const password = textOf(exchange.json(), "password");
+      const username = textOf(exchange.body, "email");
+      const password = textOf(exchange.body, "password");
       if (username === undefined || password === undefined)
         throw new ServiceError(400, "email and password are required");
       const pair = await signIn(core, { username, password });
@@ -36,7 +36,7 @@ export function sessionEndpoints(app: Hono<Env>, core: Core): void {
   }
 
   open("POST", `${version}/refresh-token`, "refresh", async (context, exchange) => {
-    const token = refreshTokenOf(context, exchange.json());
+    const token = refreshTokenOf(context, exchange.body);
     if (token === undefined) throw new ServiceError(400, "refresh token is missing");
     const pair = await core.sessions.rotate(token);
     if (pair === undefined) throw new ServiceError(401, "the refresh token is invalid or has expired");
@@ -45,13 +45,13 @@ export function sessionEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   open("POST", `${version}/logout`, "logout", async (context, exchange) => {
-    await core.sessions.revoke(refreshTokenOf(context, exchange.json()) ?? "");
+    await core.sessions.revoke(refreshTokenOf(context, exchange.body) ?? "");
     setSessionCookies(context, core, undefined);
     return context.json({});
   });
 
   open("POST", `${version}/revoke-token`, "revoke", async (context, exchange) => {
-    await core.sessions.revoke(refreshTokenOf(context, exchange.json()) ?? "");
+    await core.sessions.revoke(refreshTokenOf(context, exchange.body) ?? "");
     return new Response(null, { status: 204 });
   });
 

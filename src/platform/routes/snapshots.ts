@@ -102,7 +102,7 @@ function regionOf(exchange: Exchange): string {
 }
 
 function textOf(exchange: Exchange, key: string): string | undefined {
-  const body: Json = exchange.json() ?? {};
+  const body: Json = exchange.body ?? {};
   if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
   const value = body[key];
   if (value === undefined) return undefined;

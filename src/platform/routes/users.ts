@@ -1,7 +1,7 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
 import { isObject, type Json } from "../../model/json.ts";
-import { usersPrefix } from "../contract.ts";
+import { largestBody, usersPrefix } from "../contract.ts";
 import type { Core } from "../core.ts";
 import { type Env, type Exchange, serve } from "../exchange.ts";
 import { createRateLimit } from "../rate-limit.ts";
@@ -31,7 +31,9 @@ const shortest: { readonly [key in keyof UserBody]-?: number } = { username: 3, 
  * unknown one is a 500), its subscription (400), the ACL (400).
  */
 export function userEndpoints(app: Hono<Env>, core: Core): void {
-  const rate = createRateLimit(core.settings.usersPerMinute, core.now);
+  const rate = createRateLimit(core.settings.usersPerMinute, core.elapsed);
+  const isSignedIn = (context: Context<Env>): boolean =>
+    core.sessions.userOf(bearerOf(context) ?? "") !== undefined;
 
   const route = (
     method: string,
@@ -40,19 +42,22 @@ export function userEndpoints(app: Hono<Env>, core: Core): void {
     required: readonly (keyof UserBody)[] | undefined,
     handler: UserHandler,
   ): void => {
-    const checked = (context: Context<Env>, exchange: Exchange): Response | Promise<Response> => {
+    const admit = (context: Context<Env>): void => {
       const wait = rate.exceeded(getConnInfo(context).remote.address ?? "");
-      if (wait !== undefined) return tooMany(wait);
-      const body = required === undefined ? {} : readUser(exchange.json() ?? null, required);
+      if (wait !== undefined)
+        throw new ServiceError(429, `Rate limit exceeded, retry in ${wait} seconds`, wait);
+    };
+    const checked = (context: Context<Env>, exchange: Exchange): Response | Promise<Response> => {
+      const body = required === undefined ? {} : readUser(exchange.body ?? null, required);
       const subscription = context.req.query("subscriptionId") ?? "";
       if (subscription === "")
         throw new ServiceError(400, "querystring must have required property 'subscriptionId'");
-      const user = core.sessions.userOf(bearerOf(context) ?? "");
-      if (user === undefined)
+      if (!isSignedIn(context))
         throw new ServiceError(401, "the bearer token is missing, invalid or has expired");
       return handler(context, instanceOf(core, partOf(context, "id"), subscription), body);
     };
-    app.on(method, path, (context) => serve(core, usersManner, operation, context, checked));
+    const served = { name: operation, admit, isSignedIn, largestBody, handler: checked };
+    app.on(method, path, (context) => serve(core, usersManner, served, context));
   };
 
   route("GET", base, "list-users", undefined, (context, record) =>
@@ -112,10 +117,4 @@ function instanceOf(core: Core, id: string, subscription: string): InstanceRecor
     throw new ServiceError(400, "the instance belongs to another subscription");
   }
   return record;
-}
-
-function tooMany(seconds: number): Response {
-  const refusal = usersManner.error(429, `Rate limit exceeded, retry in ${seconds} seconds`);
-  refusal.headers.set("retry-after", String(seconds));
-  return refusal;
 }

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browserCommand, platformOpen } from "../../src/commands/platform-open.ts";
+import type { Terminal } from "../../src/commands/terminal.ts";
+import { poll } from "../platform/harness.ts";
+
+const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
+
+let folder = "";
+let dataDir = "";
+let child: ChildProcess;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "graphform-open-"));
+  dataDir = join(folder, "data");
+  child = spawn(process.execPath, [main, "--data-dir", dataDir, "--engine", "none"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(createInterface({ input: child.stdout ?? process.stdin }), "line");
+});
+afterAll(async () => {
+  child.kill("SIGTERM");
+  await once(child, "close");
+  await rm(folder, { recursive: true, force: true });
+});
+
+function terminal(interactive: boolean): Terminal & { readonly said: { out: string; err: string } } {
+  const said = { out: "", err: "" };
+  return {
+    said,
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+    interactive,
+    colour: false,
+    width: 100,
+    redactWith: () => undefined,
+    confirm: async () => false,
+  };
+}
+
+/** A browser that writes down what it was called with. */
+async function browser(): Promise<{ readonly path: string; readonly called: () => Promise<string> }> {
+  const path = join(folder, "browser");
+  const heard = join(folder, "heard");
+  await rm(heard, { force: true });
+  await writeFile(path, `#!/bin/sh\necho "$@" > "${heard}.part" && mv "${heard}.part" "${heard}"\n`, {
+    mode: 0o755,
+  });
+  const called = () => poll(() => readFile(heard, "utf8").catch(() => undefined), "the browser");
+  return { path, called };
+}
+
+const cookiesOf = async (link: string): Promise<number> =>
+  (await fetch(link, { redirect: "manual" })).headers.getSetCookie().length;
+
+describe("platform open", () => {
+  it("opens the page for a person: by a private file, with a key that is not the printed one", async () => {
+    const { path, called } = await browser();
+    const said = terminal(true);
+    expect(await platformOpen({ dataDir, browser: true }, { BROWSER: path }, said)).toBe(0);
+    const address = (await called()).trim();
+    expect(address).toMatch(/^file:.*open\.html$/);
+    const file = fileURLToPath(address);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const [, inFile = ""] = /content="0;url=([^"]+)"/.exec(await readFile(file, "utf8")) ?? [];
+    expect(inFile).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?key=/);
+    expect(said.said.out.trim()).not.toBe(inFile);
+    expect([await cookiesOf(inFile), await cookiesOf(said.said.out.trim())]).toEqual([1, 1]);
+    expect(await cookiesOf(inFile)).toBe(0);
+  });
+
+  it.each([
+    ["nobody looks", false, true],
+    ["no browser is wanted", true, false],
+  ])("prints the link alone where %s", async (_why, interactive, wanted) => {
+    await rm(join(dataDir, "open.html"), { force: true });
+    const { path } = await browser();
+    const said = terminal(interactive);
+    expect(await platformOpen({ dataDir, browser: wanted }, { BROWSER: path }, said)).toBe(0);
+    expect(await cookiesOf(said.said.out.trim())).toBe(1);
+    await expect(stat(join(dataDir, "open.html"))).rejects.toThrow("ENOENT");
+  });
+
+  it("says so where the browser does not start; the printed link is good", async () => {
+    const said = terminal(true);
+    expect(await platformOpen({ dataDir, browser: true }, { BROWSER: join(folder, "none") }, said)).toBe(0);
+    expect(said.said.err).toContain("no browser was opened");
+    expect(await cookiesOf(said.said.out.trim())).toBe(1);
+  });
+
+  it("takes the desktop's own browser where there is a desktop", async () => {
+    const bin = join(folder, "bin");
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(bin, "xdg-open"), "");
+    const path = `/nowhere:${bin}`;
+    expect(browserCommand({ PATH: path, DISPLAY: ":0" }, "linux")).toBe("xdg-open");
+    expect(browserCommand({ PATH: path, WAYLAND_DISPLAY: "w" }, "linux")).toBe("xdg-open");
+    expect(browserCommand({ PATH: path }, "linux")).toBeUndefined();
+    expect(browserCommand({ PATH: "/nowhere", DISPLAY: ":0" }, "linux")).toBeUndefined();
+    expect(browserCommand({}, "darwin")).toBe("open");
+    expect(browserCommand({ BROWSER: "lynx:w3m", DISPLAY: ":0" }, "linux")).toBe("lynx");
+  });
+});
