@@ -80,7 +80,7 @@ const config: { readonly [name: string]: FieldSchema } = {
   enableEnterpriseModule: {
     type: "boolean",
     default: false,
-    description: "Load the enterprise module.",
+    description: "Load the enterprise module; the local platform has none, and records the value alone.",
     "x-create-only": true,
     "x-tiers": enterprise,
   },
@@ -133,7 +133,8 @@ const config: { readonly [name: string]: FieldSchema } = {
     minimum: 0,
     maximum: 1000000,
     default: 10000,
-    description: "Rows a query may return; 0 means unlimited in the specification.",
+    description:
+      "Rows a query may return; 0 means unlimited in the specification, and on the local platform.",
     "x-parameter": "RESULTSET_SIZE",
   }),
   graphDBTimeoutDefault: tuning({

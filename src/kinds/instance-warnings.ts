@@ -12,7 +12,7 @@ export const warningRule: Rule = (desired, context) => {
   };
   const resultSet = "config.graphDBResultSetSize";
   if (valueAt(desired.spec, resultSet) === 0) {
-    const message = `${resultSet} is 0: the specification calls that unlimited, and the engine returns no rows at all`;
+    const message = `${resultSet} is 0: unlimited by the specification, but a service that hands 0 to the engine gets no rows at all`;
     warn("no-rows", resultSet, message, "write the largest number of rows that is wanted, at most 1000000");
   }
   const { names, alike } = leftIn(context).get(desired.address) ?? { names: "", alike: [] };

@@ -39,6 +39,7 @@ export interface Plan {
   readonly tierKey: string;
   readonly name: string;
   readonly components: readonly Component[];
+  readonly hasBackups: boolean;
   /** Key of the account configuration resource, for plans that run in the customer's account. */
   readonly account?: Component;
 }
@@ -60,7 +61,7 @@ const account: Component = {
 /** A tier's plan; resource ids are its own, so that one of them tells tier and component. */
 function planOf(tier: string, modelKey: string, name: string, blueprints: readonly Blueprint[]): Plan {
   const components = blueprints.map((each) => ({ ...each, resourceId: `r-${tier}-${each.key}` }));
-  return { tier, modelKey, tierKey: tier, name, components };
+  return { tier, modelKey, tierKey: tier, name, components, hasBackups: tier !== "free" };
 }
 
 /** The plans of the default profile, one per tier. */

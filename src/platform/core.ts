@@ -27,6 +27,8 @@ export interface Core {
   readonly secrets: KnownSecrets;
   readonly instanceTypes: InstanceTypes;
   /** Whether both hosts are one server, so that cookies reach the users host. */
+  /** The password of an instance that was created without one. */
+  readonly generatedPassword: (instanceId: string) => string;
   readonly sharesPort: boolean;
   /** The file of a snapshot; the region is a folder. */
   readonly snapshotFile: (region: string, snapshotId: string) => string;

@@ -1,9 +1,11 @@
-import { createHmac } from "node:crypto";
 import type { Json } from "../model/json.ts";
 import { findPlan } from "./contract.ts";
 import type { DatabaseSpec, TlsFiles } from "./engine/index.ts";
 import { paramRows } from "./field-rules.ts";
+import { firstUserOf } from "./first-user.ts";
+import { generatedPassword } from "./generated-password.ts";
 import type { InstanceTypes } from "./instance-types.ts";
+import { defaultMemory, machineMemory } from "./machine-memory.ts";
 import { bytesOf } from "./memory-size.ts";
 import type { InstanceRecord } from "./records.ts";
 
@@ -28,10 +30,8 @@ export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
   const ports = nodes.flatMap((id) => record.nodes.find((node) => node.id === id)?.port ?? []);
   return {
     dir: parts.dir,
-    user: textOf(params["graphdbUser"]) ?? "default",
-    password:
-      textOf(params["graphdbPassword"]) ??
-      createHmac("sha256", parts.key).update(record.id).digest("base64url"),
+    user: firstUserOf(record),
+    password: textOf(params["graphdbPassword"]) ?? generatedPassword(record.id, parts.key),
     nodes: nodes.length > 1 ? 2 : 1,
     parameters: isFree ? { ...parametersOf(record), QUERY_MEM_CAPACITY: 52_428_800 } : parametersOf(record),
     rdb: oneOf(params["RDBPersistenceConfig"], ["low", "medium", "high"]) ?? "low",
@@ -54,9 +54,16 @@ function parametersOf(record: InstanceRecord): { readonly [parameter: string]: n
   const found: { [parameter: string]: number } = {};
   for (const [name, row] of Object.entries(paramRows)) {
     const value = record.params[name] ?? row.default;
-    if (row["x-parameter"] !== undefined && typeof value === "number") found[row["x-parameter"]] = value;
+    const parameter = row["x-parameter"];
+    if (parameter !== undefined && typeof value === "number")
+      found[parameter] = engineValue(parameter, value);
   }
   return found;
+}
+
+/** A value as the engine wants it: no limit on the rows of a result is 0 for the service, and less than 0 for the engine. */
+function engineValue(parameter: string, value: number): number {
+  return parameter === "RESULTSET_SIZE" && value === 0 ? -1 : value;
 }
 
 /** The memory ceiling in bytes, by the rules of the tier; undefined: no ceiling. */
@@ -64,16 +71,19 @@ function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefi
   const { params, tier } = record;
   if (tier === "free") return 100 * 1024 ** 2;
   if (tier === "startup") return params["memoryRequestsAndLimits"] === "2200M" ? 2e9 : 1e9;
-  const physical = types[record.cloudProvider]?.[textOf(params["nodeInstanceType"]) ?? ""];
-  if (tier === "pro") return physical === undefined ? undefined : shareOf(physical);
+  const { cloudProvider } = record;
+  const machine =
+    machineMemory({ tier, cloudProvider, type: textOf(params["nodeInstanceType"]) }, types) ??
+    defaultMemory(tier);
+  if (tier === "pro") return machine === undefined ? undefined : shareOf(machine);
   const asked = bytesOf(textOf(params["maxMemory"]) ?? "");
-  return asked ?? Math.min(6 * gigabyte, physical ?? Number.POSITIVE_INFINITY);
+  return asked ?? Math.min(6 * gigabyte, machine ?? Number.POSITIVE_INFINITY);
 }
 
 /** The database's share of a machine's memory where the tier has no field for it. */
-function shareOf(physical: number): number {
-  if (physical < 4 * gigabyte) return 100 * 1024 ** 2;
-  return physical === 4 * gigabyte ? 2 * gigabyte : Math.floor(physical * 0.75);
+function shareOf(machine: number): number {
+  if (machine < 4 * gigabyte) return 100 * 1024 ** 2;
+  return machine === 4 * gigabyte ? 2 * gigabyte : Math.floor(machine * 0.75);
 }
 
 function textOf(value: Json | undefined): string | undefined {

@@ -1,12 +1,22 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { findPlan } from "./contract.ts";
+import { firstUserOf } from "./first-user.ts";
 import type { InstanceRecord, NodeRecord } from "./records.ts";
+
+/** What describe needs besides the record. */
+export interface DescribeParts {
+  readonly settings: { readonly echo: boolean };
+  /** The password of an instance that was created without one. */
+  readonly generatedPassword: (instanceId: string) => string;
+}
 
 /**
  * An instance as describe shows it: specification 2.1, and the topology with the node ids that failover wants.
- * With `echo`, result_params repeats the request parameters as strings, the password in clear, as the real service does.
+ * With `echo`, result_params repeats the request parameters as strings, the password in clear, as the real service does. A
+ * password that nobody sent is shown in any case: nobody could know it otherwise.
  */
-export function describeInstance(record: InstanceRecord, echo: boolean): JsonObject {
+export function describeInstance(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  const { echo } = parts.settings;
   return {
     id: record.id,
     status: record.status,
@@ -16,22 +26,31 @@ export function describeInstance(record: InstanceRecord, echo: boolean): JsonObj
     ...(record.customNetworkId === undefined ? {} : { custom_network: record.customNetworkId }),
     created_at: record.createdAt,
     last_modified: record.lastModified,
-    result_params: resultParams(record, echo),
+    result_params: resultParams(parts, record),
     ...(record.isAccount ? {} : { detailedNetworkTopology: topology(record) }),
     ...(echo ? moreOf(record) : {}),
   };
 }
 
-function resultParams(record: InstanceRecord, echo: boolean): JsonObject {
+function resultParams(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  const { echo } = parts.settings;
   const primary = record.nodes.find((node) => node.role === "primary");
   const isReachable = record.host !== undefined && primary !== undefined;
   return {
     ...(echo || record.isAccount ? echoed(record.params) : {}),
-    ...(isReachable ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port } : {}),
+    ...(isReachable
+      ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port, ...generated(parts, record) }
+      : {}),
     ...(record.accountConfigId === undefined
       ? {}
       : { cloud_provider_account_config_id: record.accountConfigId }),
   };
+}
+
+/** Credentials that the platform made. */
+function generated(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  if (Object.hasOwn(record.params, "graphdbPassword")) return {};
+  return { graphdbUser: firstUserOf(record), graphdbPassword: parts.generatedPassword(record.id) };
 }
 
 function echoed(params: JsonObject): JsonObject {

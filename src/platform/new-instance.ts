@@ -3,7 +3,7 @@ import type { Core } from "./core.ts";
 import type { Fault } from "./fault-rule.ts";
 import type { OperationDetails } from "./lifecycle.ts";
 import { newId } from "./new-id.ts";
-import type { InstanceRecord } from "./records.ts";
+import type { InstanceRecord, UserRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** What is known of an instance before it exists. */
@@ -19,6 +19,7 @@ export interface NewInstance {
   readonly params: JsonObject;
   readonly customTags: readonly JsonObject[];
   readonly sourceSnapshotId?: string;
+  readonly users?: readonly UserRecord[];
 }
 
 /** Creates a database instance and answers its id. Refuses a network or account that does not fit (400, 409). */
@@ -44,11 +45,17 @@ export async function createInstance(
     lastModified: now,
     power: "running",
     nodes: [],
-    users: [],
+    users: wanted.users ?? [],
     deletionProtection: false,
     missingUntil: missingUntil(core, fault),
   };
+  core.secrets.add(core.generatedPassword(record.id));
   await core.lifecycle.create(record, fault, details);
+  if (record.params["enableEnterpriseModule"] === true)
+    core.events.add(
+      record.id,
+      "enableEnterpriseModule is recorded and loads nothing: there is no such module here",
+    );
   return record.id;
 }
 

@@ -7,6 +7,7 @@ import type { Databases } from "./databases.ts";
 import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
 import { createEvents } from "./events.ts";
 import { createFaults } from "./faults.ts";
+import { generatedPassword } from "./generated-password.ts";
 import { loadInstanceTypes } from "./instance-types.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { createLifecycle } from "./lifecycle.ts";
@@ -18,7 +19,7 @@ import { createRealDatabases, type RealDatabasesParts } from "./real-databases.t
 import { openRequestLog } from "./request-log.ts";
 import { openSessions } from "./sessions.ts";
 import { recoverSnapshots } from "./snapshots.ts";
-import { openStore } from "./store.ts";
+import { openStore, type Store } from "./store.ts";
 
 const mebibyte = 1024 ** 2;
 
@@ -26,12 +27,12 @@ const mebibyte = 1024 ** 2;
 export async function openCore(options: PlatformOptions): Promise<Core> {
   const settings = settingsOf(options);
   const { dataDir, now, elapsed } = settings;
-  const timestamp = createTimestamps(now);
   const [credentials, key, store] = await Promise.all([
     loadCredentials(dataDir),
     loadSigningKey(dataDir),
     openStore(dataDir),
   ]);
+  const timestamp = createTimestamps(now, latestTime(store));
   const sessionFile = join(dataDir, "sessions.json");
   const sessions = openSessions(
     {
@@ -47,7 +48,8 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   const events = createEvents(now);
   const secrets = createKnownSecrets();
   secrets.add(credentials.password);
-  for (const { params } of store.instances.list()) {
+  for (const { id, params } of store.instances.list()) {
+    secrets.add(generatedPassword(id, key));
     if (typeof params["graphdbPassword"] === "string") secrets.add(params["graphdbPassword"]);
   }
   const snapshotFile = (region: string, id: string): string =>
@@ -81,6 +83,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
     events,
     log: openRequestLog(join(dataDir, "requests.jsonl")),
     secrets,
+    generatedPassword: (id) => generatedPassword(id, key),
     sharesPort: options.usersPort === undefined,
     instanceTypes,
     snapshotFile,
@@ -116,9 +119,18 @@ async function openDatabases(
   return createRealDatabases({ ...parts, engine: found.engine });
 }
 
-/** ISO 8601 times that never repeat. */
-function createTimestamps(now: () => number): () => string {
-  let last = 0;
+/** The latest time that is written down, in ms since the epoch. */
+function latestTime({ instances, snapshots }: Store): number {
+  const times = [
+    ...instances.list().map(({ lastModified }) => lastModified),
+    ...snapshots.list().map(({ createdAt }) => createdAt),
+  ];
+  return times.reduce((latest, time) => Math.max(latest, Date.parse(time) || 0), 0);
+}
+
+/** ISO 8601 times after `last` that never repeat or go back, also where the clock does: what sorts by them sorts right. */
+function createTimestamps(now: () => number, latest: number): () => string {
+  let last = latest;
   return () => {
     last = Math.max(now(), last + 1);
     return new Date(last).toISOString();

@@ -92,6 +92,9 @@ export interface SnapshotRecord {
   readonly subscriptionId?: string | undefined;
   readonly params: JsonObject;
   readonly networkType: string;
+  readonly customNetworkId?: string | undefined;
+  /** The users that its instance had; absent in snapshots of earlier versions. */
+  readonly users?: readonly UserRecord[] | undefined;
   /** Of a copy: the snapshot it is made from. */
   readonly copyOf?: string | undefined;
 }

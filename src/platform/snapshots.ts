@@ -1,22 +1,32 @@
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonObject } from "../model/json.ts";
-import { findComponent, findPlan } from "./contract.ts";
+import { findPlan } from "./contract.ts";
 import type { Core } from "./core.ts";
 import type { Fault } from "./fault-rule.ts";
 import { newId } from "./new-id.ts";
-import { createInstance } from "./new-instance.ts";
 import type { InstanceRecord, SnapshotRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
-import { checkPlacement } from "./validate.ts";
 
-/** Takes a snapshot of a running instance: the backup operation. Answers the snapshot's id once accepted. */
+/** What a snapshot is taken of, and where it is put. */
+export interface SnapshotRequest {
+  readonly instanceId: string;
+  readonly type: SnapshotRecord["type"];
+  /** Default: the instance's own. */
+  readonly region?: string | undefined;
+}
+
+/**
+ * Takes a snapshot of a running instance: the backup operation. Answers the snapshot's id once accepted; 400 on a tier without
+ * backups.
+ */
 export async function takeSnapshot(
   core: Core,
-  instanceId: string,
-  type: SnapshotRecord["type"],
+  { instanceId, type, region }: SnapshotRequest,
   fault: Fault,
 ): Promise<string> {
+  const tier = core.store.instances.get(instanceId)?.tier ?? "";
+  if (findPlan(tier)?.hasBackups === false) throw new ServiceError(400, `backups are not offered by ${tier}`);
   const record = core.lifecycle.check(instanceId, "backup");
   const snapshot: SnapshotRecord = {
     id: newId("snapshot"),
@@ -25,13 +35,15 @@ export async function takeSnapshot(
     status: "pending",
     progress: 0,
     cloudProvider: record.cloudProvider,
-    region: record.region,
+    region: region ?? record.region,
     createdAt: core.timestamp(),
     tier: record.tier,
     component: record.component,
     subscriptionId: record.subscriptionId,
     params: record.params,
     networkType: record.networkType,
+    customNetworkId: record.customNetworkId,
+    users: record.users,
   };
   const saved = core.store.snapshots.save(snapshot);
   await core.lifecycle.operate(instanceId, "backup", fault, { snapshotId: snapshot.id });
@@ -112,56 +124,20 @@ export async function recoverSnapshots(core: Core): Promise<void> {
 export async function takeAutomatedSnapshots(core: Core): Promise<void> {
   for (const record of core.store.instances.list()) {
     if (record.isAccount || record.status !== "RUNNING" || record.operation !== undefined) continue;
-    await takeSnapshot(core, record.id, "AutomatedSnapshot", {}).catch(() => undefined);
+    const request = { instanceId: record.id, type: "AutomatedSnapshot" } as const;
+    await takeSnapshot(core, request, {}).catch(() => undefined);
   }
 }
 
-/** Boots a new instance from a completed snapshot, with the parameters its source had; answers the new id. */
-export async function restoreSnapshot(
-  core: Core,
-  snapshot: SnapshotRecord,
-  wanted: { readonly networkType: string | undefined; readonly customNetworkId: string | undefined },
-  fault: Fault,
-): Promise<string> {
-  refuseUnfinished(snapshot, "restored");
-  const { networkType, customNetworkId } = wanted;
-  const place = { tier: snapshot.tier, component: snapshot.component, instanceTypes: core.instanceTypes };
-  checkPlacement(
-    {
-      ...(networkType === undefined ? {} : { network_type: networkType }),
-      ...(customNetworkId === undefined ? {} : { custom_network_id: customNetworkId }),
-    },
-    place,
-  );
-  const plan = findPlan(snapshot.tier);
-  const found =
-    plan === undefined ? undefined : findComponent(plan.modelKey, plan.tierKey, snapshot.component);
-  if (found === undefined)
-    throw new ServiceError(409, `no service plan has ${snapshot.tier}/${snapshot.component}`);
-  return createInstance(
-    core,
-    {
-      tier: snapshot.tier,
-      component: snapshot.component,
-      resourceId: found.component.resourceId,
-      subscriptionId: snapshot.subscriptionId,
-      cloudProvider: snapshot.cloudProvider,
-      region: snapshot.region,
-      networkType: wanted.networkType ?? snapshot.networkType,
-      customNetworkId: wanted.customNetworkId,
-      params: snapshot.params,
-      customTags: [],
-      sourceSnapshotId: snapshot.id,
-    },
-    fault,
-    { snapshotId: snapshot.id },
-  );
-}
-
-/** Removes a snapshot and its file; refused (409) while it is being made or an instance boots from it. */
+/** Removes a snapshot and its file; refused (409) while it is being made or copied, or an instance boots from it. */
 export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Promise<void> {
   if (snapshot.status === "pending")
     throw new ServiceError(409, `snapshot ${snapshot.id} is still being made`);
+  const copy = core.store.snapshots
+    .list()
+    .find((each) => each.copyOf === snapshot.id && each.status === "pending");
+  if (copy !== undefined)
+    throw new ServiceError(409, `snapshot ${snapshot.id} is being copied to ${copy.region}`);
   const reader = core.store.instances.list().find((each) => bootsFrom(each, snapshot.id));
   if (reader !== undefined)
     throw new ServiceError(409, `instance ${reader.id} is being restored from snapshot ${snapshot.id}`);
@@ -192,7 +168,8 @@ function bootsFrom(record: InstanceRecord, snapshotId: string): boolean {
   return record.operation?.name === "create" && record.operation.snapshotId === snapshotId;
 }
 
-function refuseUnfinished(snapshot: SnapshotRecord, what: string): void {
+/** Refuses (409) what is not completed; `what` says what it could be otherwise. */
+export function refuseUnfinished(snapshot: SnapshotRecord, what: string): void {
   if (snapshot.status !== "completed") {
     throw new ServiceError(
       409,

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { bodyRows, isOffered, paramRows, type Rows, wrongValue } from "./field-rules.ts";
 import type { InstanceTypes } from "./instance-types.ts";
+import { machineMemory } from "./machine-memory.ts";
 import { bytesOf } from "./memory-size.ts";
 import { ServiceError } from "./service-error.ts";
 
@@ -115,21 +116,37 @@ function problemsOf(key: string, row: Rows[string], value: Json, place: Place): 
 function crossProblems(params: JsonObject, provider: string, place: Place): readonly string[] {
   const problems: string[] = [];
   const type = stringOf(params["nodeInstanceType"]);
-  const types = Object.hasOwn(place.instanceTypes, provider) ? place.instanceTypes[provider] : undefined;
-  const memory =
-    type !== undefined && types !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
-  if (place.tier === "pro" && type !== undefined && types !== undefined && memory === undefined) {
+  const { tier, instanceTypes } = place;
+  const memory = machineMemory({ tier, cloudProvider: provider, type }, instanceTypes);
+  if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined) {
     problems.push(`nodeInstanceType ${type} is not offered by pro on ${provider}`);
   }
-  const ceiling = bytesOf(stringOf(params["maxMemory"]) ?? "");
-  if (memory !== undefined && ceiling !== undefined && ceiling > memory) {
-    problems.push(`maxMemory ${params["maxMemory"]} exceeds the memory of ${type}`);
-  }
+  const wrong = wrongCeiling(stringOf(params["maxMemory"]), memory, type);
+  if (wrong !== undefined) problems.push(wrong);
   const [limit, byDefault] = [params["graphDBTimeoutMax"], params["graphDBTimeoutDefault"]];
   if (typeof limit === "number" && typeof byDefault === "number" && limit > 0 && byDefault > limit) {
     problems.push("graphDBTimeoutDefault must not exceed graphDBTimeoutMax");
   }
   return problems;
+}
+
+/** An empty database takes about 4 MB; below this nothing can be written. */
+const leastMemory = 10_000_000;
+/** Above this no machine is, and numbers are not exact for ever. */
+const mostMemory = 64 * 1024 ** 4;
+
+function wrongCeiling(
+  maxMemory: string | undefined,
+  machine: number | undefined,
+  type: string | undefined,
+): string | undefined {
+  const ceiling = bytesOf(maxMemory ?? "");
+  if (ceiling === undefined) return undefined;
+  if (ceiling < leastMemory) return `maxMemory ${maxMemory} is less than a database needs; at least 10M`;
+  if (ceiling <= (machine ?? mostMemory)) return undefined;
+  if (machine === undefined) return `maxMemory ${maxMemory} is more than any machine has`;
+  const owner = type ?? `the tier's default instance type (${machine / 1024 ** 3}GB)`;
+  return `maxMemory ${maxMemory} exceeds the memory of ${owner}`;
 }
 
 function isCreateOnly(key: string): boolean {

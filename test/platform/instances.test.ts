@@ -68,6 +68,29 @@ describe("describe (2.1)", () => {
   });
 });
 
+describe("what has no effect here", () => {
+  it("is said in an event: there is no enterprise module", async () => {
+    const path = await running(enterprise, { enableEnterpriseModule: true });
+    const id = path.slice(enterprise.length + 1);
+    const { text } = await test.call("GET", `/2022-09-01-00/resource-instance/${id}/audit-events`);
+    expect(text).toContain("enableEnterpriseModule is recorded and loads nothing");
+  });
+
+  it.each([
+    [
+      "failover",
+      "POST",
+      "/failover",
+      { failed_replica_id: "node-s-0", failed_replica_action: "FAILOVER_ONLY", force: true },
+    ],
+    ["metadata", "PATCH", "/metadata", { deletionProtection: true, name: "x" }],
+    ["metadata that is no object", "PATCH", "/metadata", []],
+  ])("is refused in the body of %s", async (_why, method, rest, body) => {
+    const path = await running();
+    expect((await test.call(method, `${path}${rest}`, body)).status).toBe(400);
+  });
+});
+
 describe("lists", () => {
   it("has the ids of one component, of one subscription", async () => {
     const path = `${components}/hosted/startup/standalone`;

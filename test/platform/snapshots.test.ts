@@ -1,8 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/model/json.ts";
-import { at, components, poll, pro, startTest, type TestPlatform } from "./harness.ts";
+import type { Json, JsonObject } from "../../src/model/json.ts";
+import { at, components, enterprise, poll, pro, startTest, type TestPlatform } from "./harness.ts";
 
 const path = "/2022-09-01-00/resource-instance/snapshot";
 const zoned = `${components}/hosted/pro/single-zone`;
@@ -116,7 +116,40 @@ describe("backup and list (2.3, 4.5, 4.7)", () => {
   });
 });
 
+describe("a tier without backups", () => {
+  it("refuses to take one, by either endpoint, and takes none by itself", async () => {
+    const automatic = await startTest({ snapshotInterval: 10 });
+    try {
+      const free = `${components}/hosted/free/free`;
+      const id = await automatic.create(free);
+      await automatic.until(`${free}/${id}`, "RUNNING");
+      const answers = [
+        await automatic.call("POST", `${free}/${id}/backup`),
+        await automatic.call("POST", path, { instanceId: id }),
+      ];
+      for (const { status, body } of answers)
+        expect([status, body["message"]]).toEqual([400, "backups are not offered by free"]);
+      const other = await running(automatic);
+      await completed(automatic, other);
+      expect((await listed(automatic)).some((each) => each["sourceInstanceId"] === id)).toBe(false);
+    } finally {
+      await automatic.close();
+    }
+  });
+});
+
 describe("copy (4.4) and restore", () => {
+  it("a snapshot is put into the region that its create names", async () => {
+    const id = await running();
+    const body = { instanceId: id, targetRegion: "eu-west-1" };
+    expect((await test.call("POST", path, body)).status).toBe(202);
+    const { snapshotId } = await completed(test, id, "eu-west-1");
+    expect(await readdir(join(test.dataDir, "snapshots", "eu-west-1"))).toContain(`${snapshotId}.rdb`);
+    const { body: answer } = await test.call("POST", `${path}/${snapshotId}/restore`);
+    const described = await test.until(`${pro}/${answer["instanceId"]}`, "RUNNING");
+    expect(described.body["region"]).toBe("eu-west-1");
+  });
+
   it("copies to the other region's folder, and restores from it after the source is gone", async () => {
     const id = await running();
     expect((await test.call("POST", path, { instanceId: id })).body["id"]).toMatch(/^snapshot-/);
@@ -187,6 +220,143 @@ describe("copy (4.4) and restore", () => {
     await test.call("POST", `${pro}/${id}/backup`);
     const { snapshotId } = await completed(test, id);
     expect((await test.call("POST", `${path}/${snapshotId}/restore`, body)).status).toBe(400);
+  });
+
+  /** A completed snapshot of an enterprise instance in a network, with two users. */
+  async function ofNetwork(network: string): Promise<string> {
+    await test.call("POST", "/_platform/networks", {
+      id: network,
+      name: network,
+      cloudProvider: "aws",
+      region: "us-east-1",
+    });
+    const id = await test.create(enterprise, { name: "source" }, { custom_network_id: network });
+    await test.until(`${enterprise}/${id}`, "RUNNING");
+    for (const username of ["reader", "writer"]) {
+      const user = { username, password: "some-word", acl: "~* +PING" };
+      const headers = { authorization: `Bearer ${test.token()}` };
+      const users = `/v1/customer-ldap/instances/${id}/users?subscriptionId=s`;
+      expect((await test.bare("POST", users, user, headers)).status).toBe(200);
+    }
+    await test.call("POST", `${enterprise}/${id}/backup`);
+    const { snapshotId } = await completed(test, id);
+    await test.call("DELETE", `${enterprise}/${id}`);
+    await test.until(`${enterprise}/${id}`, 404);
+    return String(snapshotId);
+  }
+
+  it.each([
+    ["nothing said", {}, "n-own", "INTERNAL"],
+    ["another network", { custom_network_id: "n-other" }, "n-other", "INTERNAL"],
+    ["an internal address", { network_type: "INTERNAL" }, "n-own", "INTERNAL"],
+    ["a public address", { network_type: "PUBLIC" }, undefined, "PUBLIC"],
+  ])(
+    "with %s, what comes has the users of its source, and is in network %j",
+    async (_why, body, network, type) => {
+      const snapshot = await ofNetwork("n-own");
+      await test.call("POST", "/_platform/networks", {
+        id: "n-other",
+        name: "n",
+        cloudProvider: "aws",
+        region: "us-east-1",
+      });
+      const restored = await test.call("POST", `${path}/${snapshot}/restore`, body);
+      const id = String(restored.body["instanceId"]);
+      const described = await test.until(`${enterprise}/${id}`, "RUNNING");
+      expect([described.body["custom_network"], described.body["network_type"]]).toEqual([network, type]);
+      const users = await test.bare(
+        "GET",
+        `/v1/customer-ldap/instances/${id}/users?subscriptionId=s`,
+        undefined,
+        {
+          authorization: `Bearer ${test.token()}`,
+        },
+      );
+      const names: string[] = JSON.parse(users.text).users.map((user: { username: string }) => user.username);
+      expect(names).toEqual(["default", "reader", "writer"]);
+    },
+  );
+
+  it("is refused where its network cannot hold it, and says what can be done", async () => {
+    const full = await startTest({ networks: "full" });
+    try {
+      const place = { id: "n-gone", name: "n", cloudProvider: "aws", region: "us-east-1" };
+      await full.call("POST", "/_platform/networks", place);
+      const id = await full.create(enterprise, {}, { custom_network_id: "n-gone" });
+      await full.until(`${enterprise}/${id}`, "RUNNING");
+      await full.call("POST", `${enterprise}/${id}/backup`);
+      const { snapshotId } = await completed(full, id);
+      await full.call("POST", `${path}/${snapshotId}`, { targetRegion: "eu-west-1" });
+      const copy = await completed(full, id, "eu-west-1");
+      const elsewhere = await full.call("POST", `${path}/${copy["snapshotId"]}/restore`, {});
+      expect([elsewhere.status, elsewhere.body["message"]]).toEqual([
+        400,
+        expect.stringMatching(/n-gone, which is in aws us-east-1; name a custom_network_id in aws eu-west-1/),
+      ]);
+      await full.call("DELETE", `${enterprise}/${id}`);
+      await full.until(`${enterprise}/${id}`, 404);
+      await full.call("DELETE", "/2022-09-01-00/resource-instance/custom-network/n-gone");
+      const gone = await full.call("POST", `${path}/${snapshotId}/restore`, {});
+      expect([gone.status, gone.body["message"]]).toEqual([400, expect.stringContaining("which is gone")]);
+      const open = await full.call("POST", `${path}/${snapshotId}/restore`, { network_type: "PUBLIC" });
+      expect(open.status).toBe(202);
+    } finally {
+      await full.close();
+    }
+  });
+
+  it("is not restored under another component's path", async () => {
+    const id = await running();
+    await test.call("POST", `${pro}/${id}/backup`);
+    const { snapshotId } = await completed(test, id);
+    expect((await test.call("POST", `${zoned}/snapshot/${snapshotId}/restore`, {})).status).toBe(404);
+    expect((await test.call("POST", `${enterprise}/snapshot/${snapshotId}/restore`, {})).status).toBe(404);
+  });
+
+  it("copies the latest one of an instance, also after the clock was set back and the platform started anew", async () => {
+    let time = Date.now();
+    const first = await startTest({ now: () => time });
+    const id = await running(first);
+    const region = { target_region: "eu-west-1" };
+    await first.call("POST", `${pro}/${id}/backup`);
+    await completed(first, id);
+    const again = async (ms: number): Promise<TestPlatform> => {
+      time += ms;
+      return startTest({ dataDir: first.dataDir, now: () => time });
+    };
+    await first.platform.close();
+    const second = await again(-3 * 86_400_000);
+    await second.call("POST", `${pro}/${id}/backup`);
+    const latest = await poll(
+      async () => (await listed(second)).filter((each) => each["status"] === "completed")[1],
+      "the second one",
+    );
+    await second.close();
+    const third = await again(1000);
+    try {
+      const { body } = await third.call("POST", `${pro}/${id}/copy-snapshot`, region);
+      const records = join(third.dataDir, "control", "snapshots", `${body["snapshot_id"]}.json`);
+      expect(JSON.parse(await readFile(records, "utf8")).copyOf).toBe(latest["snapshotId"]);
+    } finally {
+      await third.close();
+      await rm(first.dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it.each([
+    ["create", "", { instanceId: "ID", region: "eu-west-1" }, "region"],
+    ["create, into what is no region", "", { instanceId: "ID", targetRegion: "../x" }, "targetRegion"],
+    ["create, into a number", "", { instanceId: "ID", targetRegion: 7 }, "targetRegion"],
+    ["copy", "/SNAPSHOT", { targetRegion: "eu-west-1", name: "x" }, "name"],
+    ["restore", "/SNAPSHOT/restore", { requestParams: { name: "x" } }, "requestParams"],
+    ["restore, with a list", "/SNAPSHOT/restore", [], "object"],
+  ])("refuses in %s what it would not do", async (_why, rest, body, word) => {
+    const id = await running();
+    await test.call("POST", `${pro}/${id}/backup`);
+    const { snapshotId } = await completed(test, id);
+    const sent: Json = JSON.parse(JSON.stringify(body).replace("ID", id));
+    const answer = await test.call("POST", `${path}${rest.replace("SNAPSHOT", String(snapshotId))}`, sent);
+    expect([answer.status, answer.body["message"]]).toEqual([400, expect.stringContaining(word)]);
   });
 
   it("knows no other snapshots", async () => {

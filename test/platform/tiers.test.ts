@@ -133,7 +133,11 @@ const bounds: readonly [string, readonly Json[], readonly Json[]][] = [
   ["enableEnterpriseModule", [true, false], ["false"]],
   ["graphdbUser", ["a", "A_9"], ["", "a-b", "a b", "é", "a\n", 7]],
   ["graphdbPassword", ["x"], ["", 5]],
-  ["maxMemory", ["6GB", "512MB", "8GB", "8G"], ["0GB", "GB", "-1GB", "6 gigabytes", 6]],
+  [
+    "maxMemory",
+    ["6GB", "512MB", "8GB", "8G", "10M", "9766KB"],
+    ["0GB", "GB", "-1GB", "6 gigabytes", 6, "1B", "1", "9M", "9765KB", "9GB", "999999999999TB"],
+  ],
   ["name", ["any string", ""], [7, null, ["a"]]],
 ];
 
@@ -185,6 +189,18 @@ describe("bounds", () => {
       "hosted/enterprise/standalone",
       { nodeInstanceType: "x9.huge", maxMemory: "900GB" },
       202,
+    ],
+    [
+      "of a type nobody knows, more than any machine has",
+      "hosted/enterprise/standalone",
+      { nodeInstanceType: "x9.huge", maxMemory: "65TB" },
+      400,
+    ],
+    [
+      "of no type: more than the default one has",
+      "hosted/enterprise/standalone",
+      { maxMemory: "900GB" },
+      400,
     ],
     ["the Pro list", "hosted/pro/standalone", { nodeInstanceType: "m7g.large" }, 202],
     ["not in the Pro list", "hosted/pro/standalone", { nodeInstanceType: "x9.huge" }, 400],

@@ -5,14 +5,12 @@ import { certificatePem } from "./certificate.ts";
 import type { TlsFiles } from "./database.ts";
 import { inTurn } from "./in-turn.ts";
 
-const day = 86_400_000;
-const lifetime = 3650 * day;
-/** A certificate with less than this left is made anew, authority included. */
-const shortest = 30 * day;
+/** Holds whatever the clock says: it trusts nothing but databases on this machine, and a clock that is wrong when it is made, or set later, must not end it. */
+const validity = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2099-12-31T23:59:59Z") };
 
 /**
  * The authority of a platform's data folder and a certificate for localhost, 127.0.0.1 and ::1 that it signed: made once, in
- * `<dir>/tls`, and made anew shortly before it expires. The authority's own key is kept nowhere.
+ * `<dir>/tls`, and made anew where it is damaged or does not hold now. The authority's own key is kept nowhere.
  */
 export function ensureAuthority(dir: string, now: number = Date.now()): Promise<TlsFiles> {
   const folder = join(dir, "tls");
@@ -22,7 +20,7 @@ export function ensureAuthority(dir: string, now: number = Date.now()): Promise<
     keyFile: join(folder, "server.key"),
   };
   return inTurn(folder, async () => {
-    if (!(await isGood(files, now))) await makeAuthority(dir, folder, now);
+    if (!(await isGood(files, now))) await makeAuthority(dir, folder);
     return files;
   });
 }
@@ -34,19 +32,19 @@ async function isGood({ caFile, certFile, keyFile }: TlsFiles, now: number): Pro
     );
     await readFile(keyFile);
     if (authority === undefined || server === undefined) return false;
-    return server.verify(authority.publicKey) && Date.parse(server.validTo) - now > shortest;
+    const [from, to] = [Date.parse(server.validFrom), Date.parse(server.validTo)];
+    return server.verify(authority.publicKey) && from < now && now < to;
   } catch {
     return false;
   }
 }
 
-async function makeAuthority(dir: string, folder: string, now: number): Promise<void> {
+async function makeAuthority(dir: string, folder: string): Promise<void> {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const common = {
     issuer: "graphform local platform",
-    notBefore: new Date(now - day),
-    notAfter: new Date(now + lifetime),
+    ...validity,
     issuerPublicKey: authority.publicKey,
     issuerPrivateKey: authority.privateKey,
   };

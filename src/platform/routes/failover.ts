@@ -1,12 +1,15 @@
 import type { Hono } from "hono";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { componentPath } from "../contract.ts";
 import type { Core } from "../core.ts";
 import type { Env } from "../exchange.ts";
+import { objectOf } from "../object-of.ts";
 import { ServiceError } from "../service-error.ts";
 import { instanceOf } from "./located.ts";
 import { accepted, sessionRoutes } from "./router.ts";
 
+const nodeKeys = ["failed_replica_id", "failedReplicaID", "failedReplicaId"];
+const actionKeys = ["failed_replica_action", "failedReplicaAction"];
 const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
 
 /** Failover (specification 4.7): snake_case as specified, camelCase as the real service has it. */
@@ -14,11 +17,10 @@ export function failoverEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${componentPath}/:model/:tier/:resource/:id/failover`;
   sessionRoutes(app, core)("POST", path, "failover", async (context, exchange) => {
     const record = instanceOf(core.store.instances, context);
-    const body = exchange.body ?? {};
-    if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
+    const body = objectOf(exchange.body, [...nodeKeys, ...actionKeys]);
     const isCamel = body["failed_replica_id"] === undefined;
-    const node = textOf(body, ["failed_replica_id", "failedReplicaID", "failedReplicaId"]);
-    const action = textOf(body, ["failed_replica_action", "failedReplicaAction"]);
+    const node = textOf(body, nodeKeys);
+    const action = textOf(body, actionKeys);
     if (node === undefined) throw new ServiceError(400, "failed_replica_id is required");
     if (action === undefined && !isCamel) throw new ServiceError(400, "failed_replica_action is required");
     if (action !== undefined && !actions.includes(action)) {

@@ -7,6 +7,7 @@ import type { Core } from "../core.ts";
 import { describeInstance } from "../describe.ts";
 import type { Env, Exchange } from "../exchange.ts";
 import { createInstance } from "../new-instance.ts";
+import { objectOf } from "../object-of.ts";
 import { ServiceError } from "../service-error.ts";
 import { readCreate, readUpdate } from "../validate.ts";
 import { instanceOf, isVisible, type Located, locateComponent, placeOf } from "./located.ts";
@@ -39,14 +40,14 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
     const shown = core.store.instances.kept.list().filter((each) => isVisible(core, context, each));
     const all = fault.missingFromList ? shown.slice(0, -1) : shown;
     const described = all.map((each) => ({
-      ...describeInstance(each, core.settings.echo),
+      ...describeInstance(core, each),
       resourceID: each.resourceId,
     }));
     return context.json({ resourceInstances: described });
   });
 
   route("GET", `${component}/:id`, "describe", (context) =>
-    context.json(describeInstance(instanceOf(core.store.instances.kept, context), core.settings.echo)),
+    context.json(describeInstance(core, instanceOf(core.store.instances.kept, context))),
   );
 
   for (const method of ["PUT", "PATCH"]) {
@@ -80,15 +81,15 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
 
   route("PATCH", `${component}/:id/metadata`, "metadata", async (context, exchange) => {
     const record = instanceOf(core.store.instances, context);
-    const body = exchange.body;
-    const protection = isObject(body) ? body["deletionProtection"] : undefined;
+    const body = objectOf(exchange.body, ["deletionProtection", "customTags"]);
+    const { deletionProtection: protection } = body;
     if (protection !== undefined && typeof protection !== "boolean") {
       throw new ServiceError(400, "deletionProtection must be true or false");
     }
     await core.store.instances.save({
       ...record,
       deletionProtection: protection ?? record.deletionProtection,
-      customTags: tagsOf(body ?? null) ?? record.customTags,
+      customTags: tagsOf(body) ?? record.customTags,
       lastModified: core.timestamp(),
     });
     return accepted();

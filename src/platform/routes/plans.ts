@@ -82,7 +82,7 @@ function parameters(resource: Component, plan: Plan): JsonObject {
     resourceId: resource.resourceId,
     urlKey: resource.key,
     name: resource.name,
-    isBackupEnabled: plan.tier !== "free" && resource !== plan.account,
+    isBackupEnabled: plan.hasBackups && resource !== plan.account,
     isDeprecated: false,
   };
 }

@@ -1,9 +1,12 @@
-import type { Hono } from "hono";
-import { isObject, type Json } from "../../model/json.ts";
+import type { Context, Hono } from "hono";
+import type { JsonObject } from "../../model/json.ts";
 import { componentPath, version } from "../contract.ts";
 import type { Core } from "../core.ts";
-import type { Env, Exchange } from "../exchange.ts";
+import type { Env } from "../exchange.ts";
 import { newId } from "../new-id.ts";
+import { objectOf } from "../object-of.ts";
+import type { SnapshotRecord } from "../records.ts";
+import { restoreSnapshot } from "../restore-snapshot.ts";
 import { ServiceError } from "../service-error.ts";
 import {
   copySnapshot,
@@ -11,15 +14,15 @@ import {
   describeSnapshot,
   findSnapshot,
   latestSnapshot,
-  restoreSnapshot,
   takeSnapshot,
 } from "../snapshots.ts";
 import { isRegion } from "../validate.ts";
-import { instanceOf } from "./located.ts";
+import { instanceOf, locateComponent } from "./located.ts";
 import { accepted, partOf, sessionRoutes } from "./router.ts";
 
 const component = `${componentPath}/:model/:tier/:resource`;
 const path = `${version}/resource-instance/snapshot`;
+const restorePath = `${path}/:snapshotId/restore`;
 const types = ["ManualSnapshot", "AutomatedSnapshot"];
 const environments = ["PROD", "PRIVATE", "CANARY", "STAGING", "QA", "DEV", "GLOBAL"];
 
@@ -28,14 +31,17 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
 
   route("POST", `${component}/:id/backup`, "backup", async (context, { fault }) => {
-    await takeSnapshot(core, instanceOf(core.store.instances, context).id, "ManualSnapshot", fault);
+    const instanceId = instanceOf(core.store.instances, context).id;
+    await takeSnapshot(core, { instanceId, type: "ManualSnapshot" }, fault);
     return accepted();
   });
 
   route("POST", path, "create-snapshot", async (context, exchange) => {
-    const instanceId = textOf(exchange, "instanceId");
+    const body = objectOf(exchange.body, ["instanceId", "targetRegion"]);
+    const instanceId = textOf(body, "instanceId");
     if (instanceId === undefined) throw new ServiceError(400, "instanceId is required");
-    const id = await takeSnapshot(core, instanceId, "ManualSnapshot", exchange.fault);
+    const region = regionOf(body);
+    const id = await takeSnapshot(core, { instanceId, type: "ManualSnapshot", region }, exchange.fault);
     return context.json({ id }, 202);
   });
 
@@ -58,14 +64,21 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
 
   route("POST", `${path}/:snapshotId`, "copy-snapshot", async (context, exchange) => {
     const source = findSnapshot(core, partOf(context, "snapshotId"));
-    await copySnapshot(core, source, regionOf(exchange));
+    const body = objectOf(exchange.body, ["targetRegion", "target_region"]);
+    await copySnapshot(core, source, needed(regionOf(body)));
     return context.json({ id: newId("orchestration") }, 202);
   });
 
   route("POST", `${component}/:id/copy-snapshot`, "copy-snapshot", async (context, exchange) => {
     const { id } = instanceOf(core.store.instances, context);
-    const wanted = textOf(exchange, "source_snapshot_id") ?? textOf(exchange, "sourceSnapshotId");
-    const region = regionOf(exchange);
+    const body = objectOf(exchange.body, [
+      "target_region",
+      "targetRegion",
+      "source_snapshot_id",
+      "sourceSnapshotId",
+    ]);
+    const wanted = textOf(body, "source_snapshot_id") ?? textOf(body, "sourceSnapshotId");
+    const region = needed(regionOf(body));
     const source = wanted === undefined ? latestSnapshot(core, id) : findSnapshot(core, wanted);
     if (source.sourceInstanceId !== id)
       throw new ServiceError(400, `snapshot ${source.id} is of another instance`);
@@ -74,14 +87,16 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   for (const [where, key] of [
-    [`${path}/:snapshotId/restore`, "instanceId"],
+    [restorePath, "instanceId"],
     [`${component}/snapshot/:snapshotId/restore`, "id"],
   ] as const) {
     route("POST", where, "restore", async (context, exchange) => {
       const snapshot = findSnapshot(core, partOf(context, "snapshotId"));
+      if (where !== restorePath) checkComponent(snapshot, context);
+      const body = objectOf(exchange.body, ["network_type", "custom_network_id"]);
       const wanted = {
-        networkType: textOf(exchange, "network_type"),
-        customNetworkId: textOf(exchange, "custom_network_id"),
+        networkType: textOf(body, "network_type"),
+        customNetworkId: textOf(body, "custom_network_id"),
       };
       const id = await restoreSnapshot(core, snapshot, wanted, exchange.fault);
       return context.json({ [key]: id }, 202);
@@ -94,16 +109,26 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   });
 }
 
-function regionOf(exchange: Exchange): string {
-  const region = textOf(exchange, "targetRegion") ?? textOf(exchange, "target_region");
-  if (region === undefined) throw new ServiceError(400, "targetRegion is required");
-  if (!isRegion(region)) throw new ServiceError(400, "targetRegion is not a region");
+/** 404 for a snapshot of another component than the path's. */
+function checkComponent(snapshot: SnapshotRecord, context: Context<Env>): void {
+  const { plan, component: found } = locateComponent(context);
+  if (snapshot.tier !== plan.tier || snapshot.component !== found.key)
+    throw new ServiceError(404, `snapshot ${snapshot.id} not found`);
+}
+
+/** The region that a snapshot is to be in; undefined where the body names none. */
+function regionOf(body: JsonObject): string | undefined {
+  const region = textOf(body, "targetRegion") ?? textOf(body, "target_region");
+  if (region !== undefined && !isRegion(region)) throw new ServiceError(400, "targetRegion is not a region");
   return region;
 }
 
-function textOf(exchange: Exchange, key: string): string | undefined {
-  const body: Json = exchange.body ?? {};
-  if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
+function needed(region: string | undefined): string {
+  if (region === undefined) throw new ServiceError(400, "targetRegion is required");
+  return region;
+}
+
+function textOf(body: JsonObject, key: string): string | undefined {
   const value = body[key];
   if (value === undefined) return undefined;
   if (typeof value !== "string" || value === "") throw new ServiceError(400, `${key} must be a string`);

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
@@ -67,15 +67,29 @@ describe("the authority", () => {
     expect((await stat(files.keyFile)).mode & 0o077).toBe(0);
   });
 
-  it("is made anew before it expires, and when a file of it is damaged", async () => {
+  it("holds however far the clock is set, on or back", async () => {
     const dir = join(ground.folder, "three");
     const files = await ensureAuthority(dir);
     const first = await readFile(files.caFile, "utf8");
-    const inTenYears = Date.now() + 3640 * 86_400_000;
-    await ensureAuthority(dir, inTenYears);
-    const second = await readFile(files.caFile, "utf8");
-    expect(second).not.toBe(first);
-    expect(Date.parse(new X509Certificate(second).validTo)).toBeGreaterThan(inTenYears);
+    for (const file of [files.caFile, files.certFile]) {
+      const { validFrom, validTo } = new X509Certificate(await readFile(file));
+      expect([Date.parse(validFrom), Date.parse(validTo)]).toEqual([
+        Date.parse("2000-01-01T00:00:00Z"),
+        Date.parse("2099-12-31T23:59:59Z"),
+      ]);
+    }
+    for (const days of [-3650, -3, -1, 1, 3, 3650])
+      await ensureAuthority(dir, Date.now() + days * 86_400_000);
+    expect(await readFile(files.caFile, "utf8")).toBe(first);
+  });
+
+  it("is made anew when a file of it is damaged", async () => {
+    const dir = join(ground.folder, "six");
+    const files = await ensureAuthority(dir);
+    const first = await readFile(files.caFile, "utf8");
+    await writeFile(files.certFile, "nonsense");
+    await ensureAuthority(dir);
+    expect(await readFile(files.caFile, "utf8")).not.toBe(first);
   });
 
   it("differs from one data folder to the next", async () => {
