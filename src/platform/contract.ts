@@ -14,6 +14,9 @@ export const errorMediaType: string = "application/vnd.goa.error";
 export const sessionCookie: string = "svc_token";
 export const refreshCookie: string = "svc_refresh_token";
 
+/** Longest user name or password in bytes: the database lets nobody sign in with a longer one. */
+export const longestLogin: number = 16 * 1024;
+
 /** Path prefix of the users host. */
 export const usersPrefix: string = "/v1/customer-ldap";
 

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { longestLogin } from "./contract.ts";
 import { bodyRows, isOffered, paramRows, type Rows, wrongValue } from "./field-rules.ts";
 import type { InstanceTypes } from "./instance-types.ts";
 import { machineMemory } from "./machine-memory.ts";
@@ -120,6 +121,10 @@ function crossProblems(params: JsonObject, provider: string, place: Place): read
   const memory = machineMemory({ tier, cloudProvider: provider, type }, instanceTypes);
   if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined) {
     problems.push(`nodeInstanceType ${type} is not offered by pro on ${provider}`);
+  }
+  for (const name of ["graphdbUser", "graphdbPassword"]) {
+    if (Buffer.byteLength(stringOf(params[name]) ?? "") > longestLogin)
+      problems.push(`${name} is longer than ${longestLogin} bytes`);
   }
   const wrong = wrongCeiling(stringOf(params["maxMemory"]), memory, type);
   if (wrong !== undefined) problems.push(wrong);

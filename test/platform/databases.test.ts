@@ -194,6 +194,10 @@ describe.skipIf(search.engine === undefined)("with real databases", { timeout: 6
     const path = await create(pro);
     const id = path.slice(pro.length + 1);
     await ask(path, [fill]);
+    const reader = { username: "reader", password: "reader-1" };
+    const users = `/v1/customer-ldap/instances/${id}/users?subscriptionId=s`;
+    const bearer = { authorization: `Bearer ${test.token()}` };
+    await test.bare("POST", users, { ...reader, acl: "~* +PING" }, bearer);
     await test.call("POST", `${path}/backup`);
     const snapshots = "/2022-09-01-00/resource-instance/snapshot";
     const completed = (region: string) =>
@@ -214,6 +218,7 @@ describe.skipIf(search.engine === undefined)("with real databases", { timeout: 6
     expect(await readdir(join(dataDir, "databases"))).not.toContain(id);
     const { body } = await test.call("POST", `${snapshots}/${copy.snapshotId}/restore`);
     expect(await counted(`${pro}/${body["instanceId"]}`)).toContain("[[1000]]");
+    expect(await ask(`${pro}/${body["instanceId"]}`, [["PING"]], reader)).toEqual(['"PONG"']);
   });
 
   it("a database that is killed is restarted, and the status says so meanwhile", async () => {

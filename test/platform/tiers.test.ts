@@ -132,7 +132,7 @@ const bounds: readonly [string, readonly Json[], readonly Json[]][] = [
   ["enableTLS", [true, false], ["true", 1, null]],
   ["enableEnterpriseModule", [true, false], ["false"]],
   ["graphdbUser", ["a", "A_9"], ["", "a-b", "a b", "é", "a\n", 7]],
-  ["graphdbPassword", ["x"], ["", 5]],
+  ["graphdbPassword", ["x", "x".repeat(16_384)], ["", 5, "é".repeat(8193)]],
   [
     "maxMemory",
     ["6GB", "512MB", "8GB", "8G", "10M", "9766KB"],

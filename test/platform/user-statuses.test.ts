@@ -200,6 +200,29 @@ describe("users changed at a status", { timeout: 60_000 }, () => {
   });
 });
 
+describe("users of odd names and many rules", { timeout: 60_000 }, () => {
+  it("can sign in, also after a restart, which reads them from a file", async () => {
+    const instance = await running();
+    const many = Array.from({ length: 8000 }, (_, at) => `~k${at}:*`).join(" ");
+    const odd: readonly (readonly [string, string])[] = [
+      ["ünïcode🔑", "~* +PING"],
+      ["qu\"o\\te's", '~"q\\ ~ünï* +PING'],
+      ["ctl\u0001\u007f", "-@all -@dangerous +PING"],
+      ["#hash", "+PING +PING -PING +PING"],
+      ["n".repeat(5000), `${many} +PING`],
+    ];
+    const answers = async (): Promise<readonly unknown[]> =>
+      Promise.all(odd.map(([username]) => pinged(instance, username, "odd-word")));
+    for (const [username, acl] of odd) {
+      const { status, text } = await users(instance, "POST", "", { username, password: "odd-word", acl });
+      expect([status, text]).toEqual([200, expect.any(String)]);
+    }
+    expect(await answers()).toEqual(odd.map(() => "PONG"));
+    await during(instance, "restart", "RESTARTING");
+    expect(await answers()).toEqual(odd.map(() => "PONG"));
+  });
+});
+
 describe("rules that the engine does not take", { timeout: 60_000 }, () => {
   const bad = [
     ["a pattern after all patterns", "~* ~x +PING"],

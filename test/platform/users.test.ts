@@ -62,6 +62,8 @@ describe("database users (4.2)", () => {
     ["no body", "POST", "", undefined, {}, 400],
     ["a short name", "POST", "", { ...good, username: "ab" }, {}, 400],
     ["a short password", "POST", "", { ...good, password: "12345" }, {}, 400],
+    ["a password that no database lets in", "POST", "", { ...good, password: "é".repeat(8193) }, {}, 400],
+    ["a name that no database lets in", "POST", "", { ...good, username: "x".repeat(16_385) }, {}, 400],
     ["no rules", "POST", "", { ...good, acl: "" }, {}, 400],
     ["rules that are no text", "POST", "", { ...good, acl: ["+PING"] }, {}, 400],
     ["a name with a space", "POST", "", { ...good, username: "a b c" }, {}, 400],

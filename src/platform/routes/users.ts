@@ -1,7 +1,7 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
 import { isObject, type Json } from "../../model/json.ts";
-import { largestBody, usersPrefix } from "../contract.ts";
+import { largestBody, longestLogin, usersPrefix } from "../contract.ts";
 import type { Core } from "../core.ts";
 import { type Env, type Exchange, serve } from "../exchange.ts";
 import { createRateLimit } from "../rate-limit.ts";
@@ -98,6 +98,8 @@ function readUser(body: Json, required: readonly (keyof UserBody)[]): UserBody {
     if (value.length < shortest[key]) {
       throw new ServiceError(400, `body/${key} must NOT have fewer than ${shortest[key]} characters`);
     }
+    if (key !== "acl" && Buffer.byteLength(value) > longestLogin)
+      throw new ServiceError(400, `body/${key} must NOT have more than ${longestLogin} bytes`);
     return value;
   };
   const [username, password, acl] = [read("username"), read("password"), read("acl")];
