@@ -1,6 +1,7 @@
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
+import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { boundAt, kindNamed } from "./bound.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -17,8 +18,9 @@ export async function accountBootstrap(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  return withService(options, env, terminal, async ({ project, service, signal }) => {
-    const state = (await project.store.read()) ?? emptyState(project.header.name);
+  return withService(options, env, terminal, async ({ project, service, identity, signal }) => {
+    const stored = (await project.store.read()) ?? emptyState(project.header.name);
+    const state = claimState(stored, { service: identity, where: project.store.where });
     const bound = boundAt(state, address, "cloudAccounts");
     const live = await kindNamed(bound.kind).reader(service).get(bound, signal);
     if (live === undefined) {

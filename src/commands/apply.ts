@@ -1,8 +1,7 @@
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { StateDocument } from "../model/state.ts";
+import { exitCodes } from "../model/errors.ts";
 import {
   type ApplyWorld,
   applyPlan,
@@ -19,16 +18,22 @@ import type { Lock } from "../state/store.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
 import { assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
-import type { ManifestOptions } from "./options.ts";
+import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
-import { assertApplicable, assertSecretsKept, withTwins } from "./saved-plan.ts";
+import {
+  assertApplicable,
+  assertAsSaved,
+  assertPlannedHere,
+  assertSecretsKept,
+  withTwins,
+} from "./saved-plan.ts";
 import { openSession, planningWorld, planOptions, type Session, sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 import { unverified, verified } from "./verified.ts";
 
 /** What `apply` and `destroy` were told. */
-export interface ApplyOptions extends ManifestOptions {
+export interface ApplyOptions extends ManifestOptions, PlanChoices {
   readonly planFile?: string;
   readonly autoApprove?: boolean;
   readonly json?: boolean;
@@ -64,7 +69,7 @@ async function locked(
   terminal: Terminal,
 ): Promise<number> {
   assertApprovable(options, terminal);
-  if (options.planFile !== undefined) assertPlannedAlready(options);
+  assertAsSaved(options);
   const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
   const project = await openProject(saved === undefined ? options : withSaved(options, saved));
   const lock = await project.store.lock(commandOf(options), {
@@ -75,36 +80,23 @@ async function locked(
   try {
     const state = (await project.store.read()) ?? emptyState(project.header.name, saved?.birth);
     if (saved !== undefined) await assertApplicable(saved, project, state);
-    const session = await openSession(
-      project,
-      state,
-      options,
-      env,
-      terminal,
-      options.destroying ? secretsAtHand(env) : secretReader(env, undefined, interrupts.stopping),
-    );
-    if (saved !== undefined) assertSecretsKept(saved.plan, session.vault.open);
-    return await carryOut({ options, saved, project, state, session, report, interrupts, lock, terminal });
+    const secrets = options.destroying
+      ? secretsAtHand(env)
+      : secretReader(env, undefined, interrupts.stopping);
+    const session = await openSession(project, state, options, env, terminal, secrets);
+    if (saved !== undefined) {
+      assertPlannedHere(saved, session.identity);
+      assertSecretsKept(saved.plan, session.vault.open);
+    }
+    const code = await carryOut({ options, saved, project, session, report, interrupts, lock, terminal });
+    lock.lost.throwIfAborted();
+    return code;
+  } catch (error) {
+    // Whatever it came to: that somebody took the lock is why.
+    throw lock.lost.aborted ? lock.lost.reason : error;
   } finally {
     await lock.release();
   }
-}
-
-/** Throws `option-unfit` for an option that a saved plan has been made with or without: it would be ignored. */
-function assertPlannedAlready(options: ApplyOptions): void {
-  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
-  const given = Object.entries({ target, exclude, replace, "allow-destroy": allowDestroy })
-    .filter(([, patterns]) => patterns.length > 0)
-    .map(([name]) => name);
-  const [first] = [...given, ...(maxDisruption === undefined ? [] : ["max-disruption"])];
-  if (first === undefined) return;
-  throw new GraphformError(
-    "option-unfit",
-    `--${first} belongs to the plan, and a saved plan is applied as it is`,
-    {
-      hint: `make a new plan with it: graphform plan --${first} ... --out FILE`,
-    },
-  );
 }
 
 /** Everything that one apply works with once the lock is ours. */
@@ -112,7 +104,6 @@ interface Work {
   readonly options: ApplyOptions;
   readonly saved: SavedPlan | undefined;
   readonly project: Project;
-  readonly state: StateDocument;
   readonly session: Session;
   readonly report: ApplyReport;
   readonly interrupts: Interrupts;
@@ -121,14 +112,14 @@ interface Work {
 }
 
 async function carryOut(work: Work): Promise<number> {
-  const { options, saved, project, state, session, report, interrupts, lock, terminal } = work;
+  const { options, saved, project, session, report, interrupts, lock, terminal } = work;
   const stopping = AbortSignal.any([interrupts.stopping, lock.lost]);
   const world: ApplyWorld = {
     kinds,
     service: session.service,
     clock: session.clock,
     digest: sha256,
-    journal: openJournal(project.store, state, session.clock),
+    journal: openJournal(project.store, session.state, session.clock),
     open: session.vault.open,
     emit: report.event,
     stopping,
@@ -136,7 +127,7 @@ async function carryOut(work: Work): Promise<number> {
   };
   try {
     const intention = intentionOf(options, project, session);
-    assertAddressesKnown(intention, state, kinds);
+    assertAddressesKnown(intention, session.state, kinds);
     await resolveIntents(world, saved?.plan);
     const look = (wanted: Intention): Promise<Planned> =>
       planFor(wanted, world.journal.state, planningWorld(session, stopping));
@@ -146,7 +137,7 @@ async function carryOut(work: Work): Promise<number> {
       options.timeout,
     );
     report.plan(planned.plan);
-    if (!(await isApproved(planned.plan, options, terminal, interrupts.stopping))) return exitCodes.error;
+    if (!(await isApproved(planned.plan, options, terminal, stopping))) return exitCodes.error;
     const steps = await applyPlan(planned, world);
     const secrets = session.vault.texts();
     const verification = { intention, look, world, report, saved: saved?.plan, secrets };

@@ -4,97 +4,87 @@ import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { keptSessions } from "./kept-sessions.ts";
-import { findLocalPlatform, localSubscription, noLocalPlatform } from "./local-platform.ts";
+import type { ServiceLocation } from "./locate-service.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Project } from "./project.ts";
+import { setting } from "./setting.ts";
+import { usersTokenOf } from "./users-token.ts";
 
 /** A service with a way to let go of its connections. */
 export type Connection = Client;
 
-/**
- * The service of a project: option, environment, manifest, and at last the local platform of this folder.
- * Nothing is sent until the first request.
- */
+/** A client of the service that was found. Nothing is sent until the first request. */
 export async function connect(
-  project: Pick<Project, "header" | "profile">,
-  options: ManifestOptions,
+  { profile, platformUrl, usersUrl, subscriptionId, local }: ServiceLocation,
+  options: Pick<ManifestOptions, "parallelism">,
   env: NodeJS.ProcessEnv,
   clock: Clock,
   trace: (line: string) => void,
 ): Promise<Connection> {
-  const { service } = project.header;
-  const { profile } = project;
-  const named =
-    options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? service?.platformUrl ?? profile.platformUrl;
-  const local = await findLocalPlatform();
-  const platformUrl = named ?? (local?.isRunning === true ? local.url : undefined);
-  if (platformUrl === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
-  const isLocal = local !== undefined && URL.parse(platformUrl)?.origin === new URL(local.url).origin;
-  const usersUrl =
-    options.usersUrl ??
-    env["GRAPHFORM_USERS_URL"] ??
-    service?.usersUrl ??
-    (isLocal ? local.usersUrl : profile.usersUrl);
-  const subscriptionId =
-    options.subscription ??
-    env["GRAPHFORM_SUBSCRIPTION_ID"] ??
-    service?.subscriptionId ??
-    (isLocal ? localSubscription : undefined);
-  const caFile = env["GRAPHFORM_CA_FILE"] ?? (isLocal ? local.caFile : undefined);
+  const caFile = setting(env, "GRAPHFORM_CA_FILE") ?? local?.caFile;
   if (caFile !== undefined) await assertReadable(caFile);
-  const token = env["GRAPHFORM_TOKEN"];
-  const signIn = await signInWith(env, platformUrl, isLocal ? local : undefined);
+  const closing = new AbortController();
+  const usersToken = usersTokenOf(env, closing.signal);
+  const signIn = await signInWith(env, platformUrl, local);
   const { timing } = profile;
-  return createService({
-    profile: isLocal && !local.hasDatabases ? { ...profile, timing: { ...timing, endpoint: 0 } } : profile,
+  const service = createService({
+    profile: local?.hasDatabases === false ? { ...profile, timing: { ...timing, endpoint: 0 } } : profile,
     platformUrl,
     clock,
     trace,
     ...(usersUrl === undefined ? {} : { usersUrl }),
     ...(subscriptionId === undefined ? {} : { subscriptionId }),
     ...(caFile === undefined ? {} : { caFile }),
-    ...(token === undefined ? {} : { usersToken: async () => token }),
+    ...(usersToken === undefined ? {} : { usersToken }),
     ...(options.parallelism === undefined ? {} : { parallelism: options.parallelism }),
     ...signIn,
   });
+  return {
+    ...service,
+    async close() {
+      closing.abort(new Error("closed"));
+      await service.close();
+    },
+  };
 }
 
-/** A session that `login` keeps is used and renewed; otherwise every command signs in for itself. */
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * Credentials of the environment, then those of the local platform, then the session that `login` keeps, which is used
+ * and renewed. What is set for one command must not lose to what an earlier one left behind.
+ */
 async function signInWith(
   env: NodeJS.ProcessEnv,
   platformUrl: string,
-  local: { readonly username: string; readonly password: string } | undefined,
+  local: Credentials | undefined,
 ): Promise<Pick<ServiceOptions, "credentials" | "sessionStore">> {
+  const given = givenCredentials(env) ?? local;
+  if (given !== undefined) return { credentials: { username: given.username, password: given.password } };
   const origin = URL.parse(platformUrl)?.origin;
   const store = keptSessions(env);
-  const isKept = local === undefined && origin !== undefined && (await store.load(origin)) !== undefined;
-  if (!isKept) return { credentials: credentials(env, local) };
-  const { GRAPHFORM_USERNAME: username, GRAPHFORM_PASSWORD: password } = env;
-  if (username === undefined || password === undefined) return { sessionStore: store };
-  return { sessionStore: store, credentials: { username, password } };
-}
-
-function credentials(
-  env: NodeJS.ProcessEnv,
-  local: { readonly username: string; readonly password: string } | undefined,
-): { readonly username: string; readonly password: string } {
-  const { GRAPHFORM_USERNAME: username, GRAPHFORM_PASSWORD: password } = env;
-  if (username !== undefined && password !== undefined) return { username, password };
-  if (local !== undefined) return { username: local.username, password: local.password };
+  if (origin !== undefined && (await store.load(origin)) !== undefined) return { sessionStore: store };
   throw new GraphformError("no-credentials", "there is nothing to sign in with", {
     hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or run graphform login",
     exitCode: exitCodes.error,
   });
 }
 
-function noUrl(): GraphformError {
-  return new GraphformError(
-    "no-service",
-    "the manifest has a service section, and nothing says where the service is",
-    {
-      hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url",
-    },
-  );
+/** The credentials of the environment; undefined where none are set. Throws `no-credentials` where one half is. */
+function givenCredentials(env: NodeJS.ProcessEnv): Credentials | undefined {
+  const username = setting(env, "GRAPHFORM_USERNAME");
+  const password = setting(env, "GRAPHFORM_PASSWORD");
+  if (username !== undefined && password !== undefined) return { username, password };
+  if (username === undefined && password === undefined) return undefined;
+  const [set, missing] =
+    username === undefined
+      ? ["GRAPHFORM_PASSWORD", "GRAPHFORM_USERNAME"]
+      : ["GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD"];
+  throw new GraphformError("no-credentials", `${set} is set, and ${missing} is not`, {
+    hint: `set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or unset ${set} to use the session that graphform login keeps`,
+  });
 }
 
 async function assertReadable(caFile: string): Promise<void> {

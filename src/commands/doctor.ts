@@ -6,8 +6,10 @@ import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
+import { claimState } from "../state/claim-state.ts";
 import { newKey } from "../state/vault.ts";
 import { type Connection, connect } from "./connect.ts";
+import { locateService, type ServiceLocation } from "./locate-service.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, resolveProject } from "./project.ts";
 import { serviceTarget } from "./service-target.ts";
@@ -105,14 +107,16 @@ async function service(
   terminal: Terminal,
 ): Promise<readonly Finding[]> {
   let connection: Connection | undefined;
+  let location: ServiceLocation | undefined;
   const connected = await check("service", async () => {
     const target = await serviceTarget(options, env, terminal);
-    connection = await connect(target, options, env, systemClock, () => {});
+    location = await locateService(target, options, env);
+    connection = await connect(location, options, env, systemClock, () => {});
     await within(connection.signIn());
     return `${target.profile.name} profile; signed in`;
   });
-  const open = connection;
-  if (open === undefined || !connected.ok) {
+  const [open, place] = [connection, location];
+  if (open === undefined || place === undefined || !connected.ok) {
     await open?.close();
     return [connected];
   }
@@ -123,7 +127,7 @@ async function service(
       await open.read({ operation: "plans.list", params: {} }, signal);
       return "listed";
     });
-    const users = await check("users host", () => usersHost(open, options, signal));
+    const users = await check("users host", () => usersHost(open, place, options, signal));
     return [connected, plans, users];
   } finally {
     await open.close();
@@ -131,10 +135,16 @@ async function service(
 }
 
 /** The users host knows nothing but users of a database: without one there is nothing to ask it for. */
-async function usersHost(open: Connection, options: ManifestOptions, signal: AbortSignal): Promise<string> {
-  const bound = await openProject(options)
-    .then(({ store }) => store.read())
-    .catch(() => undefined);
+async function usersHost(
+  open: Connection,
+  { identity: service }: ServiceLocation,
+  options: ManifestOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const { store } = await openProject(options).catch(() => ({ store: undefined }));
+  const stored = await store?.read().catch(() => undefined);
+  // An instance of another service is none whose users this one could list.
+  const bound = stored && claimState(stored, { service, where: store?.where ?? "" });
   const host = Object.values(bound?.resources ?? {}).find(({ kind }) => kind === "instances");
   if (!open.offers("user.list")) return "not offered by the profile";
   if (host === undefined) return "not asked: the state has no instance whose users it could list";

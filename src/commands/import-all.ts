@@ -1,10 +1,11 @@
+import { rm } from "node:fs/promises";
 import { kinds } from "../kinds/index.ts";
 import { noSecrets } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Journal } from "../model/journal.ts";
 import type { Manifest } from "../model/manifest.ts";
-import type { ApplyEvent } from "../model/outcome.ts";
-import type { Plan } from "../model/plan.ts";
+import type { Plan, Step } from "../model/plan.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { StateDocument } from "../model/state.ts";
 import { hasChanges } from "../plan/plan.ts";
@@ -19,12 +20,13 @@ import { serviceSection } from "./imported-text.ts";
 import { findEverything } from "./live-objects.ts";
 import { writeNew } from "./new-file.ts";
 import type { ManifestOptions } from "./options.ts";
-import { resolveProject } from "./project.ts";
+import { projectOf, resolveProject } from "./project.ts";
 import { type ServiceTarget, serviceTarget } from "./service-target.ts";
 import { withServiceOf } from "./service-work.ts";
 import { sha256 } from "./session.ts";
+import { setting } from "./setting.ts";
 import type { Terminal } from "./terminal.ts";
-import { underLock } from "./under-lock.ts";
+import { type Locked, underLockOf } from "./under-lock.ts";
 
 /** What `import --all` was told. */
 export interface ImportAllOptions extends ManifestOptions {
@@ -64,8 +66,7 @@ export async function importAll(
     );
     return exitCodes.done;
   }
-  await writeNew(options.out, written.text);
-  await bindAll({ ...options, file: [options.out] }, env, terminal);
+  await bindAll(options.out, written, options, env, terminal);
   terminal.err(`${said(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
   return exitCodes.done;
 }
@@ -78,16 +79,26 @@ function sectionOf(
   const { service } = header;
   return serviceSection({
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
-    platformUrl: options.platformUrl ?? env["GRAPHFORM_PLATFORM_URL"] ?? service?.platformUrl,
-    usersUrl: options.usersUrl ?? env["GRAPHFORM_USERS_URL"] ?? service?.usersUrl,
-    subscriptionId: options.subscription ?? env["GRAPHFORM_SUBSCRIPTION_ID"] ?? service?.subscriptionId,
+    platformUrl: options.platformUrl ?? setting(env, "GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
+    usersUrl: options.usersUrl ?? setting(env, "GRAPHFORM_USERS_URL") ?? service?.usersUrl,
+    subscriptionId:
+      options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID") ?? service?.subscriptionId,
   });
 }
 
-/** Binds what the written manifest imports, in one go, and looks again: the plan must be empty. */
-async function bindAll(options: ManifestOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<void> {
-  const emit = (_: ApplyEvent): void => {};
-  await underLock("import", options, env, terminal, emit, async ({ project, state, service, world }) => {
+/**
+ * Writes the manifest and binds what it imports, in one go, and looks again: the plan must be empty. Where that fails the
+ * state binds nothing of it, and the file is gone again.
+ */
+async function bindAll(
+  file: string,
+  { text }: Written,
+  options: ImportAllOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<void> {
+  const own = await projectOf([{ path: file, text }], options, new Date(0).toISOString());
+  const work = async ({ project, state, service, world }: Locked): Promise<void> => {
     if (Object.keys(state.resources).length > 0) {
       throw new GraphformError("state-in-use", `the state ${project.store.where} binds resources already`, {
         hint: "give the written manifest another name with --name, or another place with --state",
@@ -96,16 +107,26 @@ async function bindAll(options: ManifestOptions, env: NodeJS.ProcessEnv, termina
     const { manifest } = await resolveProject(project, state, noSecrets);
     const plan = await planOf(manifest, state, service, world.stopping);
     const binds = plan.steps.filter((step) => step.operation === "bind");
-    const outcomes = await carryOut(
-      binds.map((step) => ({ ...step, after: [], blocked: [] })),
-      world,
-    );
-    const failed = outcomes.find((outcome) => outcome.result !== "done");
-    if (failed !== undefined)
-      throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
-    const second = await planOf(manifest, world.journal.state, service, world.stopping);
-    if (hasChanges(second)) throw notEmpty(second);
-  });
+    await writeNew(file, text);
+    try {
+      const steps = binds.map((step) => ({ ...step, after: [], blocked: [] }));
+      const failed = (await carryOut(steps, world)).find((outcome) => outcome.result !== "done");
+      if (failed !== undefined)
+        throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
+      const second = await planOf(manifest, world.journal.state, service, world.stopping);
+      if (hasChanges(second)) throw notEmpty(second);
+    } catch (error) {
+      await undo(file, binds, world.journal).catch(() => undefined);
+      throw error;
+    }
+  };
+  await underLockOf(own, options, env, terminal, { operation: "import", work });
+}
+
+/** The file goes last: where the state cannot be put back, it still says what the state binds. */
+async function undo(file: string, binds: readonly Step[], journal: Journal): Promise<void> {
+  for (const { address } of binds) await journal.record({ type: "released", address });
+  await rm(file, { force: true });
 }
 
 async function planOf(
@@ -153,7 +174,7 @@ function notEmpty(plan: Plan): GraphformError {
     .map((change) => `${change.address} (${change.action})`);
   return new GraphformError(
     "import-not-empty",
-    `everything is bound, and the plan is not empty: ${changed.slice(0, 10).join(", ")}`,
+    `nothing was bound: the plan of what was written would not be empty: ${changed.slice(0, 10).join(", ")}`,
     {
       hint: "something changed meanwhile; graphform plan shows it",
     },

@@ -11,7 +11,6 @@ import { escapeText } from "../report/escape.ts";
 import { redactor } from "../state/redact.ts";
 import type { ManifestOptions } from "./options.ts";
 import { resolveProject } from "./project.ts";
-import { planOptions } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { underLock } from "./under-lock.ts";
 
@@ -32,13 +31,9 @@ export async function importOne(
       hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
     });
   }
-  return underLock(
-    "import",
-    options,
-    env,
-    terminal,
-    () => {},
-    async ({ project, state, world }) => {
+  return underLock(options, env, terminal, {
+    operation: "import",
+    work: async ({ project, state, world }) => {
       assertFree(state, address, id);
       const { manifest, vault } = await resolveProject(
         project,
@@ -57,7 +52,7 @@ export async function importOne(
       );
       const intention = {
         manifest: { ...manifest, desired, outputs: {} },
-        options: { ...planOptions(options), targets: [address] },
+        options: { targets: [address], exclude: [], replace: [], allowDestroy: [] },
         timestamp: project.timestamp,
         destroying: false,
       };
@@ -88,7 +83,7 @@ export async function importOne(
       terminal.err(differences(change));
       return exitCodes.done;
     },
-  );
+  });
 }
 
 /** What is recorded as applied: what the service shows; what it does not show is taken as declared. */
@@ -97,14 +92,30 @@ function seenOver(change: Change): NonNullable<Step["spec"]> {
   return fromLeaves(declared.map(([path, value]) => [path, valueAt(change.before, path) ?? value]));
 }
 
-function differences({ fields, action }: Change): string {
-  if (fields.length === 0) return "It is as declared.\n";
+/** What was compared and differs, and what nobody could compare: the service does not show it. */
+function differences({ fields, action, before, after }: Change): string {
+  const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
+    valueAt(before, path) === undefined ? [path.replace(/^config\./, "")] : [],
+  );
   const paths = fields.map((field) => escapeText(field.path, 100)).join(", ");
   const grave =
     action === "replace"
       ? "; some cannot be changed in place: correct the manifest, or the plan asks for a replacement"
       : "";
-  return `${amount(fields.length, "field")} differ from the manifest: ${paths}${grave}. graphform plan shows them.\n`;
+  const differs = fields.length === 1 ? "differs" : "differ";
+  const said = [
+    "Bound.",
+    ...(fields.length === 0
+      ? []
+      : [
+          `${amount(fields.length, "field")} ${differs} from the manifest: ${paths}${grave}; see graphform plan.`,
+        ]),
+    ...(unseen.length === 0
+      ? []
+      : [`Not shown by the service, taken from your file: ${escapeText(unseen.join(", "), 1000)}.`]),
+    ...(fields.length === 0 && unseen.length === 0 ? ["No differences found."] : []),
+  ];
+  return `${said.join(" ")}\n`;
 }
 
 function assertFree(state: StateDocument, address: string, id: string): void {

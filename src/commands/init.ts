@@ -7,13 +7,13 @@ import type { Terminal } from "./terminal.ts";
 
 /** What `init` was told. */
 export interface InitOptions {
-  readonly file: readonly string[];
+  readonly file?: string;
   readonly ci?: "github" | "gitlab";
 }
 
 /** `init`: a commented manifest, what git must not keep, and a pipeline where one is asked for. Overwrites nothing. */
 export async function init(options: InitOptions, terminal: Terminal): Promise<number> {
-  const manifest = options.file[0] ?? "graphform.yaml";
+  const manifest = options.file ?? "graphform.yaml";
   const pipeline = options.ci === undefined ? undefined : pipelines[options.ci];
   const there = [manifest, pipeline?.path].find((path) => path !== undefined && existsSync(path));
   if (there !== undefined) {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GraphformError } from "../model/errors.ts";
@@ -16,6 +17,8 @@ export interface LocalPlatform {
   readonly usersUrl: string;
   readonly username: string;
   readonly password: string;
+  /** Random identity of its data folder; absent for a platform of an earlier version. */
+  readonly id?: string;
   /** The authority of its databases that serve over TLS. */
   readonly caFile?: string;
   readonly isRunning: boolean;
@@ -23,11 +26,21 @@ export interface LocalPlatform {
   readonly hasDatabases: boolean;
 }
 
-/** What `.graphform/platform/` says, or undefined where no platform was ever started here. */
+/**
+ * The data folder of the local platform that a manifest means: the one beside the manifest where a platform was ever
+ * started there, otherwise the one of the current folder, where `platform up` starts it.
+ */
+export function localPlatformOf(manifestFolder: string): string {
+  const beside = join(manifestFolder, localPlatformDir);
+  return existsSync(join(beside, "credentials.json")) ? beside : localPlatformDir;
+}
+
+/** What a platform's data folder says, or undefined where none has announced itself there. */
 export async function findLocalPlatform(dir: string = localPlatformDir): Promise<LocalPlatform | undefined> {
-  const [found, credentials] = await Promise.all([
+  const [found, credentials, id] = await Promise.all([
     readJson(join(dir, "platform.json")),
     readJson(join(dir, "credentials.json")),
+    readFile(join(dir, "control", "id"), "utf8").catch(() => ""),
   ]);
   const { url, usersUrl, caFile, pid, engine } = found;
   const { username, password } = credentials;
@@ -41,6 +54,7 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
     hasDatabases: !(isObject(engine) && engine["name"] === "none"),
     isRunning: typeof pid === "number" && isPlatform(pid),
     ...(typeof caFile === "string" ? { caFile } : {}),
+    ...(id.trim() === "" ? {} : { id: id.trim() }),
   };
 }
 

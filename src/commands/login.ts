@@ -1,32 +1,37 @@
 import { createService } from "../hosting/client.ts";
+import type { SessionStore } from "../hosting/session.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes, GraphformError } from "../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
 import { escapeText } from "../report/escape.ts";
 import { askPerson } from "./ask-person.ts";
 import { keptSessions } from "./kept-sessions.ts";
-import { findLocalPlatform } from "./local-platform.ts";
+import { locateService, type ServiceLocation } from "./locate-service.ts";
 import type { ManifestOptions } from "./options.ts";
-import { type ServiceTarget, serviceTarget } from "./service-target.ts";
+import { serviceTarget } from "./service-target.ts";
+import { setting } from "./setting.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `login`: signs in and keeps the session, not the password, for the commands that follow. */
+/**
+ * `login`: signs in and keeps the session, not the password, for the commands that follow. A session that is kept already
+ * proves nothing about this password: it is not used, and is replaced once the sign-in has worked.
+ */
 export async function login(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, env, terminal);
-  const platformUrl = await urlOf(target, options, env);
-  const username = env["GRAPHFORM_USERNAME"] ?? (await ask("User name: ", false, terminal));
-  const password = env["GRAPHFORM_PASSWORD"] ?? (await ask("Password: ", true, terminal));
-  const service = client(target, platformUrl, env, { username, password });
+  const location = await located(options, env, terminal);
+  const username = setting(env, "GRAPHFORM_USERNAME") ?? (await ask("User name: ", false, terminal));
+  const password = setting(env, "GRAPHFORM_PASSWORD") ?? (await ask("Password: ", true, terminal));
+  const store: SessionStore = { ...keptSessions(env), load: async () => undefined };
+  const service = client(location, env, store, { username, password });
   try {
     await service.signIn();
   } finally {
     await service.close();
   }
   terminal.out(
-    `Signed in at ${new URL(platformUrl).origin} as ${escapeText(username, 100)}; the session is kept until logout.\n`,
+    `Signed in at ${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}; the session is kept until logout.\n`,
   );
   return exitCodes.done;
 }
@@ -37,16 +42,16 @@ export async function logout(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, env, terminal);
-  const platformUrl = await urlOf(target, options, env);
-  const { origin } = new URL(platformUrl);
+  const location = await located(options, env, terminal);
+  const { origin } = new URL(location.platformUrl);
   const store = keptSessions(env);
   if ((await store.load(origin)) === undefined) {
     terminal.out(`No session is kept for ${origin}.\n`);
     return exitCodes.done;
   }
-  const service = client(target, platformUrl, env, undefined);
+  const service = client(location, env, store, undefined);
   try {
+    await service.signIn();
     await service.signOut();
   } catch (error) {
     terminal.err(
@@ -61,37 +66,35 @@ export async function logout(
 }
 
 function client(
-  { profile }: ServiceTarget,
-  platformUrl: string,
+  { profile, platformUrl }: ServiceLocation,
   env: NodeJS.ProcessEnv,
+  sessionStore: SessionStore,
   credentials: { readonly username: string; readonly password: string } | undefined,
 ): ReturnType<typeof createService> {
-  const caFile = env["GRAPHFORM_CA_FILE"];
+  const caFile = setting(env, "GRAPHFORM_CA_FILE");
   return createService({
     profile,
     platformUrl,
     clock: systemClock,
-    sessionStore: keptSessions(env),
+    sessionStore,
     ...(credentials === undefined ? {} : { credentials }),
     ...(caFile === undefined ? {} : { caFile }),
   });
 }
 
-async function urlOf(
-  { header, profile }: ServiceTarget,
+async function located(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
-): Promise<string> {
-  const named =
-    options.platformUrl ??
-    env["GRAPHFORM_PLATFORM_URL"] ??
-    header.service?.platformUrl ??
-    profile.platformUrl;
-  const url = named ?? (await findLocalPlatform())?.url;
-  if (url !== undefined && URL.canParse(url)) return url;
-  throw new GraphformError("no-service", "nothing says which service to sign in to", {
-    hint: "name it in the manifest's service section, with GRAPHFORM_PLATFORM_URL or --platform-url",
-  });
+  terminal: Terminal,
+): Promise<ServiceLocation> {
+  try {
+    return await locateService(await serviceTarget(options, env, terminal), options, env);
+  } catch (error) {
+    if (!isGraphformError(error) || !["no-platform", "no-service"].includes(error.code)) throw error;
+    throw new GraphformError("no-service", "nothing says which service to sign in to", {
+      hint: "name it in the manifest's service section, with GRAPHFORM_PLATFORM_URL or --platform-url",
+    });
+  }
 }
 
 /** Asks a person, where there is one. */

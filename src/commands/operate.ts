@@ -59,7 +59,7 @@ export async function operate(
       terminal.out(`${jsonText(applyEvent(event, names, () => new Date().toISOString()))}\n`);
     else terminal.err(`${progressText(event, palette)}\n`);
   };
-  return underLock(verb, options, env, terminal, emit, async (locked) => {
+  const work = async (locked: Locked): Promise<number> => {
     const bound = boundAt(locked.state, address, "instances");
     await assertFit(verb, address, bound, locked);
     const { replica, action } = options;
@@ -73,7 +73,8 @@ export async function operate(
     for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
     if (options.json !== true) terminal.out(`${closing(verb, address, bound, exitCode, options)}\n`);
     return exitCode;
-  });
+  };
+  return underLock(options, env, terminal, { operation: verb, emit, work });
 }
 
 /** What an earlier run left converging is waited for first, so that what it applied is recorded. */

@@ -14,17 +14,38 @@ export interface ManifestOptions {
   readonly usersUrl?: string;
   readonly subscription?: string;
   readonly parallelism?: number;
-  readonly target: readonly string[];
-  readonly exclude: readonly string[];
-  readonly replace: readonly string[];
-  readonly allowDestroy: readonly string[];
-  readonly maxDisruption?: "none" | "restart" | "downtime" | "data-loss";
   /** Ms. */
   readonly lockTimeout?: number;
   /** Ms. */
   readonly timeout?: number;
   readonly log?: string;
   readonly trace?: boolean;
+}
+
+/** Options of the commands that plan: what is planned, and what is allowed. Nobody else takes them and leaves them unread. */
+export interface PlanChoices {
+  readonly target: readonly string[];
+  readonly exclude: readonly string[];
+  readonly replace: readonly string[];
+  readonly allowDestroy: readonly string[];
+  readonly maxDisruption?: "none" | "restart" | "downtime" | "data-loss";
+}
+
+/** Adds the options of `plan`, `apply` and `destroy`. */
+export function withPlanOptions(command: Command): Command {
+  return withManifestOptions(command)
+    .option("--target <address>", "plan this and what it refers to only (repeatable)", collect, [])
+    .option("--exclude <address>", "leave this out (repeatable)", collect, [])
+    .option("--replace <address>", "replace this, whatever it needs (repeatable)", collect, [])
+    .option(
+      "--allow-destroy <address>",
+      "allow destroying or replacing this resource (repeatable)",
+      collect,
+      [],
+    )
+    .addOption(
+      new Option("--max-disruption <worst>", "refuse changes more disruptive than this").choices(disruptions),
+    );
 }
 
 /** Adds the options of the commands that read a manifest. */
@@ -37,13 +58,6 @@ export function withManifestOptions(command: Command): Command {
     .option("--users-url <url>", "the users host")
     .option("--subscription <id>", "subscription that owns the instances")
     .option("--parallelism <n>", "requests in flight; adaptive unless told", positive)
-    .option("--target <address>", "look at this and what it refers to only (repeatable)", collect, [])
-    .option("--exclude <address>", "leave this out (repeatable)", collect, [])
-    .option("--replace <address>", "replace this, whatever it needs (repeatable)", collect, [])
-    .option("--allow-destroy <address>", "lift the protection of this (repeatable)", collect, [])
-    .addOption(
-      new Option("--max-disruption <worst>", "block what is felt more than this").choices(disruptions),
-    )
     .option("--timeout <duration>", "longest wait for one resource, for example 40m", duration)
     .option("--log <file>", "append JSON lines of what was done, redacted")
     .option("--trace", "one line per request on standard error");

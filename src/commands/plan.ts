@@ -9,7 +9,7 @@ import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { emptyState } from "../state/document.ts";
 import { listenForInterrupts } from "./interrupt.ts";
-import type { ManifestOptions } from "./options.ts";
+import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { openProject } from "./project.ts";
 import { savePlan } from "./saved-plan.ts";
 import { openSession, planningWorld, planOptions } from "./session.ts";
@@ -18,11 +18,12 @@ import { interrupted } from "./under-lock.ts";
 
 /** `plan`: looks, compares and says what apply would do. Writes nothing anywhere but where it is told. */
 export async function plan(
-  options: ManifestOptions & {
-    readonly json?: boolean;
-    readonly out?: string;
-    readonly detailedExitcode?: boolean;
-  },
+  options: ManifestOptions &
+    PlanChoices & {
+      readonly json?: boolean;
+      readonly out?: string;
+      readonly detailedExitcode?: boolean;
+    },
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
@@ -37,9 +38,10 @@ export async function plan(
       timestamp: project.timestamp,
       destroying: false,
     };
-    assertAddressesKnown(intention, state, kinds);
-    const { plan: made } = await planFor(intention, state, planningWorld(session, interrupts.stopping));
-    if (options.out !== undefined) await savePlan(options.out, made, project, state, session.vault);
+    assertAddressesKnown(intention, session.state, kinds);
+    const world = planningWorld(session, interrupts.stopping);
+    const { plan: made } = await planFor(intention, session.state, world);
+    if (options.out !== undefined) await savePlan(options.out, made, project, session);
     const names = kindNames(kinds);
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(

@@ -13,7 +13,7 @@ export function addReference(program: Command, registration: Registration): void
   program
     .command("init")
     .description("write a commented manifest; overwrites nothing")
-    .option("-f, --file <path>", "the manifest (default graphform.yaml)", (path: string) => [path], [])
+    .option("-f, --file <path>", "the manifest (default graphform.yaml)")
     .addOption(new Option("--ci <service>", "write a pipeline too").choices(["github", "gitlab"]))
     .action(async (options: InitOptions) => {
       const { init } = await import("./init.ts");
@@ -48,7 +48,7 @@ export function addReference(program: Command, registration: Registration): void
     });
   withManifestOptions(program.command("graph").description("what refers to what in the manifest"))
     .option("--mermaid", "as a Mermaid flowchart (the default)")
-    .option("--dot", "for Graphviz")
+    .addOption(new Option("--dot", "for Graphviz").conflicts("mermaid"))
     .action(async (options: Coloured<ManifestOptions & { dot?: boolean }>) => {
       const { graph } = await import("./graph.ts");
       done(await graph(options, at(options)));

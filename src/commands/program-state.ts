@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { ManifestOptions } from "./options.ts";
-import { withStateOptions } from "./options.ts";
+import { withManifestOptions, withStateOptions } from "./options.ts";
 import type { Registration } from "./registration.ts";
 
 type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };
 
-/** Adds `state list|show|mv|rm|pull|unlock`. */
-export function addState(program: Command, { at, done }: Registration): void {
+/** Adds `state list|show|mv|rm|pull|rebind|unlock`. */
+export function addState(program: Command, { env, at, done }: Registration): void {
   const state = program.command("state").description("what is remembered of the resources");
   withStateOptions(state.command("list").description("every address with its id"))
     .option("--json", "as JSON")
@@ -40,13 +40,22 @@ export function addState(program: Command, { at, done }: Registration): void {
       done(await statePull(options, at(options)));
     },
   );
+  withManifestOptions(
+    state
+      .command("rebind")
+      .description("the state belongs to the service of these settings; every bound id is looked for first"),
+  ).action(async (options: StateOptions) => {
+    const { stateRebind } = await import("./state-rebind.ts");
+    done(await stateRebind(options, env, at(options)));
+  });
   withStateOptions(
     state
       .command("unlock")
       .description("remove a lock whose holder is gone; without an id: say who holds it"),
   )
     .argument("[id]", "as the message about the lock says it")
-    .action(async (id: string | undefined, options: StateOptions) => {
+    .option("--force", "also from a holder that is at work")
+    .action(async (id: string | undefined, options: StateOptions & { force?: boolean }) => {
       const { stateUnlock } = await import("./state-command.ts");
       done(await stateUnlock(id, options, at(options)));
     });

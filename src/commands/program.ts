@@ -1,6 +1,6 @@
-import { Command } from "commander";
-import type { ManifestOptions } from "./options.ts";
-import { withManifestOptions, withStateOptions } from "./options.ts";
+import { Command, Option } from "commander";
+import type { ManifestOptions, PlanChoices } from "./options.ts";
+import { withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
 import { packageVersion } from "./package-files.ts";
 import { addOperations } from "./program-operations.ts";
 import { addPlatform } from "./program-platform.ts";
@@ -33,34 +33,33 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
       done(await validate(options, env, at(options)));
     });
 
-  withManifestOptions(
-    program.command("plan").description("compare the manifest with what runs; writes nothing"),
-  )
+  withPlanOptions(program.command("plan").description("compare the manifest with what runs; writes nothing"))
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
     .option("--detailed-exitcode", "exit 2 where there are changes")
     .action(
       async (
-        options: ManifestOptions & {
-          json?: boolean;
-          out?: string;
-          detailedExitcode?: boolean;
-          color?: boolean;
-        },
+        options: ManifestOptions &
+          PlanChoices & {
+            json?: boolean;
+            out?: string;
+            detailedExitcode?: boolean;
+            color?: boolean;
+          },
       ) => {
         const { plan } = await import("./plan.ts");
         done(await plan(options, env, at(options)));
       },
     );
 
-  withManifestOptions(program.command("apply").description("plan, confirm, apply, converge and verify"))
+  withPlanOptions(program.command("apply").description("plan, confirm, apply, converge and verify"))
     .argument("[planfile]", "a plan that was saved with plan --out")
     .option("--auto-approve", "do not ask")
     .option("--json", "events as JSON lines")
     .action(
       async (
         planFile: string | undefined,
-        options: ManifestOptions & { json?: boolean; autoApprove?: boolean; color?: boolean },
+        options: ManifestOptions & PlanChoices & { json?: boolean; autoApprove?: boolean; color?: boolean },
       ) => {
         const { apply } = await import("./apply.ts");
         done(
@@ -73,13 +72,17 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
       },
     );
 
-  withManifestOptions(program.command("destroy").description("remove everything that this state owns"))
+  withPlanOptions(program.command("destroy").description("remove everything that this state owns"))
     .option("--auto-approve", "do not ask")
     .option("--json", "events as JSON lines")
-    .action(async (options: ManifestOptions & { json?: boolean; autoApprove?: boolean; color?: boolean }) => {
-      const { apply } = await import("./apply.ts");
-      done(await apply({ ...options, destroying: true }, env, at(options)));
-    });
+    .action(
+      async (
+        options: ManifestOptions & PlanChoices & { json?: boolean; autoApprove?: boolean; color?: boolean },
+      ) => {
+        const { apply } = await import("./apply.ts");
+        done(await apply({ ...options, destroying: true }, env, at(options)));
+      },
+    );
 
   withStateOptions(program.command("show").description("what the state or a saved plan records"))
     .argument("[planfile]", "a saved plan")
@@ -97,7 +100,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
   withStateOptions(program.command("output").description("the outputs of the last apply"))
     .argument("[name]", "one of them")
     .option("--json", "as JSON")
-    .option("--raw", "the bare value, also where it is sensitive")
+    .addOption(new Option("--raw", "the bare value, also where it is sensitive").conflicts("json"))
     .action(
       async (
         name: string | undefined,

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { loadProfile } from "../hosting/profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { loadManifest } from "../manifest/load.ts";
@@ -24,6 +24,8 @@ import { givenVariables } from "./variables.ts";
 /** A manifest that was read, with its profile and its state's place; nothing is resolved yet. */
 export interface Project {
   readonly files: readonly string[];
+  /** The folder of the first manifest file: what belongs to the manifest stands beside it. */
+  readonly folder: string;
   readonly parsed: Parsed;
   readonly header: Header;
   readonly profile: Profile;
@@ -56,9 +58,12 @@ export async function projectOf(
   const { header, problems } = readHeader(parsed, { kinds, validators, variables });
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
-  const store = createFileStore({ path: statePath(header, options.state), name: header.name });
+  const folder = dirname(sources[0]?.path ?? "");
+  const place = statePlace(header, folder, options.state);
+  const store = createFileStore({ ...place, name: header.name });
   return {
     files: sources.map((source) => source.path),
+    folder,
     parsed,
     header,
     profile,
@@ -117,7 +122,15 @@ function resolveWith(
   return resolveManifest(parsed, { kinds, validators, profile, variables, secretText, seal, today });
 }
 
-function statePath(header: Header, given: string | undefined): string {
+/**
+ * Where the state is: where an option says, or `state.path`, which counts from the current folder as every path in a
+ * manifest does; otherwise beside the manifest, wherever the command is run. `elsewhere` is the other of the two folders.
+ */
+function statePlace(
+  header: Header,
+  folder: string,
+  given: string | undefined,
+): { readonly path: string; readonly elsewhere?: string } {
   const { backend, path } = header.state;
   if (backend !== undefined && backend !== "file") {
     throw new GraphformError("state-backend", `there is no state backend "${String(backend)}"`, {
@@ -125,7 +138,10 @@ function statePath(header: Header, given: string | undefined): string {
       exitCode: 3,
     });
   }
-  return given ?? (typeof path === "string" ? path : join(".graphform", `${header.name}.state.json`));
+  if (given !== undefined) return { path: given };
+  if (typeof path === "string") return isAbsolute(path) ? { path } : { path, elsewhere: join(folder, path) };
+  const usual = join(".graphform", `${header.name}.state.json`);
+  return { path: join(folder, usual), elsewhere: usual };
 }
 
 async function newest(paths: readonly string[]): Promise<string> {

@@ -2,25 +2,29 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Change, Guard, Plan } from "../model/plan.ts";
-import { type Open, secretsIn, type Vault } from "../model/sealed.ts";
+import { type Open, secretsIn } from "../model/sealed.ts";
+import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import { assertSameService } from "../state/claim-state.ts";
 import { isPlanApplied } from "../state/document.ts";
 import type { ManifestFile, SavedPlan } from "../state/plan-file.ts";
 import { writePlanFile } from "../state/plan-file.ts";
+import type { PlanChoices } from "./options.ts";
 import type { Project } from "./project.ts";
+import type { Session } from "./session.ts";
 
 /** Saves a plan with what it was made from, so that apply can tell whether it still holds. */
 export async function savePlan(
   file: string,
   plan: Plan,
   project: Project,
-  state: StateDocument,
-  vault: Vault,
+  { state, identity, vault }: Pick<Session, "state" | "identity" | "vault">,
 ): Promise<void> {
   const birth = state.serial === 0 ? { birth: { lineage: state.lineage, key: state.key } } : {};
   const saved: SavedPlan = {
     plan,
     ...birth,
+    service: identity,
     manifest: await digests(project.files),
     variables: project.variables,
   };
@@ -53,6 +57,31 @@ export async function assertApplicable(
     .map((entry) => entry.path);
   if (changed.length > 0)
     throw stale(`the manifest has changed since this plan was made: ${changed.join(", ")}`);
+}
+
+/** Throws `plan-options` where options ask for another plan than the one that was saved. */
+export function assertAsSaved(options: PlanChoices & { readonly planFile?: string }): void {
+  if (options.planFile === undefined) return;
+  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
+  const given = Object.entries({ target, exclude, replace, "allow-destroy": allowDestroy })
+    .filter(([, addresses]) => addresses.length > 0)
+    .map(([name]) => `--${name}`);
+  const [first] = maxDisruption === undefined ? given : [...given, "--max-disruption"];
+  if (first === undefined) return;
+  throw new GraphformError("plan-options", `a saved plan is applied as it is, and ${first} would change it`, {
+    hint: `make the plan with ${first}: graphform plan ${first} ... --out ${options.planFile}`,
+  });
+}
+
+/** Throws `state-service` where a saved plan was made for another service than this one. */
+export function assertPlannedHere({ service }: SavedPlan, identity: ServiceIdentity): void {
+  if (service === undefined) return;
+  assertSameService(
+    service,
+    identity,
+    "the plan",
+    "apply it with the settings that it was made with, or make a new plan",
+  );
 }
 
 /**

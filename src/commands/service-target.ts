@@ -6,7 +6,7 @@ import { openProject, type Project } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a service is found by. */
-export type ServiceTarget = Pick<Project, "header" | "profile">;
+export type ServiceTarget = Pick<Project, "header" | "profile" | "folder">;
 
 /**
  * The service that is meant: that of the manifest where there is one, whose secrets are masked from now on; otherwise
@@ -22,10 +22,14 @@ export async function serviceTarget(
   try {
     const project = await openProject(options);
     await maskSecrets(project, env, terminal);
-    return { header: project.header, profile: project.profile };
+    return { header: project.header, profile: project.profile, folder: project.folder };
   } catch (error) {
     if (options.file.length > 0 || !isMissing(error)) throw error;
-    return { header: { name, state: {} }, profile: await loadProfile(options.profile ?? "default") };
+    return {
+      header: { name, state: {} },
+      profile: await loadProfile(options.profile ?? "default"),
+      folder: ".",
+    };
   }
 }
 

@@ -1,19 +1,22 @@
 import { systemClock } from "../model/clock.ts";
+import type { ServiceIdentity } from "../model/service-identity.ts";
 import { type Connection, connect } from "./connect.ts";
 import { listenForInterrupts } from "./interrupt.ts";
+import { locateService } from "./locate-service.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
+import type { ServiceTarget } from "./service-target.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
 import { interrupted } from "./under-lock.ts";
 
-type ServicePart = Pick<Project, "header" | "profile">;
-
 /** What a command works with that talks to the service and leaves the state alone. */
-export interface ServiceWork<P extends ServicePart = Project> {
+export interface ServiceWork<P extends ServiceTarget = Project> {
   readonly project: P;
   readonly service: Connection;
+  /** Which service it is. */
+  readonly identity: ServiceIdentity;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -34,18 +37,19 @@ export async function withService<T>(
 }
 
 /** The same for a project that is there already, or for what stands in for one where there is no manifest. */
-export async function withServiceOf<T, P extends ServicePart>(
+export async function withServiceOf<T, P extends ServiceTarget>(
   project: P,
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
   work: (with_: ServiceWork<P>) => Promise<T>,
 ): Promise<T> {
+  const location = await locateService(project, options, env);
   const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted\n"));
   const trace = traceOf(options, terminal);
-  const service = await connect(project, options, env, systemClock, trace);
+  const service = await connect(location, options, env, systemClock, trace);
   try {
-    return await work({ project, service, signal: interrupts.stopping });
+    return await work({ project, service, identity: location.identity, signal: interrupts.stopping });
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {

@@ -6,12 +6,15 @@ import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Vault } from "../model/sealed.ts";
+import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { PlanningWorld } from "../reconcile.ts";
+import { claimState } from "../state/claim-state.ts";
 import { redactor } from "../state/redact.ts";
 import { type Connection, connect } from "./connect.ts";
-import type { ManifestOptions } from "./options.ts";
+import { locateService } from "./locate-service.ts";
+import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { printFewWarnings } from "./print-problems.ts";
 import { type Project, resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
@@ -22,10 +25,16 @@ export interface Session {
   readonly manifest: Manifest;
   readonly vault: Vault;
   readonly service: Connection;
+  readonly identity: ServiceIdentity;
+  /** The state as that of this service. */
+  readonly state: StateDocument;
   readonly clock: Clock;
 }
 
-/** Resolves the manifest, masks its secrets in everything that is printed from now on, and gets ready to connect. */
+/**
+ * Resolves the manifest, masks its secrets in everything that is printed from now on, and gets ready to connect. Throws
+ * `state-service` where the state belongs to another service; nothing was sent then.
+ */
 export async function openSession(
   project: Project,
   state: StateDocument,
@@ -38,11 +47,15 @@ export async function openSession(
   terminal.redactWith(redactor(vault));
   printFewWarnings(manifest.warnings, terminal);
   const trace = traceOf(options, terminal);
+  const location = await locateService(project, options, env);
+  const { identity } = location;
   return {
     manifest,
     vault,
     clock: systemClock,
-    service: await connect(project, options, env, systemClock, trace),
+    identity,
+    state: claimState(state, { service: identity, where: project.store.where }),
+    service: await connect(location, options, env, systemClock, trace),
   };
 }
 
@@ -57,7 +70,7 @@ export function sha256(text: string): string {
 }
 
 /** The part of the options that planning reads. */
-export function planOptions(options: ManifestOptions): PlanOptions {
+export function planOptions(options: PlanChoices): PlanOptions {
   const { target, exclude, replace, allowDestroy, maxDisruption } = options;
   return {
     targets: target,

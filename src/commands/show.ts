@@ -30,7 +30,12 @@ export async function show(
     return exitCodes.done;
   }
   const project = await openProject(options);
-  const state = (await project.store.read()) ?? emptyState(project.header.name);
+  const stored = await project.store.read();
+  if (stored === undefined && options.json !== true) {
+    terminal.out(`No state at ${project.store.where}.\n`);
+    return exitCodes.done;
+  }
+  const state = stored ?? emptyState(project.header.name);
   terminal.out(
     options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page),
   );

@@ -23,12 +23,16 @@ type StateOptions = ManifestOptions & { readonly json?: boolean };
 
 /** `state list`: every address with what it is bound to. */
 export async function stateList(options: StateOptions, terminal: Terminal): Promise<number> {
-  const { state } = await opened(options);
+  const { project, state } = await opened(options);
   const rows = Object.entries(state.resources).sort(([left], [right]) => left.localeCompare(right));
   if (options.json === true) {
     terminal.out(`${jsonText(rows.map(([address, { kind, id }]) => ({ address, kind, id })))}\n`);
-  } else if (rows.length === 0) terminal.out("The state binds nothing.\n");
-  else {
+  } else if (rows.length === 0) {
+    const where = escapeText(project.store.where, 300);
+    terminal.out(
+      state.serial === 0 ? `No state at ${where}.\n` : `The state at ${where} has no resources.\n`,
+    );
+  } else {
     const cells = rows.map(([address, bound]) => [address, bound.id, bound.converging?.operation ?? ""]);
     terminal.out(tableText(["address", "id", "converging"], cells, makePalette(terminal.colour)));
   }
@@ -102,10 +106,13 @@ export async function stateRemove(
   });
 }
 
-/** `state unlock ID`: takes a lock away whose holder is surely gone. Without an id it says who holds it. */
+/**
+ * `state unlock ID`: takes a lock away whose holder is gone; from one that lives only with `--force`. Without an id it says
+ * who holds it.
+ */
 export async function stateUnlock(
   id: string | undefined,
-  options: StateOptions,
+  options: StateOptions & { readonly force?: boolean },
   terminal: Terminal,
 ): Promise<number> {
   const { store } = await openProject(options);
@@ -120,7 +127,7 @@ export async function stateUnlock(
     }
     return exitCodes.done;
   }
-  const { who, operation } = await store.unlock(id);
+  const { who, operation } = await store.unlock(id, { force: options.force === true });
   terminal.out(`Unlocked; it was held by ${escapeText(who, 200)} for ${escapeText(operation, 100)}.\n`);
   return exitCodes.done;
 }
@@ -142,7 +149,7 @@ async function changed(
   try {
     const state = await store.read();
     if (state === undefined)
-      throw new GraphformError("state-missing", `there is no state at ${store.where}`, {
+      throw new GraphformError("state-missing", `no state at ${store.where}`, {
         hint: "nothing was applied or imported yet",
       });
     await work(state, openJournal(store, state, systemClock));

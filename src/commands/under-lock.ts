@@ -2,12 +2,15 @@ import { kinds } from "../kinds/index.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
+import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { ApplyWorld } from "../reconcile.ts";
+import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import { type Connection, connect } from "./connect.ts";
 import { listenForInterrupts } from "./interrupt.ts";
+import { locateService } from "./locate-service.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
@@ -18,54 +21,80 @@ import { traceOf } from "./trace.ts";
 /** What a command works with that changes something outside of a plan. */
 export interface Locked {
   readonly project: Project;
-  /** As it was when the lock was taken. */
+  /** As it was when the lock was taken, as the state of this service. */
   readonly state: StateDocument;
   readonly service: Connection;
+  readonly identity: ServiceIdentity;
   readonly world: ApplyWorld;
+}
+
+/** What is to be done under the lock, and how it is told of. */
+export interface LockedWork<T> {
+  /** What the lock says that it is held for. */
+  readonly operation: string;
+  readonly emit?: (event: ApplyEvent) => void;
+  /** How the state becomes that of the service; one of another service is refused unless told otherwise. */
+  readonly claim?: typeof claimState;
+  readonly work: (locked: Locked) => Promise<T>;
 }
 
 /**
  * Runs `work` under the lock of the state, with a service to talk to; secrets are read to be masked. Rejects with
- * `interrupted` (exit 130) where the work was cut short by a signal.
+ * `interrupted` (exit 130) where the work was cut short by a signal, with `lock-lost` where somebody took the lock away,
+ * and with `state-service` where the state belongs to another service.
  */
 export async function underLock<T>(
-  operation: string,
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
-  emit: (event: ApplyEvent) => void,
-  work: (locked: Locked) => Promise<T>,
+  what: LockedWork<T>,
 ): Promise<T> {
   const project = await openProject(options);
   await maskSecrets(project, env, terminal);
+  return underLockOf(project, options, env, terminal, what);
+}
+
+/** The same for a project that is there already. */
+export async function underLockOf<T>(
+  project: Project,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  { operation, emit = () => {}, claim = claimState, work }: LockedWork<T>,
+): Promise<T> {
+  const location = await locateService(project, options, env);
+  const { identity } = location;
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: what is under way goes on at the service (again: stop now)\n"),
   );
   try {
     const clock = systemClock;
     const timeout = options.lockTimeout ?? 0;
-    const lock = await project.store.lock(operation, { clock, timeout, signal: interrupts.stopping });
-    const trace = traceOf(options, terminal);
-    const service = await connect(project, options, env, clock, trace).catch(async (error: unknown) => {
-      await lock.release();
-      throw error;
-    });
+    const { store } = project;
+    const lock = await store.lock(operation, { clock, timeout, signal: interrupts.stopping });
+    let service: Connection | undefined;
     try {
-      const state = (await project.store.read()) ?? emptyState(project.header.name);
+      const stored = (await store.read()) ?? emptyState(project.header.name);
+      const state = claim(stored, { service: identity, where: store.where });
+      service = await connect(location, options, env, clock, traceOf(options, terminal));
       const world: ApplyWorld = {
         kinds,
         service,
         clock,
         digest: sha256,
-        journal: openJournal(project.store, state, clock),
+        journal: openJournal(store, state, clock),
         open: () => undefined,
         emit,
         stopping: AbortSignal.any([interrupts.stopping, lock.lost]),
         aborting: interrupts.aborting,
       };
-      return await work({ project, state, service, world });
+      const done = await work({ project, state, service, identity, world });
+      lock.lost.throwIfAborted();
+      return done;
+    } catch (error) {
+      throw lock.lost.aborted ? lock.lost.reason : error;
     } finally {
-      await service.close();
+      await service?.close();
       await lock.release();
     }
   } catch (error) {

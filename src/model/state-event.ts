@@ -1,6 +1,7 @@
 /** @module Everything that can happen to a state: the document is what these events add up to. */
 import type { Address } from "./address.ts";
 import type { Json } from "./json.ts";
+import type { ServiceIdentity } from "./service-identity.ts";
 import type { Bound, Converging, CreateRound, Intent, RecordedOutput } from "./state.ts";
 
 /** The object of an announced create. */
@@ -16,6 +17,8 @@ export interface CreatedObject {
 
 /** One thing that happened, as the journal records it. JSON: it is written as it is. */
 export type StateEvent =
+  /** The ids of the state are those of this service. */
+  | { readonly type: "service-recorded"; readonly service: ServiceIdentity }
   /** A plan is about to be applied; it cannot be applied again. */
   | { readonly type: "plan-applied"; readonly fingerprint: string }
   /** A create is about to be sent. `listed` is its round, where the state does not know it. */

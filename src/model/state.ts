@@ -1,5 +1,6 @@
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { ServiceIdentity } from "./service-identity.ts";
 
 /** What we remember: only what the service will not tell. Losing it destroys and doubles nothing. */
 export interface StateDocument {
@@ -14,6 +15,8 @@ export interface StateDocument {
   readonly key: string;
   /** ISO 8601. */
   readonly savedAt: string;
+  /** The service whose ids these are; absent until a run that knows it has written. */
+  readonly service?: ServiceIdentity;
   readonly resources: { readonly [address: Address]: Bound };
   /** Creates that were announced and not yet acknowledged. */
   readonly intents: { readonly [address: Address]: Intent };

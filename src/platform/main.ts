@@ -4,6 +4,7 @@ import { ArgumentError, readArguments } from "./arguments.ts";
 import { writeDurably } from "./durable.ts";
 import { ensureAuthority } from "./engine/index.ts";
 import { PlatformRunningError } from "./lock.ts";
+import { ensurePlatformId } from "./platform-id.ts";
 import { startPlatform } from "./start.ts";
 
 /**
@@ -14,6 +15,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
   const { url, usersUrl, dataDir, engine, pid } = platform;
   const { caFile } = await ensureAuthority(dataDir);
+  await ensurePlatformId(dataDir);
   const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid, caFile: resolve(caFile) });
   const file = join(dataDir, "platform.json");
   await writeDurably(file, `${announcement}\n`);

@@ -5,7 +5,10 @@ import { isSecretPath, typeOf } from "./kind-words.ts";
 import { masked } from "./masked.ts";
 import { outputsJson } from "./outputs-json.ts";
 
-/** `show --json`: what the state remembers, without its key and without a fingerprint. */
+/**
+ * `show --json`: what the state remembers, without its key and without a fingerprint. A state that was never written has no
+ * lineage and no time.
+ */
 export function stateJson(state: StateDocument, names: KindNames): JsonObject {
   const resources = Object.entries(state.resources).map(([address, bound]) =>
     boundJson(address, bound, names),
@@ -15,8 +18,18 @@ export function stateJson(state: StateDocument, names: KindNames): JsonObject {
     kind: state.rounds[round]?.kind ?? "",
     startedAt,
   }));
-  const { name, lineage, serial, savedAt } = state;
-  return { name, lineage, serial, savedAt, resources, pending, outputs: outputsJson(state.outputs) };
+  const { name, lineage, serial, savedAt, service } = state;
+  const isWritten = serial > 0;
+  return {
+    name,
+    lineage: isWritten ? lineage : null,
+    serial,
+    savedAt: isWritten ? savedAt : null,
+    ...(service === undefined ? {} : { service: { ...service } }),
+    resources,
+    pending,
+    outputs: outputsJson(state.outputs),
+  };
 }
 
 function boundJson(address: string, bound: Bound, names: KindNames): JsonObject {

@@ -20,8 +20,21 @@ export function stateText(state: StateDocument, names: KindNames, page: Page): s
   const intents = sorted(state.intents);
   const outputs = outputRows(state.outputs, palette);
   const summary = `${amount(bound.length, "resource")}, serial ${state.serial}, saved ${escapeText(state.savedAt, 100)}`;
+  const { service } = state;
+  const whose =
+    service === undefined
+      ? []
+      : [
+          escapeText(service.platform, 200),
+          ...(service.subscription === undefined
+            ? []
+            : [`subscription ${escapeText(service.subscription, 100)}`]),
+        ];
   const blocks = [
-    [`${palette.bold(`State of ${escapeText(state.name, 100)}`)} ${palette.dim(`· ${summary}`)}`],
+    [
+      `${palette.bold(`State of ${escapeText(state.name, 100)}`)} ${palette.dim(`· ${summary}`)}`,
+      ...(whose.length === 0 ? [] : hang("  service    ", whose.join(", "), page.width)),
+    ],
     ...bound.map(([address, entry]) => boundLines(address, entry, names, page)),
     ...intents.map(([address, intent]) => intentLines(address, intent, page)),
     outputs.length === 0 ? [] : [palette.bold("Outputs"), ...outputs.map((output) => `  ${output}`)],

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
 import { writeAtomically } from "./atomic-write.ts";
@@ -13,6 +14,11 @@ export interface FileStoreOptions {
   readonly path: string;
   /** The manifest's name: a state of another name is refused. Without it any state will do. */
   readonly name?: string;
+  /**
+   * Where the state could stand as well, had the command been run from another folder: one that is found there while
+   * nothing stands at `path` is refused rather than a second one begun.
+   */
+  readonly elsewhere?: string;
 }
 
 /** A version on the disk. `mark` tells it from every other file that ever stood there. */
@@ -31,7 +37,7 @@ interface Stored {
  * that. One that is gone before it is read, and has left its previous version, was lost: `read` throws `state-gone`, for
  * with nothing remembered everything would be made a second time.
  */
-export function createFileStore({ path, name }: FileStoreOptions): StateStore {
+export function createFileStore({ path, name, elsewhere }: FileStoreOptions): StateStore {
   const format = stateFormatter();
   /** What is stored as far as this store knows; undefined where nothing is, or before it has looked. */
   let known: Stored | undefined;
@@ -96,6 +102,8 @@ export function createFileStore({ path, name }: FileStoreOptions): StateStore {
       const file = await targetOf(path);
       const state = await load(file);
       if (state === undefined && (await markOf(`${file}.backup`)) !== undefined) throw gone(path);
+      if (state === undefined && elsewhere !== undefined && (await isOther(file, elsewhere)))
+        throw standsElsewhere(path, elsewhere);
       [refused, unwritten] = [false, undefined];
       return state;
     },
@@ -115,8 +123,23 @@ export function createFileStore({ path, name }: FileStoreOptions): StateStore {
     },
     lock: async (operation, options) => acquireLock(`${await targetOf(path)}.lock`, operation, options),
     holder: async () => readHolder(`${await targetOf(path)}.lock`),
-    unlock: async (id) => breakLock(`${await targetOf(path)}.lock`, id),
+    unlock: async (id, options) => breakLock(`${await targetOf(path)}.lock`, id, options?.force),
   };
+}
+
+async function isOther(file: string, elsewhere: string): Promise<boolean> {
+  const other = await targetOf(elsewhere);
+  return other !== file && (await markOf(other)) !== undefined;
+}
+
+function standsElsewhere(where: string, elsewhere: string): GraphformError {
+  return new GraphformError(
+    "state-elsewhere",
+    `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`,
+    {
+      hint: `name it with --state '${elsewhere}', or move it: mkdir -p '${dirname(where)}' && mv '${elsewhere}' '${where}'`,
+    },
+  );
 }
 
 function gone(where: string): GraphformError {

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isStill, removeLock } from "./lock-file.ts";
-import { formatRecord, type LockRecord, newRecord, readRecord, renewed } from "./lock-record.ts";
+import { formatRecord, type LockRecord, newRecord, readRecord, renewed, takerIn } from "./lock-record.ts";
 import type { Lock } from "./store.ts";
 
 /**
@@ -23,7 +23,7 @@ export function holdLock(
   const beat = async (): Promise<void> => {
     if (await isStill(file, handle))
       await handle.write(formatRecord(renewed(record, clock.now(), lease)), 0, "utf8");
-    else lost.abort(lockLost(record));
+    else lost.abort(lockLost(record, takerIn(await wholeText(handle))));
   };
   const timer = setInterval(() => {
     beating = beating.then(beat).catch(() => undefined);
@@ -53,17 +53,28 @@ async function removeOwn(file: string, record: LockRecord, clock: Clock): Promis
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if ((await readRecord(file))?.id !== record.id) return;
     const claimant = newRecord(record.operation, clock.now(), 60_000);
-    if (await removeLock(file, record.id, claimant, clock.now)) return;
+    if (await removeLock(file, record.id, claimant, clock.now, true)) return;
     await clock.sleep(1 + 4 * clock.random());
   }
 }
 
-function lockLost(record: LockRecord): GraphformError {
+/** A handle's file from its beginning, also where it has no name any more. */
+async function wholeText(handle: FileHandle): Promise<string> {
+  const { size } = await handle.stat();
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
+  return buffer.toString("utf8", 0, bytesRead);
+}
+
+function lockLost({ id, operation }: LockRecord, taker: LockRecord | undefined): GraphformError {
+  const by =
+    taker === undefined
+      ? ""
+      : ` by ${taker.who} (process ${taker.pid}) for ${taker.operation} at ${taker.created}`;
   return new GraphformError(
     "lock-lost",
-    `the lock ${record.id} was taken away while ${record.operation} was at work`,
+    `the lock ${id} was taken away${by} while ${operation} was at work`,
     {
-      hint: "somebody removed it, or this machine slept past its lease; look at the state, then run the command again",
+      hint: "nothing new was started after that; look at the state, then run the command again",
     },
   );
 }

@@ -1,4 +1,4 @@
-import { type FileHandle, link, open, readdir, rm, stat, unlink } from "node:fs/promises";
+import { appendFile, type FileHandle, link, open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { temporaryEnding } from "./atomic-write.ts";
 import { isFileError } from "./file-trouble.ts";
@@ -44,23 +44,27 @@ async function placeWithoutLinks(file: string, record: LockRecord): Promise<File
  * A lock is only ever removed by who holds the claim upon it, a lock file of its own named after the lock's id, and
  * has seen that id under the claim. Nobody else can remove it between that look and the removal, and nobody can put
  * another in its place without removing it: so what is removed is what was looked at. Ids are never used twice. The
- * claim of a process that died is removed in the same way.
+ * claim of a process that died is removed in the same way. A lock that is not one's own gets a last line that says who
+ * took it, for a holder that turns out to live.
  */
 export async function removeLock(
   file: string,
   id: string,
   claimant: LockRecord,
   now: () => number,
+  isOwn = false,
 ): Promise<boolean> {
   const claim = `${file}.${id}`;
   const handle = await placeLock(claim, claimant);
   if (handle === undefined) {
     const other = await readRecord(claim);
-    if (other !== undefined && isGone(other, now())) await removeLock(claim, other.id, claimant, now);
+    if (other !== undefined && isGone(other, now())) await removeLock(claim, other.id, claimant, now, true);
     return false;
   }
   try {
     if ((await readRecord(file))?.id !== id) return false;
+    // The holder reads it through its handle; it never reaches a lock that takes its place.
+    if (!isOwn) await appendFile(file, formatRecord(claimant)).catch(() => undefined);
     await unlink(file);
     return true;
   } finally {

@@ -81,9 +81,20 @@ export function isGone(record: LockRecord, now: number): boolean {
   return Number.isNaN(expires) || (now > expires && !kept);
 }
 
+/** True where the holder is known and seen to live: a running process of this machine, or a lease that is kept. */
+export function isAlive(record: LockRecord, now: number): boolean {
+  return record.machine !== nobody.machine && !isGone(record, now);
+}
+
+/** Who took a lock away, from the line that they left below its record; undefined where nobody left one. */
+export function takerIn(text: string): LockRecord | undefined {
+  return parse(text.split("\n")[1] ?? "");
+}
+
+/** The first line: whoever takes a lock away leaves one below it. */
 function parse(text: string): LockRecord | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.split("\n")[0] ?? "");
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -4,7 +4,7 @@ import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts"
 import { fileTrouble } from "./file-trouble.ts";
 import { holdLock } from "./held-lock.ts";
 import { placeLock, removeLock, sweep } from "./lock-file.ts";
-import { isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
+import { isAlive, isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
 import { makeFolder } from "./make-folder.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
@@ -32,7 +32,7 @@ export async function acquireLock(file: string, operation: string, options: Lock
       continue;
     }
     const left = deadline - clock.now();
-    if (left <= 0) throw locked(file, await troubled(file, () => readRecord(file)));
+    if (left <= 0) throw locked(file, await troubled(file, () => readRecord(file)), clock.now());
     await clock.sleep(Math.min(left, pause * (0.8 + 0.4 * clock.random())), signal);
     pause = Math.min(1000, pause * 2);
   }
@@ -44,13 +44,17 @@ export async function readHolder(file: string): Promise<Holder | undefined> {
   return record && publicPart(record);
 }
 
-/** Removes the lock of this id whoever holds it, and says whose it was. Throws `lock-unknown`. */
-export async function breakLock(file: string, id: string): Promise<Holder> {
+/**
+ * Removes the lock of this id and says whose it was; its holder is left word of who took it. Throws `lock-unknown`, and
+ * `lock-alive` where the holder is seen to live and it is not forced: it would go on writing while another one begins.
+ */
+export async function breakLock(file: string, id: string, force = false): Promise<Holder> {
   return troubled(file, async () => {
     for (let attempt = 0; attempt < scrambles; attempt += 1) {
       const record = await readRecord(file);
       if (record?.id !== id) throw unknownLock(file, id, record);
-      const claimant = newRecord("unlock", Date.now(), defaultLease);
+      if (!force && isAlive(record, Date.now())) throw alive(record);
+      const claimant = newRecord("state unlock", Date.now(), defaultLease);
       if (await removeLock(file, id, claimant, Date.now)) return publicPart(record);
     }
     throw new GraphformError("lock-busy", `another process is removing the lock ${id} right now`, {
@@ -81,12 +85,14 @@ function publicPart(record: LockRecord): Holder {
   return { id, who, pid, host, operation, created, heartbeat, expires };
 }
 
-function locked(file: string, holder: LockRecord | undefined): GraphformError {
+function locked(file: string, holder: LockRecord | undefined, now: number): GraphformError {
   const message = whoHolds(file, holder);
   const force =
     holder === undefined
       ? ""
-      : `, or, if that process is surely gone, run: graphform state unlock ${holder.id}`;
+      : isAlive(holder, now)
+        ? `; it is at work, and graphform state unlock ${holder.id} --force would take the lock from it`
+        : `, or, if that process is surely gone, run: graphform state unlock ${holder.id}`;
   return new GraphformError("locked", message, {
     exitCode: exitCodes.locked,
     hint: `wait for it with --lock-timeout 5m${force}`,
@@ -99,6 +105,16 @@ function whoHolds(file: string, holder: LockRecord | undefined): string {
   return machine === nobody.machine
     ? `the state is locked: ${file} does not say by whom; it was last written to at ${created}`
     : `the state is locked: ${who} (process ${pid}) has held it for ${operation} since ${created}`;
+}
+
+function alive({ id, who, pid, operation, heartbeat }: LockRecord): GraphformError {
+  return new GraphformError(
+    "lock-alive",
+    `the lock ${id} is not removed: ${who} (process ${pid}) is at work on ${operation} and was last seen at ${heartbeat}`,
+    {
+      hint: `wait for it, or end that process; graphform state unlock ${id} --force takes the lock from it all the same`,
+    },
+  );
 }
 
 function unknownLock(file: string, id: string, found: LockRecord | undefined): GraphformError {

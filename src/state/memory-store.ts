@@ -54,9 +54,13 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
       };
     },
     holder: async () => holder,
-    async unlock(id): Promise<Holder> {
+    async unlock(id, options): Promise<Holder> {
       const found = holder;
       if (found?.id !== id) throw new GraphformError("lock-unknown", `there is no lock ${id}`);
+      if (options?.force !== true)
+        throw new GraphformError("lock-alive", `the lock ${id} is held by this process`, {
+          hint: "release it",
+        });
       holder = undefined;
       return found;
     },

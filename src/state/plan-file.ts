@@ -5,12 +5,14 @@ import type { FieldSchema } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
+import type { ServiceIdentity } from "../model/service-identity.ts";
 import { assertSealed } from "./assert-sealed.ts";
 import { writeAtomically } from "./atomic-write.ts";
 import { misfit } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
 import type { Birth } from "./document.ts";
 import { fileTrouble, isFileError } from "./file-trouble.ts";
+import { serviceSchema } from "./state-schema.ts";
 
 /** A manifest file as it was when the plan was made. */
 export interface ManifestFile {
@@ -24,6 +26,8 @@ export interface SavedPlan {
   readonly plan: Plan;
   /** Lineage and key for a state that was never written (serial 0); absent where the state has its own. */
   readonly birth?: Birth;
+  /** The service that it was made for. */
+  readonly service?: ServiceIdentity;
   readonly manifest: readonly ManifestFile[];
   /** The variables that options gave. */
   readonly variables: JsonObject;
@@ -61,6 +65,7 @@ const schema: FieldSchema = {
       },
     },
     birth: { type: "object", required: ["lineage", "key"], properties: { lineage: text, key: text } },
+    service: serviceSchema,
     manifest: {
       type: "array",
       items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } },

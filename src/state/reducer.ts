@@ -7,6 +7,8 @@ import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 /** Adds one event to a document. An event that changes nothing gives the same document back. */
 export function reduce(state: StateDocument, event: StateEvent): StateDocument {
   switch (event.type) {
+    case "service-recorded":
+      return { ...state, service: event.service };
     case "plan-applied":
       return markPlanApplied(state, event.fingerprint);
     case "create-announced":

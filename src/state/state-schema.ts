@@ -59,33 +59,56 @@ const intent = record(
 
 const round = record({ kind: text, place: anyObject, classKey: { type: "string" }, before: texts });
 
+/** The identity of a service, as states and saved plans hold it. */
+export const serviceSchema: FieldSchema = {
+  ...record(
+    {
+      platform: { ...text, description: "URL of the platform host, or local:ID." },
+      users: { ...text, description: "URL of the users host, where it is another one." },
+      subscription: text,
+      keys: { type: "object", additionalProperties: { type: "string" } },
+      locations: {
+        type: "object",
+        additionalProperties: { type: "string" },
+        description: "Digests of what in the profile decides where objects are found.",
+      },
+    },
+    ["users", "subscription"],
+  ),
+  description: "The service that the ids belong to.",
+};
+
 /** The state document, JSON Schema draft-07. The reader checks a state against these very rows. */
 export const stateSchema: StateSchema = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "graphform state, version 2",
-  ...record({
-    version: { const: 2 },
-    name: { ...text, description: "The manifest's name." },
-    lineage: { ...text, description: "Random identity of this state's history." },
-    serial: { type: "integer", minimum: 1, description: "Grows with every write." },
-    key: { type: "string", pattern: "^[0-9a-f]{64}$", description: "Key of the secrets' fingerprints." },
-    savedAt: time,
-    resources: {
-      type: "object",
-      additionalProperties: bound,
-      description: "Address to what it is bound to.",
+  ...record(
+    {
+      version: { const: 2 },
+      name: { ...text, description: "The manifest's name." },
+      lineage: { ...text, description: "Random identity of this state's history." },
+      serial: { type: "integer", minimum: 1, description: "Grows with every write." },
+      key: { type: "string", pattern: "^[0-9a-f]{64}$", description: "Key of the secrets' fingerprints." },
+      savedAt: time,
+      service: serviceSchema,
+      resources: {
+        type: "object",
+        additionalProperties: bound,
+        description: "Address to what it is bound to.",
+      },
+      intents: {
+        type: "object",
+        additionalProperties: intent,
+        description: "Creates that were announced and not yet acknowledged.",
+      },
+      rounds: {
+        type: "object",
+        additionalProperties: round,
+        description: "Creates that were in flight together: what existed before them.",
+      },
+      appliedPlans: { ...texts, description: "Fingerprints of plans that were applied." },
+      outputs: { type: "object", additionalProperties: record({ value: {}, sensitive: flag }) },
     },
-    intents: {
-      type: "object",
-      additionalProperties: intent,
-      description: "Creates that were announced and not yet acknowledged.",
-    },
-    rounds: {
-      type: "object",
-      additionalProperties: round,
-      description: "Creates that were in flight together: what existed before them.",
-    },
-    appliedPlans: { ...texts, description: "Fingerprints of plans that were applied." },
-    outputs: { type: "object", additionalProperties: record({ value: {}, sensitive: flag }) },
-  }),
+    ["service"],
+  ),
 };

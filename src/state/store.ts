@@ -49,6 +49,9 @@ export interface StateStore {
   lock(operation: string, options: LockOptions): Promise<Lock>;
   /** Who holds the lock; undefined where nobody does. */
   holder(): Promise<Holder | undefined>;
-  /** Removes the lock of this id, whoever holds it, and says whose it was. Throws `lock-unknown`. */
-  unlock(id: string): Promise<Holder>;
+  /**
+   * Removes the lock of this id and says whose it was. Throws `lock-unknown`, and `lock-alive` where its holder is seen to
+   * live and `force` is not given.
+   */
+  unlock(id: string, options?: { readonly force?: boolean }): Promise<Holder>;
 }

@@ -19,6 +19,8 @@ export interface Ran {
 export interface Bench {
   readonly test: TestPlatform;
   readonly folder: string;
+  /** Environment of every command from now on. */
+  readonly env: { [name: string]: string | undefined };
   /** Runs a command line; options of the manifest and the state are added where the command reads them. */
   gf(...args: readonly string[]): Promise<Ran>;
   /** The same without the manifest and the state. */
@@ -35,7 +37,7 @@ export async function startBench(manifest: string, options: Partial<PlatformOpti
   const file = join(folder, "graphform.yaml");
   const statePath = join(folder, "state.json");
   await writeFile(file, manifest);
-  const env = {
+  const env: Bench["env"] = {
     GRAPHFORM_PLATFORM_URL: test.platform.url,
     GRAPHFORM_USERNAME: test.username,
     GRAPHFORM_PASSWORD: test.password,
@@ -50,6 +52,7 @@ export async function startBench(manifest: string, options: Partial<PlatformOpti
   return {
     test,
     folder,
+    env,
     write,
     gf: (...args) => run([...args, "-f", file, "--state", statePath], env),
     bare: (...args) => run(args, env),

@@ -43,6 +43,8 @@ export async function openBench(subject: Subject): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), "graphform-cut-"));
   if (subject.phase === "update") cpSync(await created(subject), dir, { recursive: true });
   const bench = await openIn(dir, subject);
+  // The same service at another address.
+  if (subject.phase === "update") await bench.rebind();
   bench.declare(subject.phase);
   return bench;
 }
@@ -70,7 +72,10 @@ async function create(subject: Subject): Promise<string> {
   return dir;
 }
 
-async function openIn(dir: string, subject: Subject): Promise<Bench & { stop(): Promise<void> }> {
+async function openIn(
+  dir: string,
+  subject: Subject,
+): Promise<Bench & { stop(): Promise<void>; rebind(): Promise<void> }> {
   const { profile, networks, networkSeeds, wording } = services[subject.profile];
   const dataDir = join(dir, "platform");
   const platform = await startPlatform({
@@ -120,6 +125,10 @@ async function openIn(dir: string, subject: Subject): Promise<Bench & { stop(): 
     apply: (more) => run(["apply", "--auto-approve"], more),
     plan: () => run(["plan", "--detailed-exitcode"]),
     stop,
+    async rebind() {
+      const { code, said } = await run(["state", "rebind"]);
+      if (code !== 0) throw new Error(`the state was not bound to its new address: ${said}`);
+    },
     async close() {
       await stop();
       rmSync(dir, { recursive: true, force: true });

@@ -94,12 +94,22 @@ describe("a lock", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const file = await lockFile();
     const lock = await acquireLock(file, "apply", { clock });
-    await breakLock(file, lock.id);
+    await expect(breakLock(file, lock.id)).rejects.toMatchObject({
+      code: "lock-alive",
+      message: expect.stringMatching(new RegExp(`process ${process.pid}\\) is at work on apply`)),
+      hint: expect.stringContaining(`state unlock ${lock.id} --force`),
+    });
+    await breakLock(file, lock.id, true);
     const next = await acquireLock(file, "apply", { clock });
     const text = await readFile(file, "utf8");
     vi.advanceTimersByTime(15_000);
     await vi.waitFor(() => expect(lock.lost.aborted).toBe(true));
-    expect(lock.lost.reason).toMatchObject({ code: "lock-lost" });
+    expect(lock.lost.reason).toMatchObject({
+      code: "lock-lost",
+      message: expect.stringMatching(
+        new RegExp(`taken away by \\S+@${hostname()} \\(process ${process.pid}\\) for state unlock at 20`),
+      ),
+    });
     expect(next.lost.aborted).toBe(false);
     await lock.release();
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ id: JSON.parse(text).id });
@@ -203,6 +213,22 @@ describe("a lock left behind", () => {
     if (!taken) return expect(attempt).rejects.toMatchObject({ code: "locked" });
     await (await attempt).release();
     expect(await readdir(join(file, ".."))).toEqual([]);
+  });
+
+  it("of another machine is taken from a holder that is seen to live only by force", async () => {
+    const file = await lockFile();
+    const far = { ...newRecord("apply", Date.now(), 60_000), machine: "another machine" };
+    await writeFile(file, formatRecord(far));
+    await expect(breakLock(file, far.id)).rejects.toMatchObject({ code: "lock-alive" });
+    await breakLock(file, far.id, true);
+    expect(await readHolder(file)).toBeUndefined();
+  });
+
+  it("of a holder that is gone is removed without force", async () => {
+    const file = await lockFile();
+    const dead = deadRecord();
+    await writeFile(file, formatRecord(dead));
+    expect(await breakLock(file, dead.id)).toMatchObject({ id: dead.id });
   });
 
   it("without content says that it does not say whose it is", async () => {

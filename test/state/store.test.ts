@@ -108,8 +108,11 @@ describe.each(stores)("a state in a %s", (_, make) => {
     const store = await make();
     const lock = await store.lock("apply", { clock: systemClock });
     await expect(store.unlock("0123456789abcdef")).rejects.toMatchObject({ code: "lock-unknown" });
-    expect(await store.unlock(lock.id)).toMatchObject({ id: lock.id, operation: "apply" });
-    await expect(store.unlock(lock.id)).rejects.toMatchObject({ code: "lock-unknown" });
+    await expect(store.unlock(lock.id)).rejects.toMatchObject({ code: "lock-alive" });
+    expect(await store.holder()).toMatchObject({ id: lock.id });
+    const force = { force: true };
+    expect(await store.unlock(lock.id, force)).toMatchObject({ id: lock.id, operation: "apply" });
+    await expect(store.unlock(lock.id, force)).rejects.toMatchObject({ code: "lock-unknown" });
     const next = await store.lock("apply", { clock: systemClock });
     await lock.release();
     expect(await store.holder()).toMatchObject({ id: next.id });

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { Profile } from "../model/profile.ts";
+import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
+import { baseOf } from "./origins.ts";
+
+/** Where a service is, as a run was told. */
+export interface ServicePlace {
+  readonly profile: Profile;
+  readonly platformUrl: string;
+  readonly usersUrl?: string;
+  readonly subscriptionId?: string;
+  /** Id of the local platform's data folder, where that is what answers at these URLs. */
+  readonly localId?: string;
+}
+
+/** The requests that look an object up: another path, host or query there is another place to look. */
+const lookUps = ["instance.describe", "account.get", "network.describe", "user.list"];
+
+/**
+ * The identity of a service. Timing, instance types, spellings, statuses and whatever else a profile says of how a service
+ * behaves are no part of it: they change with versions of graphform, and the objects stay where they are.
+ */
+export function serviceIdentity(place: ServicePlace): ServiceIdentity {
+  const { profile, subscriptionId, localId } = place;
+  const platform = urlOf(place.platformUrl);
+  const users = urlOf(place.usersUrl ?? place.platformUrl);
+  return {
+    platform: localId === undefined ? platform : `${localPrefix}${localId}`,
+    ...(localId !== undefined || users === platform ? {} : { users }),
+    ...(subscriptionId === undefined ? {} : { subscription: subscriptionId }),
+    keys: profile.keys,
+    locations: locationsOf(profile),
+  };
+}
+
+/** Digests of what in a profile leads to an object, by name. */
+export function locationsOf({ operations, tiers }: Profile): ServiceIdentity["locations"] {
+  const paths = lookUps.flatMap((name): [string, string][] => {
+    const endpoint = Object.hasOwn(operations, name) ? operations[name] : undefined;
+    if (endpoint === undefined) return [];
+    const query = Object.entries(endpoint.query).sort(([a], [b]) => (a < b ? -1 : 1));
+    return [[name, digest([endpoint.host, endpoint.path, query])]];
+  });
+  const places = Object.entries(tiers).flatMap(([tier, { serviceModelKey, productTierKey, components }]) =>
+    Object.entries(components).map(([component, resourceKey]): [string, string] => [
+      `${tier}/${component}`,
+      digest([serviceModelKey, productTierKey, resourceKey]),
+    ]),
+  );
+  return Object.fromEntries([...paths, ...places]);
+}
+
+function urlOf(url: string): string {
+  const { origin, path } = baseOf(url);
+  return `${origin}${path}`;
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}

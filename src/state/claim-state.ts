@@ -1,0 +1,52 @@
+import { GraphformError } from "../model/errors.ts";
+import { localPrefix, type ServiceIdentity, serviceDifferences } from "../model/service-identity.ts";
+import type { StateDocument } from "../model/state.ts";
+import { reduce } from "./reducer.ts";
+
+/** What is claimed: for messages, and for the way out. */
+export interface Claim {
+  readonly service: ServiceIdentity;
+  /** Where the state is, for people. */
+  readonly where: string;
+}
+
+/**
+ * The state as that of a service: a state that binds nothing, or that was written before states knew their service, takes
+ * it over, and the next write records it. Throws `state-service` where the state belongs to another one: everything would
+ * be created anew there, and the ids of here forgotten.
+ */
+export function claimState(state: StateDocument, { service, where }: Claim): StateDocument {
+  if (state.service === undefined || isEmpty(state))
+    return reduce(state, { type: "service-recorded", service });
+  assertSameService(state.service, service, `the state ${where}`, wayOut(state.service, service));
+  const keys = { ...state.service.keys, ...service.keys };
+  const locations = { ...state.service.locations, ...service.locations };
+  return reduce(state, { type: "service-recorded", service: { ...service, keys, locations } });
+}
+
+/** Throws `state-service` where two identities are not one service. `whose` is what belongs to the first one. */
+export function assertSameService(
+  before: ServiceIdentity,
+  now: ServiceIdentity,
+  whose: string,
+  hint: string,
+): void {
+  const differences = serviceDifferences(before, now);
+  if (differences.length === 0) return;
+  const message = `${whose} belongs to another service: ${differences.join("; ")}`;
+  throw new GraphformError("state-service", message, { hint });
+}
+
+/** True where a state binds nothing and looks for nothing: it belongs to nobody. */
+export function isEmpty({ resources, intents }: StateDocument): boolean {
+  return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;
+}
+
+function wayOut(before: ServiceIdentity, now: ServiceIdentity): string {
+  const [wasLocal, isLocal] = [before, now].map(({ platform }) => platform.startsWith(localPrefix));
+  const other =
+    wasLocal && isLocal
+      ? "the data folder of the local platform was made anew, or is another one: name another state with --state, or move this one away"
+      : `${wasLocal ? "start that local platform again" : "use the settings of that service"}, or name another state with --state`;
+  return `${other}; if everything is still there: graphform state rebind`;
+}
