@@ -4,10 +4,11 @@ import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
+import type { Command } from "../report/apply-summary.ts";
 import { errorEvent, problemEvents, versionEvent } from "../report/events.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
-import { type Command, outcomeText } from "../report/outcome-text.ts";
+import { outcomeText } from "../report/outcome-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { planEvents } from "../report/plan-events.ts";
 import { planText } from "../report/plan-text.ts";
@@ -34,8 +35,8 @@ export function applyReport(asJson: boolean, terminal: Terminal, command: Comman
   const warnings: string[] = [];
   const { log } = terminal;
   const words = [
-    asJson ? jsonReport((line) => terminal.out(`${line}\n`)) : textReport(terminal, command),
-    ...(log === undefined ? [] : [jsonReport(log)]),
+    asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command),
+    ...(log === undefined ? [] : [jsonReport(log, command)]),
   ];
   const tell = (how: (each: Words) => void): void => {
     for (const each of words) how(each);
@@ -65,7 +66,7 @@ function textReport(terminal: Terminal, command: Command): Words {
   };
 }
 
-function jsonReport(line: (text: string) => void): Words {
+function jsonReport(line: (text: string) => void, command: Command): Words {
   const names = kindNames(kinds);
   const stamp = (): string => new Date().toISOString();
   let isBegun = false;
@@ -78,7 +79,7 @@ function jsonReport(line: (text: string) => void): Words {
     plan: (plan) => write(planEvents(plan, names, stamp)),
     event: (event) => write([applyEvent(event, names, stamp)]),
     // Warnings stand in the stream already, where they happened.
-    outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp)),
+    outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp, command)),
     error: (error) =>
       write(
         error instanceof ManifestError ? problemEvents(error.problems, stamp) : [errorEvent(error, stamp)],

@@ -14,6 +14,7 @@ import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
 import { emptyState } from "../state/document.ts";
 import type { Connection } from "./connect.ts";
+import { importUsage } from "./import-usage.ts";
 import { importedFrom } from "./imported.ts";
 import { type Written, writtenManifest } from "./imported-manifest.ts";
 import { serviceSection } from "./imported-text.ts";
@@ -44,10 +45,12 @@ export interface ImportAllOptions extends ManifestOptions {
  * own `imports` leave the binding to the first apply. Exit 1 where the proof fails; then nothing is bound.
  */
 export async function importAll(
+  address: string | undefined,
   options: ImportAllOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
+  if (address !== undefined) throw importUsage("--all takes no address");
   const target = await serviceTarget(options, env, terminal, "imported");
   const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);

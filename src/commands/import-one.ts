@@ -9,7 +9,8 @@ import { carryOut, planFor } from "../reconcile.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
 import { redactor } from "../state/redact.ts";
-import type { ManifestOptions } from "./options.ts";
+import type { ImportAllOptions } from "./import-all.ts";
+import { importUsage } from "./import-usage.ts";
 import { resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 import { underLock } from "./under-lock.ts";
@@ -22,15 +23,14 @@ import { underLock } from "./under-lock.ts";
 export async function importOne(
   address: string | undefined,
   id: string | undefined,
-  options: ManifestOptions,
+  options: ImportAllOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  if (address === undefined || id === undefined) {
-    throw new GraphformError("import-usage", "import needs an address and an id, or --all", {
-      hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
-    });
-  }
+  if (address === undefined || id === undefined)
+    throw importUsage("import needs an address and an id, or --all");
+  const unread = (["out", "name", "users"] as const).find((name) => options[name] !== undefined);
+  if (unread !== undefined) throw importUsage(`--${unread} goes with --all`);
   return underLock(options, env, terminal, {
     operation: "import",
     work: async ({ project, state, world }) => {

@@ -10,6 +10,7 @@ import type { Bound } from "../model/state.ts";
 import { carryOut } from "../reconcile.ts";
 import { applyEvent } from "../report/apply-events.ts";
 import { escapeText } from "../report/escape.ts";
+import { errorEvent } from "../report/events.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
@@ -52,11 +53,11 @@ export async function operate(
 ): Promise<number> {
   const palette = makePalette(terminal.colour);
   const names = kindNames(kinds);
+  const stamp = (): string => new Date().toISOString();
   const emit = (event: ApplyEvent): void => {
     // What is not waited for is accepted, and nobody knows yet how it ends.
     if (options.wait === false && event.type === "step-end" && event.outcome.result === "done") return;
-    if (options.json === true)
-      terminal.out(`${jsonText(applyEvent(event, names, () => new Date().toISOString()))}\n`);
+    if (options.json === true) terminal.out(`${jsonText(applyEvent(event, names, stamp))}\n`);
     else terminal.err(`${progressText(event, palette)}\n`);
   };
   const work = async (locked: Locked): Promise<number> => {
@@ -74,7 +75,10 @@ export async function operate(
     if (options.json !== true) terminal.out(`${closing(verb, address, bound, exitCode, options)}\n`);
     return exitCode;
   };
-  return underLock(options, env, terminal, { operation: verb, emit, work });
+  return underLock(options, env, terminal, { operation: verb, emit, work }).catch((error: unknown) => {
+    if (options.json === true) terminal.out(`${jsonText(errorEvent(error, stamp))}\n`);
+    throw error;
+  });
 }
 
 /** What an earlier run left converging is waited for first, so that what it applied is recorded. */

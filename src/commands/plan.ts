@@ -2,6 +2,7 @@ import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { assertAddressesKnown, planFor } from "../reconcile.ts";
+import { erroredPlanJson } from "../report/error-json.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
@@ -16,14 +17,32 @@ import { openSession, planningWorld, planOptions } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 
-/** `plan`: looks, compares and says what apply would do. Writes nothing anywhere but where it is told. */
+/** What `plan` was told. */
+export interface PlanCommandOptions extends ManifestOptions, PlanChoices {
+  readonly json?: boolean;
+  readonly out?: string;
+  readonly detailedExitcode?: boolean;
+}
+
+/**
+ * `plan`: looks, compares and says what apply would do. Writes nothing anywhere but where it is told. With --json a plan
+ * that could not be made is a document as well, which says that it is `errored`.
+ */
 export async function plan(
-  options: ManifestOptions &
-    PlanChoices & {
-      readonly json?: boolean;
-      readonly out?: string;
-      readonly detailedExitcode?: boolean;
-    },
+  options: PlanCommandOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  try {
+    return await planned(options, env, terminal);
+  } catch (error) {
+    if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
+    throw error;
+  }
+}
+
+async function planned(
+  options: PlanCommandOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {

@@ -110,9 +110,9 @@ function addImport(program: Command, { env, at, done }: Registration): void {
         id: string | undefined,
         options: Coloured<ImportAllOptions & { all?: boolean }>,
       ) => {
-        if (options.all === true && address === undefined) {
+        if (options.all === true) {
           const { importAll } = await import("./import-all.ts");
-          done(await importAll(options, env, at(options)));
+          done(await importAll(address, options, env, at(options)));
           return;
         }
         const { importOne } = await import("./import-one.ts");

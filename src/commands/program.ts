@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
 import { packageVersion } from "./package-files.ts";
+import type { PlanCommandOptions } from "./plan.ts";
 import { addOperations } from "./program-operations.ts";
 import { addPlatform } from "./program-platform.ts";
 import { addReference } from "./program-reference.ts";
@@ -37,20 +38,10 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
     .option("--detailed-exitcode", "exit 2 where there are changes")
-    .action(
-      async (
-        options: ManifestOptions &
-          PlanChoices & {
-            json?: boolean;
-            out?: string;
-            detailedExitcode?: boolean;
-            color?: boolean;
-          },
-      ) => {
-        const { plan } = await import("./plan.ts");
-        done(await plan(options, env, at(options)));
-      },
-    );
+    .action(async (options: PlanCommandOptions & { color?: boolean }) => {
+      const { plan } = await import("./plan.ts");
+      done(await plan(options, env, at(options)));
+    });
 
   withPlanOptions(program.command("apply").description("plan, confirm, apply, converge and verify"))
     .argument("[planfile]", "a plan that was saved with plan --out")

@@ -12,7 +12,10 @@ export async function validate(
   _env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const problems = await problemsOf(options);
+  const problems = await problemsOf(options).catch(async (error: unknown) => {
+    if (options.json === true) await printErrored(error, terminal);
+    throw error;
+  });
   const valid = problems.every((problem) => problem.severity !== "error");
   if (options.json === true) {
     const { problemsJson } = await import("../report/problems-json.ts");
@@ -24,6 +27,13 @@ export async function validate(
   }
   if (valid && options.json !== true) terminal.out("The manifest is valid.\n");
   return valid ? exitCodes.done : exitCodes.invalid;
+}
+
+/** A document in any case: what is wrong may be the profile, or an option. */
+async function printErrored(error: unknown, terminal: Terminal): Promise<void> {
+  const { erroredValidationJson } = await import("../report/error-json.ts");
+  const { jsonText } = await import("../report/json-text.ts");
+  terminal.out(`${jsonText(erroredValidationJson(error), 2)}\n`);
 }
 
 async function problemsOf(options: ManifestOptions): Promise<readonly Problem[]> {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
 import { elapsedTime } from "./amounts.ts";
-import { applyLine } from "./apply-summary.ts";
+import { type Command, lastLine } from "./apply-summary.ts";
 import { eventResource } from "./event-resource.ts";
 import { noticeEvent, type Stamp, uiEvent } from "./events.ts";
 import type { KindNames } from "./kind-words.ts";
@@ -40,9 +40,13 @@ export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): J
 }
 
 /** How apply ended: what is not done, and why; the summary; the outputs. */
-export function outcomeEvents(outcome: Outcome, stamp: Stamp): readonly JsonObject[] {
+export function outcomeEvents(
+  outcome: Outcome,
+  stamp: Stamp,
+  command: Command = "apply",
+): readonly JsonObject[] {
   const { added, changed, destroyed, exitCode } = outcome;
-  const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: "apply" };
+  const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };
   const level = exitCode === 0 ? "info" : "error";
   const outputs = typedOutputs(outcome.outputs);
   const count = Object.keys(outputs).length;
@@ -55,7 +59,7 @@ export function outcomeEvents(outcome: Outcome, stamp: Stamp): readonly JsonObje
     uiEvent(
       level,
       "change_summary",
-      applyLine(outcome),
+      lastLine(outcome, command),
       { changes, x_graphform: { exit_code: exitCode } },
       stamp,
     ),

@@ -21,8 +21,13 @@ const results: readonly StepOutcome["result"][] = [
   "skipped",
 ];
 
-/** The last line of every apply; scripts read it. */
-export function applyLine({ added, changed, destroyed, exitCode }: Outcome): string {
-  const counts = `Resources: ${added} added, ${changed} changed, ${destroyed} destroyed.`;
-  return exitCode === 0 ? `Apply complete! ${counts}` : `Apply incomplete. ${counts}`;
+/** What was run, and is to be run again where something is left. */
+export type Command = "apply" | "destroy";
+
+/** The last line of every apply and destroy; scripts read it. */
+export function lastLine({ added, changed, destroyed, exitCode }: Outcome, command: Command): string {
+  const ending = exitCode === 0 ? "complete!" : "incomplete.";
+  return command === "destroy"
+    ? `Destroy ${ending} Resources: ${destroyed} destroyed.`
+    : `Apply ${ending} Resources: ${added} added, ${changed} changed, ${destroyed} destroyed.`;
 }

@@ -1,4 +1,5 @@
 import type { Action, Change, Guard } from "../model/plan.ts";
+import { leaves, valueAt } from "../model/spec-paths.ts";
 import { escapeText } from "./escape.ts";
 import { changedRows, driftRows, fieldLines, newRows } from "./field-lines.ts";
 import type { KindNames } from "./kind-words.ts";
@@ -28,10 +29,22 @@ export function changeLines(change: Change, names: KindNames, page: Page): reado
     ...reasonLines(change, page),
     ...phaseLines(change, page),
     ...backupLines(change, page),
+    ...assumedLines(change, page),
     ...fieldLines(rows, 4, page),
     ...fieldLines(driftRows(change, names), 4, page),
     ...change.blocked.flatMap((guard) => guardLines(guard, palette, page)),
   ];
+}
+
+/** What binding takes from the manifest because the service does not show it: it is remembered, and was not checked. */
+function assumedLines({ action, before, after }: Change, { palette, width }: Page): readonly string[] {
+  if (action !== "adopt") return [];
+  const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
+    valueAt(before, path) === undefined ? [escapeText(path.replace(/^config\./, ""), 100)] : [],
+  );
+  if (unseen.length === 0) return [];
+  const said = `not shown by the service, taken from your file: ${unseen.join(", ")}`;
+  return hang("    ? ", said, width).map(palette.yellow);
 }
 
 /** On very wide terminals the place in the manifest stays near what stands there. */

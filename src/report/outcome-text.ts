@@ -1,5 +1,5 @@
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
-import { applyLine, unfinished } from "./apply-summary.ts";
+import { type Command, lastLine, unfinished } from "./apply-summary.ts";
 import { escapeText } from "./escape.ts";
 import { outputRows } from "./outputs-text.ts";
 import type { Page, Palette } from "./palette.ts";
@@ -25,14 +25,11 @@ export function outcomeText(outcome: Outcome, page: Page, command: Command = "ap
         ],
     warnings.length === 0 ? [] : [palette.bold(palette.yellow("Warnings")), ...warnings],
     outputs.length === 0 ? [] : [palette.bold("Outputs"), ...outputs.map((output) => `  ${output}`)],
-    [palette.bold((outcome.exitCode === 0 ? palette.green : palette.red)(applyLine(outcome)))],
+    [palette.bold((outcome.exitCode === 0 ? palette.green : palette.red)(lastLine(outcome, command)))],
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
 }
-
-/** What was run, and is to be run again where something is left. */
-export type Command = "apply" | "destroy";
 
 /** How the engine puts it, which does not know what was run. */
 const again = "run apply again";

@@ -1,4 +1,5 @@
-import type { Change, Plan } from "../model/plan.ts";
+import type { PhaseName, Source } from "../model/observed.ts";
+import type { Plan } from "../model/plan.ts";
 import { aboutTime, amount } from "./amounts.ts";
 import type { Page } from "./palette.ts";
 import { hasWork, type PlanSummary, planLine, summarize } from "./plan-summary.ts";
@@ -9,17 +10,24 @@ export function outlookLines(plan: Plan, { width }: Page): readonly string[] {
   const { declared, checked, skipped, unmanaged, fields } = plan.census;
   const { restarts, replacements, seconds } = plan.forecast;
   const left = skipped === 0 ? "" : `, ${skipped} skipped`;
-  const sources = (["probed", "described", "echoed", "recorded"] as const).filter(
+  const known = (["probed", "described", "echoed", "recorded"] as const).filter(
     (source) => fields[source] > 0,
   );
-  const values = sources.map((source) => `${fields[source]} ${source}`).join(", ");
+  const values = known.map((source) => `${fields[source]} ${sources[source]}`).join(", ");
   const ahead = `${amount(restarts, "restart")}, ${amount(replacements, "replacement")}, ${aboutTime(seconds)}`;
   return [
-    ...hang("Census    ", `${declared} declared, ${checked} checked${left}, ${unmanaged} unmanaged`, width),
+    ...hang("Checked   ", `${declared} declared, ${checked} checked${left}, ${unmanaged} unmanaged`, width),
     ...(values === "" ? [] : hang("          ", `values: ${values}`, width)),
-    ...(hasWork(plan) ? hang("Forecast  ", ahead, width) : []),
+    ...(hasWork(plan) ? hang("Impact    ", ahead, width) : []),
   ];
 }
+
+const sources: { readonly [source in Source]: string } = {
+  probed: "read from the database",
+  described: "read from the service",
+  echoed: "echoed back",
+  recorded: "remembered",
+};
 
 /** The last lines of a plan: what to know before it is applied, and the line that scripts read. */
 export function closingLines(plan: Plan, { palette, width }: Page): readonly string[] {
@@ -48,11 +56,28 @@ function blockedLines(plan: Plan, { blocked }: PlanSummary, { palette, width }: 
   );
 }
 
-function nothingToDo({ complete, changes }: Plan): string {
-  if (changes.some(isRestless)) return "No changes. All that is left is what is not at rest.";
-  return `No changes. ${complete ? "What runs is what is declared." : "What was looked at is as declared."}`;
+/** Claims no more than was compared: what the service does not show is what the last apply recorded. */
+function nothingToDo({ complete, changes, census }: Plan): string {
+  const { recorded, ...read } = census.fields;
+  const all = recorded + read.probed + read.described + read.echoed;
+  const comes = recorded === 1 ? "comes from the last apply and was" : "come from the last apply and were";
+  const atRest = (["pending", "waiting-for-person", "failed"] as const).flatMap((is) => {
+    const count = changes.filter(({ phase }) => phase?.is === is).length;
+    return count === 0 ? [] : [waits[is](count)];
+  });
+  return [
+    `No differences found${complete ? "" : " in what was checked"}.`,
+    ...(recorded === 0 ? [] : [`${recorded} of ${amount(all, "value")} ${comes} not checked.`]),
+    ...atRest,
+  ].join(" ");
 }
 
-function isRestless({ phase }: Change): boolean {
-  return phase !== undefined && ["pending", "failed", "waiting-for-person"].includes(phase.is);
-}
+const waits: {
+  readonly [is in Extract<PhaseName, "pending" | "waiting-for-person" | "failed">]: (count: number) => string;
+} = {
+  pending: (count) =>
+    `${amount(count, "operation")} ${count === 1 ? "is" : "are"} still running; apply will wait.`,
+  "waiting-for-person": (count) =>
+    `${amount(count, "resource")} ${count === 1 ? "waits" : "wait"} for a person.`,
+  failed: (count) => `${amount(count, "resource")} failed.`,
+};

@@ -11,7 +11,7 @@ export function planEvents(plan: Plan, names: KindNames, stamp: Stamp): readonly
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;
   const changes = { add, change, import: adopt, remove: destroy, operation: "plan" };
-  const line = hasWork(plan) ? planLine(summary) : `No changes. ${planLine(summary)}`;
+  const line = hasWork(plan) ? planLine(summary) : `No differences found. ${planLine(summary)}`;
   return [
     ...plan.changes.filter((entry) => entry.drift.length > 0).map((entry) => driftEvent(entry, names, stamp)),
     ...plan.changes

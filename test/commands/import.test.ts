@@ -1,6 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { components, pro } from "../platform/harness.ts";
+import { systemClock } from "../../src/model/clock.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { createFileStore } from "../../src/state/file-store.ts";
+import { basic, components, pro } from "../platform/harness.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const manifest = `apiVersion: graphform/v1
@@ -63,6 +68,23 @@ describe("import --all", () => {
     });
   });
 
+  it("leaves neither file nor bindings where it fails", async () => {
+    const out = `${bench.folder}/failed.yaml`;
+    const state = `${bench.folder}/all.json`;
+    const before = await readFile(state, "utf8");
+    // Its state binds resources already: that is found before anything is written.
+    const used = await bench.bare("import", "--all", "--name", "all", "--out", out, "--state", state);
+    expect(used).toMatchObject({ code: 1, err: expect.stringContaining("binds resources already") });
+    await expect(readFile(out, "utf8")).rejects.toThrow();
+    expect(await readFile(state, "utf8")).toBe(before);
+    const held = createFileStore({ path: `${bench.folder}/held.json` });
+    const lock = await held.lock("apply", { clock: systemClock });
+    const locked = await bench.bare("import", "--all", "--name", "all", "--out", out, "--state", held.where);
+    await lock.release();
+    expect(locked).toMatchObject({ code: 5, err: expect.stringContaining("is locked") });
+    await expect(readFile(out, "utf8")).rejects.toThrow();
+  });
+
   it("on standard output binds nothing: the manifest's own imports do, and change no field", async () => {
     const { code, out } = await bench.bare("import", "--all", "--name", "printed");
     expect(code).toBe(0);
@@ -71,6 +93,35 @@ describe("import --all", () => {
     const changes: { change: { actions: string[] } }[] = JSON.parse(plan.out).resource_changes;
     expect(changes.length).toBe(203);
     expect(changes.filter(({ change }) => change.actions.join() !== "no-op")).toEqual([]);
+  });
+});
+
+describe("import --all --out at a service that fails", () => {
+  it("leaves neither file nor bindings, whichever look it is that fails", async () => {
+    const bench = await startBench(manifest, { echo: true });
+    const names = ["one", "two"];
+    for (const name of names) await bench.test.create(pro, { ...config, name });
+    const faults = (...rules: readonly JsonObject[]): Promise<{ readonly status: number }> =>
+      bench.test.bare("PUT", "/_platform/faults", { rules }, basic(bench.test.username, bench.test.password));
+    const failed: number[] = [];
+    for (let after = 0, code = 1; code !== 0; after += 1) {
+      const out = join(bench.folder, `${after}.yaml`);
+      const state = join(bench.folder, `${after}.json`);
+      expect((await faults({ operation: "describe", after, fault: { status: 403 } })).status).toBe(200);
+      const ran = await bench.bare("import", "--all", "--name", "all", "--out", out, "--state", state);
+      code = ran.code;
+      const bound = existsSync(state) ? Object.keys(JSON.parse(readFileSync(state, "utf8")).resources) : [];
+      expect([after, existsSync(out), bound.length], ran.err).toEqual([
+        after,
+        code === 0,
+        code === 0 ? 2 : 0,
+      ]);
+      if (code !== 0) failed.push(after);
+      await faults();
+    }
+    // Discovery, proof, and the looks before and after binding: two resources each.
+    expect(failed.length).toBeGreaterThanOrEqual(8);
+    await bench.close();
   });
 });
 
@@ -88,6 +139,9 @@ describe("import ADDRESS ID", () => {
     [["instances.orders", "instance-none"], 1, "there is no instance-none"],
     [["instances.oders", "x"], 3, "did you mean instances.orders?"],
     [["instances.orders"], 1, "needs an address and an id"],
+    [["--all", "instances.orders", "x"], 1, "--all takes no address"],
+    [["instances.orders", "x", "--out", "y.yaml"], 1, "--out goes with --all"],
+    [["instances.orders", "x", "--target", "instances.orders"], 1, ""],
   ])("%j is refused", async (args, code, message) => {
     expect(await bench.gf("import", ...args)).toMatchObject({ code, err: expect.stringContaining(message) });
   });
@@ -105,8 +159,39 @@ describe("import ADDRESS ID", () => {
       code: 1,
       err: expect.stringContaining("is bound to instances.orders already"),
     });
+    expect((await bench.gf("state", "rm", "instances.orders")).code).toBe(0);
+    const again = await bench.gf("import", "instances.orders", id);
+    expect(again.err).toBe("Bound. 1 field differs from the manifest: networkType; see graphform plan.\n");
     const { out } = await bench.gf("plan", "--target", "instances.orders");
     expect(out).toMatch(/networkType +"PUBLIC" → "INTERNAL"/);
     expect(out).not.toContain("outside");
+  });
+});
+
+describe("import of what the service does not show", () => {
+  it("names what it took from the file, and plans count it as not checked", async () => {
+    const wrong = `apiVersion: graphform/v1
+name: hidden
+instances:
+  orders:
+    tier: pro
+    component: standalone
+    cloudProvider: aws
+    region: us-east-1
+    config: { nodeInstanceType: r7g.large, graphDBCacheSize: 7, graphdbPassword: "\${env.PW}" }
+`;
+    const bench = await startBench(wrong, { echo: false });
+    const id = await bench.test.create(pro, config);
+    const { code, err } = await bench.gf("import", "instances.orders", id);
+    expect([code, err]).toEqual([
+      0,
+      "Bound. Not shown by the service, taken from your file: nodeInstanceType, graphDBCacheSize, graphdbPassword, power.\n",
+    ]);
+    const { out } = await bench.gf("plan");
+    expect(out).toMatch(
+      /No differences found\. \d+ of \d+ values come from the last apply and were not checked\./,
+    );
+    expect(`${err}${out}`).not.toMatch(/as (it is )?declared|What runs/);
+    await bench.close();
   });
 });

@@ -81,15 +81,44 @@ describe("a broken manifest", () => {
 
   it("is told the same way by plan and apply, before anything is sent or written", async () => {
     user.write("graphform.yaml", instance("{ graphDBCacheSize: 0 }"));
-    for (const command of [
-      ["plan"],
-      ["plan", "--json"],
-      ["apply", "--auto-approve"],
-      ["destroy", "--auto-approve"],
-    ]) {
+    for (const command of [["plan"], ["apply", "--auto-approve"], ["destroy", "--auto-approve"]]) {
       expectProblem(await user.run(...command), /:4:\d+: error: .*graphDBCacheSize/);
     }
+    // With --json the plan that could not be made is a document too; people are told the same as ever.
+    const { code, out, err } = await user.run("plan", "--json");
+    expectProblem({ code, out: "", err }, /:4:\d+: error: .*graphDBCacheSize/);
+    expect(JSON.parse(out)).toMatchObject({
+      format_version: "1.2",
+      errored: true,
+      applyable: false,
+      complete: false,
+      resource_changes: [],
+      x_graphform: {
+        problems: expect.arrayContaining([
+          expect.objectContaining({
+            severity: "error",
+            summary: expect.stringContaining("graphDBCacheSize"),
+            range: expect.objectContaining({ filename: "graphform.yaml" }),
+          }),
+        ]),
+      },
+    });
     expect(user.files()).toEqual(["graphform.yaml"]);
+  });
+
+  it.each([
+    ["plan", ["--platform-url", "http://127.0.0.1:1"], 1, /cannot be reached|nothing to sign in/],
+    ["plan", ["--profile", "no-such-profile"], 3, /cannot read the profile/],
+    ["plan", ["--var", "novalue"], 3, /name=value/],
+    ["validate", ["--profile", "no-such-profile"], 3, /cannot read the profile/],
+    ["validate", ["--var", "novalue"], 3, /name=value/],
+  ])("%s --json %j prints a document whatever is wrong", async (command, options, exit, words) => {
+    user.write("graphform.yaml", instance("{ graphDBCacheSize: 10 }"));
+    const { code, out } = await user.run(command, "--json", ...options);
+    expect(code).toBe(exit);
+    const document: { errored?: boolean; valid?: boolean } = JSON.parse(out);
+    expect(command === "plan" ? document.errored : document.valid).toBe(command === "plan");
+    expect(out).toMatch(words);
   });
 
   it("shows every problem at once, in the order of the lines", async () => {

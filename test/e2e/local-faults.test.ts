@@ -196,6 +196,8 @@ describe("changes on a bad day", () => {
       GRAPHFORM_PLATFORM_URL: platform.url,
     });
     other.write(`.graphform/${name}.state.json`, user.read(`.graphform/${name}.state.json`));
+    // Elsewhere it is known by its address alone.
+    expect(await other.run("state", "rebind")).toMatchObject({ code: 0 });
     expect(await other.run("destroy", "--auto-approve")).toMatchObject({ code: 0 });
     await other.close();
     // Until then it might only not be shown yet.

@@ -254,7 +254,7 @@ describe("the last line for people", () => {
     expect(lastLine(idle.out)).toBe("Apply complete! Resources: 0 added, 0 changed, 0 destroyed.");
     const destroyed = await user.run("destroy", "--auto-approve");
     expect(destroyed.code).toBe(4);
-    expect(lastLine(destroyed.out)).toBe("Apply incomplete. Resources: 0 added, 0 changed, 1 destroyed.");
+    expect(lastLine(destroyed.out)).toBe("Destroy incomplete. Resources: 1 destroyed.");
   });
 
   it("output prints a bare value, a JSON value, or all of them", async () => {

@@ -88,7 +88,7 @@ describe("event stream", () => {
       x_graphform: { exit_code: 1 },
     });
     expect(planEvents(plan({}), words, stamp).at(-1)).toMatchObject({
-      "@message": "No changes. Plan: 0 to add, 0 to change, 0 to destroy.",
+      "@message": "No differences found. Plan: 0 to add, 0 to change, 0 to destroy.",
     });
   });
 

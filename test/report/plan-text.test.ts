@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Plan } from "../../src/model/plan.ts";
+import type { Change, Plan } from "../../src/model/plan.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { planText } from "../../src/report/plan-text.ts";
 import { textWidth } from "../../src/report/text-width.ts";
@@ -44,10 +44,48 @@ describe("planText", () => {
     expect(lines(samplePlan).slice(-2)).toEqual(["Plan: 1 to add, 2 to change, 1 to destroy.", ""]);
     const nothing = lines(plan({}));
     expect(nothing.slice(-3)).toEqual([
-      "No changes. What runs is what is declared.",
+      "No differences found.",
       "Plan: 0 to add, 0 to change, 0 to destroy.",
       "",
     ]);
+  });
+
+  it.each([
+    [
+      { probed: 0, described: 49, echoed: 3, recorded: 88 },
+      "88 of 140 values come from the last apply and were not checked.",
+    ],
+    [
+      { probed: 1, described: 0, echoed: 0, recorded: 1 },
+      "1 of 2 values comes from the last apply and was not checked.",
+    ],
+  ])("claims nothing of values that nobody looked at (%j)", (fields, words) => {
+    const made = plan({});
+    const text = lines({ ...made, census: { ...made.census, fields } }).join(" ");
+    expect(text).toContain(`No differences found. ${words}`);
+    expect(text).not.toMatch(/What runs is|as declared/);
+  });
+
+  it("says what still runs, waits or failed where nothing else is left", () => {
+    const phase = (is: "pending" | "failed" | "waiting-for-person"): Partial<Change> => ({
+      phase: { is, detail: is },
+    });
+    const changes = [
+      change("keep", "instances.a", phase("pending")),
+      change("keep", "instances.b", phase("pending")),
+      change("keep", "instances.c", phase("failed")),
+      change("keep", "instances.d", phase("waiting-for-person")),
+    ];
+    expect(lines(plan({ changes })).join(" ")).toContain(
+      "No differences found. 2 operations are still running; apply will wait. 1 resource waits for a person. 1 resource failed.",
+    );
+  });
+
+  it("names what binding takes from the manifest because the service does not show it", () => {
+    const before = { config: { name: "a" } };
+    const after = { config: { name: "a", nodeInstanceType: "m7g.large" }, power: "running" };
+    const text = lines(plan({ changes: [change("adopt", "instances.a", { id: "i-1", before, after })] }));
+    expect(text).toContain("    ? not shown by the service, taken from your file: nodeInstanceType, power");
   });
 
   it("counts a replacement twice, and what is blocked not at all", () => {
@@ -133,7 +171,7 @@ describe("planText", () => {
     const made = lines(plan({ complete: false, census: { ...samplePlan.census, declared: 9, skipped: 7 } }));
     expect(made[0]).toBe("Plan for shop-prod (incomplete)");
     expect(made).toContain("Incomplete: --target or --exclude left out 7 of 9 declared.");
-    expect(made).toContain("No changes. What was looked at is as declared.");
+    expect(made.join("\n")).toContain("No differences found in what was checked.");
   });
 
   it.each([60, 80, 110, 140])("keeps to %i columns, and breaks no word", (width) => {
