@@ -1,4 +1,5 @@
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { own } from "../model/own.ts";
 import { jsonText } from "../report/json-text.ts";
 import { outputsJson } from "../report/outputs-json.ts";
 import { outputsText, rawOutput } from "../report/outputs-text.ts";
@@ -16,7 +17,7 @@ export async function output(
 ): Promise<number> {
   const project = await openProject(options);
   const outputs = (await project.store.read())?.outputs ?? {};
-  if (name !== undefined && outputs[name] === undefined) {
+  if (name !== undefined && own(outputs, name) === undefined) {
     const known = Object.keys(outputs);
     throw new GraphformError("output-unknown", `there is no output "${name}"`, {
       hint:
@@ -34,7 +35,7 @@ export async function output(
     terminal.out(rawOutput(outputs, name));
   } else if (options.json === true) {
     const json = outputsJson(chosen);
-    terminal.out(`${jsonText(name === undefined ? json : (json[name] ?? null))}\n`);
+    terminal.out(`${jsonText(name === undefined ? json : (own(json, name) ?? null))}\n`);
   } else terminal.out(outputsText(chosen, makePalette(terminal.colour)));
   return exitCodes.done;
 }

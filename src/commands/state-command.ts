@@ -3,6 +3,7 @@ import { parseAddress } from "../model/address.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
+import { own } from "../model/own.ts";
 import type { StateDocument } from "../model/state.ts";
 import { renamedReferences } from "../plan/moves.ts";
 import { escapeText } from "../report/escape.ts";
@@ -75,7 +76,7 @@ export async function stateMove(
         hint: `write it like ${bound.kind}.orders`,
       });
     }
-    const taken = state.resources[to] ?? state.intents[to];
+    const taken = own(state.resources, to) ?? own(state.intents, to);
     if (taken !== undefined)
       throw new GraphformError("bound-already", `${to} is taken already`, {
         hint: "graphform state list shows by what",

@@ -6,7 +6,7 @@ export async function givenVariables(
   files: readonly string[],
 ): Promise<{ readonly [name: string]: string }> {
   const fromFiles = files.length === 0 ? [] : await readAll(files);
-  return Object.assign({}, ...fromFiles, ...pairs.map(readPair));
+  return Object.fromEntries([...fromFiles, ...pairs.map(readPair)].flatMap((given) => Object.entries(given)));
 }
 
 /** Variable files are rare: what reads them is loaded where there are any. */

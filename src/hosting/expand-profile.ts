@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
+import { own } from "../model/own.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { EndpointText, ProfileText } from "./profile-text.ts";
@@ -90,7 +91,7 @@ function expand(
 ): Endpoint {
   const [method = "GET", template = ""] = value.request.split(" ");
   const path = template.replace(/^<([A-Za-z]+)>/, (_, name: string) => {
-    const prefix = text.prefixes?.[name];
+    const prefix = own(text.prefixes ?? {}, name);
     if (prefix === undefined)
       faults.push({ path: [...at, "request"], message: `there is no prefix "${name}"` });
     return prefix ?? "";

@@ -1,4 +1,5 @@
 import { GraphformError } from "../model/errors.ts";
+import { own } from "../model/own.ts";
 import type { Endpoint } from "../model/profile.ts";
 
 type Params = { readonly [name: string]: string | undefined };
@@ -9,7 +10,7 @@ type Params = { readonly [name: string]: string | undefined };
  */
 export function fillPath(operation: string, endpoint: Endpoint, params: Params): string {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name];
+    const value = own(params, name);
     if (value === undefined || value === "" || value === "." || value === "..")
       throw unusable(operation, name, value);
     return encoded(value);
@@ -24,7 +25,7 @@ export function fillPath(operation: string, endpoint: Endpoint, params: Params):
 function filled(template: string, params: Params): string | undefined {
   let isWhole = true;
   const text = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name] ?? "";
+    const value = own(params, name) ?? "";
     if (value === "") isWhole = false;
     return value;
   });

@@ -1,5 +1,6 @@
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
+import { own } from "../model/own.ts";
 import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
 import { configOf, limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";
 import { warningRule } from "./instance-warnings.ts";
@@ -33,7 +34,7 @@ const placeRule: Rule = (desired, context) => {
   const tier = tierOf(desired);
   const component = text(desired, "component");
   if (tier === undefined) return [];
-  const keys = profile.tiers[tier];
+  const keys = own(profile.tiers, tier);
   if (keys === undefined) {
     const hint = context.suggest(tier, Object.keys(profile.tiers), "it has");
     return [

@@ -1,12 +1,13 @@
 import type { Desired } from "../model/desired.ts";
 import type { RuleContext } from "../model/kind.ts";
+import { own } from "../model/own.ts";
 import type { InstanceType } from "../model/profile.ts";
 import { parseSize } from "../model/quantity.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { isOffered, type Rule, text, tierOf } from "./instance-spec.ts";
 
 function typesOf(desired: Desired, context: RuleContext): { readonly [type: string]: InstanceType } {
-  return context.profile.instanceTypes[text(desired, "cloudProvider") ?? ""] ?? {};
+  return own(context.profile.instanceTypes, text(desired, "cloudProvider") ?? "") ?? {};
 }
 
 /** Tiers with a list take only its types. */
@@ -14,7 +15,8 @@ export const typeRule: Rule = (desired, context) => {
   const path = "config.nodeInstanceType";
   const [tier, provider, type] = [tierOf(desired), text(desired, "cloudProvider"), text(desired, path)];
   const { tiers: keys, instanceTypes } = context.profile;
-  if (tier === undefined || keys[tier]?.instanceTypes !== "listed" || !isOffered(desired, path)) return [];
+  if (tier === undefined || own(keys, tier)?.instanceTypes !== "listed" || !isOffered(desired, path))
+    return [];
   const known = typesOf(desired, context);
   if (provider === undefined || type === undefined || Object.hasOwn(known, type)) return [];
   const owner = Object.keys(instanceTypes).find((other) => Object.hasOwn(instanceTypes[other] ?? {}, type));

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
+import { own } from "../model/own.ts";
 import { describe } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import type { Part } from "./locate.ts";
@@ -56,7 +57,7 @@ function variableValue(
   const path: Path = ["variables", name];
   const fallback = declaration["default"];
   const type = typeof declaration["type"] === "string" ? declaration["type"] : typeName(fallback ?? "");
-  if (typeHints[type] === undefined) return undefined;
+  if (own(typeHints, type) === undefined) return undefined;
   if (text === undefined && fallback === undefined) {
     report(
       path,

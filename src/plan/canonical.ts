@@ -1,5 +1,6 @@
 import type { Json } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
+import { own } from "../model/own.ts";
 import { parseSize } from "../model/quantity.ts";
 import type { Trait } from "./traits.ts";
 
@@ -10,7 +11,7 @@ export function canonical(value: Json, trait: Trait): Json {
     case "size":
       return parseSize(String(value)) ?? value;
     case "memory-label":
-      return memoryLabels[String(value)] ?? value;
+      return own(memoryLabels, String(value)) ?? value;
     case "acl":
       return canonicalRules(String(value));
     default:

@@ -1,6 +1,7 @@
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
+import { own } from "../model/own.ts";
 import type { OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
@@ -25,8 +26,8 @@ function outputChange(
   anew: ReadonlySet<Address>,
   restless: ReadonlySet<Address>,
 ): OutputChange {
-  const declared = input.outputs[name];
-  const recorded = input.state.outputs[name];
+  const declared = own(input.outputs, name);
+  const recorded = own(input.state.outputs, name);
   const before: Json | undefined = recorded?.value;
   const sensitive = declared?.sensitive ?? recorded?.sensitive ?? false;
   const shown = before === undefined ? {} : { before };

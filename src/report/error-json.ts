@@ -5,7 +5,7 @@ import { messageOf } from "./events.ts";
 import { diagnosticOf } from "./problems-json.ts";
 
 /** Anything that was thrown as diagnostics: the problems of a manifest, each at its place, or the one error. */
-export function errorDiagnostics(error: unknown): readonly JsonObject[] {
+function errorDiagnostics(error: unknown): readonly JsonObject[] {
   if (error instanceof ManifestError) return error.problems.map(diagnosticOf);
   if (!isGraphformError(error))
     return [{ severity: "error", summary: "unexpected error", detail: escapeText(messageOf(error)) }];
