@@ -5,8 +5,26 @@ export interface Pipeline {
 }
 
 /**
+ * Ends a job that has no state to work with, in words: a job that begins with none would create every database once more.
+ * A folder that outlives jobs is known by a file that somebody put there once; a fresh machine has not got it.
+ */
+function stateCheck(indent: string): string {
+  const lines = [
+    'folder="$(dirname "$GRAPHFORM_STATE")"',
+    'if test -z "$GRAPHFORM_STATE" || test ! -e "$folder/.graphform-shared"; then',
+    '  echo "graphform: this job has no state that outlives it, and would create every database once more." >&2',
+    '  echo "Set GRAPHFORM_STATE to the path of a state file in a folder that every job sees (a volume of your own runner)," >&2',
+    '  echo "and make the file .graphform-shared in that folder, once, by hand." >&2',
+    "  exit 1",
+    "fi",
+  ];
+  return lines.map((line) => `${indent}${line}`).join("\n");
+}
+
+/**
  * Pipelines by the service that runs them. A plan succeeds with and without changes and fails on anything else; an apply
- * is never cancelled half-way, runs one at a time, and carries out the very plan that was shown.
+ * is never cancelled half-way, runs one at a time, and carries out the very plan that was shown: the file waits beside the
+ * state, where only these jobs read it.
  */
 export const pipelines: { readonly [name in "github" | "gitlab"]: Pipeline } = {
   github: {
@@ -28,11 +46,16 @@ env:
   GRAPHFORM_USERNAME: \${{ secrets.GRAPHFORM_USERNAME }}
   GRAPHFORM_PASSWORD: \${{ secrets.GRAPHFORM_PASSWORD }}
   ORDERS_PASSWORD: \${{ secrets.ORDERS_PASSWORD }}
+  # The state has to outlive the jobs, and every one of them has to see it: a path on a volume of your own runner.
+  GRAPHFORM_STATE: \${{ vars.GRAPHFORM_STATE }}
 
 jobs:
   plan:
-    runs-on: ubuntu-latest
+    runs-on: ubuntu-latest  # a runner that sees the folder of GRAPHFORM_STATE
     steps:
+      - name: state
+        run: |
+${stateCheck("          ")}
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with: { node-version: 24 }
@@ -41,7 +64,8 @@ jobs:
       - name: plan
         run: |
           set +e -o pipefail
-          npx graphform plan --detailed-exitcode --no-color | tee plan.txt
+          npx graphform plan --state "$GRAPHFORM_STATE" --out "$GRAPHFORM_STATE.$GITHUB_RUN_ID.gfplan" \\
+            --detailed-exitcode --no-color | tee plan.txt
           code=$?
           { echo '\`\`\`'; head -c 60000 plan.txt; echo '\`\`\`'; } >> "$GITHUB_STEP_SUMMARY"
           # 0: nothing to do, 2: changes. Everything else is a failure.
@@ -50,30 +74,38 @@ jobs:
   apply:
     needs: plan
     if: github.event_name == 'push'
-    runs-on: ubuntu-latest
-    environment: production
+    runs-on: ubuntu-latest  # a runner that sees the folder of GRAPHFORM_STATE
+    environment: production # with required reviewers a person reads the plan first
     steps:
+      - name: state
+        run: |
+${stateCheck("          ")}
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with: { node-version: 24 }
       - run: npm ci
-      # The state has to outlive the job: keep it where it belongs and name it with --state.
-      - run: npx graphform apply --auto-approve --no-color --lock-timeout 10m
+      # The plan that was shown. Where something has changed since, it is refused (exit 6): run the pipeline again.
+      - run: npx graphform apply "$GRAPHFORM_STATE.$GITHUB_RUN_ID.gfplan" --state "$GRAPHFORM_STATE" --no-color --lock-timeout 10m
 `,
   },
   gitlab: {
     path: ".gitlab-ci.yml",
     text: `stages: [plan, apply]
 
+# Set GRAPHFORM_STATE (Settings, CI/CD, Variables): the state has to outlive the jobs, and every one of them has to see it:
+# a path on a volume of your own runner. GRAPHFORM_USERNAME, GRAPHFORM_PASSWORD and ORDERS_PASSWORD belong there too.
 default:
   image: node:24
-  before_script: [npm ci]
+  before_script:
+    - |
+${stateCheck("      ")}
+    - npm ci
 
 plan:
   stage: plan
   script:
     - npx graphform validate
-    - set +e; npx graphform plan --detailed-exitcode --no-color; code=$?; set -e
+    - set +e; npx graphform plan --state "$GRAPHFORM_STATE" --out "$GRAPHFORM_STATE.$CI_PIPELINE_ID.gfplan" --detailed-exitcode --no-color; code=$?; set -e
     # 0: nothing to do, 2: changes. Everything else is a failure.
     - test $code -eq 0 || test $code -eq 2
 
@@ -84,8 +116,8 @@ apply:
   resource_group: graphform
   interruptible: false
   script:
-    # The state has to outlive the job: keep it where it belongs and name it with --state.
-    - npx graphform apply --auto-approve --no-color --lock-timeout 10m
+    # The plan that was shown. Where something has changed since, it is refused (exit 6): run the pipeline again.
+    - npx graphform apply "$GRAPHFORM_STATE.$CI_PIPELINE_ID.gfplan" --state "$GRAPHFORM_STATE" --no-color --lock-timeout 10m
 `,
   },
 };

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile, readFile, rm } from "node:fs/promises";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { pipelines } from "./init-pipelines.ts";
 import { writeNew } from "./new-file.ts";
@@ -21,14 +21,23 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
       hint: there === manifest ? "name another file with -f" : "move it away, or leave out --ci",
     });
   }
-  await writeNew(manifest, starter);
   const written = [manifest];
-  if (await ignore()) written.push(".gitignore");
   if (pipeline !== undefined) {
     await writeNew(pipeline.path, pipeline.text);
     written.push(pipeline.path);
   }
+  // All of it or nothing: what is there would keep the next try from writing.
+  await writeNew(manifest, starter).catch(async (error: unknown) => {
+    if (pipeline !== undefined) await rm(pipeline.path, { force: true });
+    throw error;
+  });
+  if (await ignore()) written.push(".gitignore");
   terminal.out(`Wrote ${written.join(", ")}.\n`);
+  if (pipeline !== undefined) {
+    terminal.err(
+      "The pipeline refuses to run until GRAPHFORM_STATE names a state that every job sees; its comments say how.\n",
+    );
+  }
   terminal.err(
     "Next: graphform platform up --detach, export ORDERS_PASSWORD=..., graphform plan, graphform apply\n",
   );
@@ -78,7 +87,7 @@ instances:
       graphdbPassword: \${secret.ordersPassword}
     # lifecycle:
     #   protect: true               # refuses deletion and replacement; default on every tier but free
-    #   onReplace: refuse           # refuse | recreate | preserve-data
+    #   onReplace: refuse           # refuse | recreate
     #   onDelete: delete            # delete | retain | backup
 
 # users:

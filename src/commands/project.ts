@@ -9,7 +9,7 @@ import { resolveManifest } from "../manifest/resolve.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import type { Parsed, SourceFile } from "../manifest/source.ts";
 import { validators } from "../manifest/validators.generated.js";
-import { GraphformError, ManifestError } from "../model/errors.ts";
+import { ManifestError } from "../model/errors.ts";
 import type { Header, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
@@ -131,13 +131,7 @@ function statePlace(
   folder: string,
   given: string | undefined,
 ): { readonly path: string; readonly elsewhere?: string } {
-  const { backend, path } = header.state;
-  if (backend !== undefined && backend !== "file") {
-    throw new GraphformError("state-backend", `there is no state backend "${String(backend)}"`, {
-      hint: "use backend: file",
-      exitCode: 3,
-    });
-  }
+  const { path } = header.state;
   if (given !== undefined) return { path: given };
   if (typeof path === "string") return isAbsolute(path) ? { path } : { path, elsewhere: join(folder, path) };
   const usual = join(".graphform", `${header.name}.state.json`);

@@ -30,9 +30,7 @@ export async function stateList(options: StateOptions, terminal: Terminal): Prom
     terminal.out(`${jsonText(rows.map(([address, { kind, id }]) => ({ address, kind, id })))}\n`);
   } else if (rows.length === 0) {
     const where = escapeText(project.store.where, 300);
-    terminal.out(
-      state.serial === 0 ? `No state at ${where}.\n` : `The state at ${where} has no resources.\n`,
-    );
+    terminal.out(state.serial === 0 ? `No state at ${where}.\n` : "The state binds nothing.\n");
   } else {
     const cells = rows.map(([address, bound]) => [address, bound.id, bound.converging?.operation ?? ""]);
     terminal.out(tableText(["address", "id", "converging"], cells, makePalette(terminal.colour)));

@@ -50,10 +50,11 @@ const service: Shape = {
 };
 
 const state: Shape = {
-  type: "object",
-  description: "Where the state is kept. Left out: a file under .graphform.",
-  properties: { backend: text("file, http, s3 or postgres.") },
-  additionalProperties: true,
+  ...closed({
+    backend: text("What keeps it: a file.", { enum: ["file"] }),
+    path: text("The file; it counts from the current folder."),
+  }),
+  description: "Where the state is kept. Left out: .graphform/NAME.state.json beside the manifest.",
 };
 
 const variable: Shape = closed({

@@ -2,6 +2,7 @@ import type { Address } from "../model/address.ts";
 import type { Lifecycle, Timeouts } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { Fault } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
@@ -12,6 +13,7 @@ import type { Path } from "./source.ts";
 
 /** What a lifecycle is read with. */
 export interface LifecycleMeans {
+  readonly kind: Kind;
   readonly schema: Shape;
   readonly inventory: Inventory;
   readonly sections: readonly string[];
@@ -24,10 +26,11 @@ export function lifecycleOf(value: Json | undefined, means: LifecycleMeans): Lif
   const protect = written["protect"];
   const onReplace = written["onReplace"];
   const onDelete = written["onDelete"];
-  if (onReplace === "preserve-data") means.report(["lifecycle", "onReplace"], notYet);
+  if (onDelete === "backup" && !means.kind.holdsData)
+    means.report(["lifecycle", "onDelete"], nothingToSave(means.kind));
   return {
     ...(typeof protect === "boolean" ? { protect } : {}),
-    onReplace: onReplace === "recreate" || onReplace === "preserve-data" ? onReplace : "refuse",
+    onReplace: onReplace === "recreate" ? onReplace : "refuse",
     onDelete: onDelete === "retain" || onDelete === "backup" ? onDelete : "delete",
     ignoreChanges: ignoredPaths(written["ignoreChanges"], means),
     dependsOn: dependencies(written["dependsOn"], means),
@@ -46,11 +49,13 @@ export function timeoutsOf(value: Json | undefined): Timeouts {
   return timeouts;
 }
 
-const notYet: Fault = {
-  code: "not-yet",
-  message: "onReplace: preserve-data is not there yet",
-  hint: "write refuse to be asked, or recreate to begin anew without the data",
-};
+function nothingToSave({ noun }: Kind): Fault {
+  return {
+    code: "nothing-to-save",
+    message: `a ${noun} holds no data, and onDelete: backup would save nothing`,
+    hint: "leave onDelete out, or write retain to leave it running",
+  };
+}
 
 function ignoredPaths(value: Json | undefined, means: LifecycleMeans): readonly string[] {
   const known = [...leafPaths(means.schema).keys()];

@@ -12,7 +12,7 @@ const lifecycle: Shape = {
     protect: { type: "boolean", description: "Refuse to delete or replace it." },
     onReplace: {
       type: "string",
-      enum: ["refuse", "recreate", "preserve-data"],
+      enum: ["refuse", "recreate"],
       default: "refuse",
       description: "What becomes of a change that needs a new object.",
     },

@@ -72,7 +72,7 @@ export function resolveResource(member: Member, world: World): ResolvedResource 
   }
 
   const { lifecycle, timeouts, ...written } = resolved;
-  const means = { schema, inventory: world.inventory, sections, report };
+  const means = { kind, schema, inventory: world.inventory, sections, report };
   const wanted = lifecycleOf(lifecycle, means);
   const named = namedReferences(written, schema, world.inventory, report);
   for (const reference of [...named.map(({ address }) => address), ...wanted.dependsOn]) refs.add(reference);

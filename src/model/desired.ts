@@ -6,7 +6,7 @@ import type { SourceRange } from "./problem.ts";
 export interface Lifecycle {
   /** Refuses deletion and replacement. Undefined: the kind's own default. */
   readonly protect?: boolean;
-  readonly onReplace: "refuse" | "recreate" | "preserve-data";
+  readonly onReplace: "refuse" | "recreate";
   readonly onDelete: "delete" | "retain" | "backup";
   /** Paths of the spec that are left alone, for example `config.description`. */
   readonly ignoreChanges: readonly string[];

@@ -16,12 +16,12 @@ describe("the header", () => {
   it("has the service and the state, with variables filled in", () => {
     const text = `${head}variables: { env: { default: test } }
 service: { profile: "profiles/\${var.env}.yaml", subscriptionId: "sub-\${var.env}" }
-state: { backend: s3, bucket: "b-\${var.env}", retries: 3 }
+state: { backend: file, path: "kept/\${var.env}.json" }
 `;
     expect(read(text, { env: "prod" }).header).toEqual({
       name: "shop",
       service: { profile: "profiles/prod.yaml", subscriptionId: "sub-prod" },
-      state: { backend: "s3", bucket: "b-prod", retries: 3 },
+      state: { backend: "file", path: "kept/prod.json" },
     });
   });
 

@@ -66,11 +66,6 @@ const rows: readonly Row[] = [
     expected: "replace !on-replace",
   },
   {
-    reason: "a replacement that keeps the data is not there yet, and never a silent loss",
-    toy: { ...resized, lifecycle: { onReplace: "preserve-data" } },
-    expected: "replace !on-replace",
-  },
-  {
     reason: "what holds no data may be replaced",
     toy: { ...resized, lifecycle: refuse },
     rest: { kinds: [toyKind(undefined, { holdsData: false })] },

@@ -147,6 +147,20 @@ export const frameBroken: readonly Broken[] = [
     "no shell",
   ),
   row(
+    "a state that is kept in what is not built",
+    `${head}state: { backend: s3, path: x }\n`,
+    "3:19 not-allowed",
+    '"s3"',
+    "file",
+  ),
+  row(
+    "a key of the state that nobody reads",
+    `${head}state: { pathh: kept.json }\n`,
+    "3:10 unknown-key",
+    '"pathh"',
+    "path",
+  ),
+  row(
     "a variable that is not declared",
     `${head}variables: { region: { default: eu } }\nstate: { backend: "\${var.regin}" }\n`,
     "4:20 unknown-variable",

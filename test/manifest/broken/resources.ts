@@ -1,4 +1,4 @@
-import { type Broken, head, orders, row } from "./row.ts";
+import { type Broken, head, orders, row, user } from "./row.ts";
 
 /** Resources: shape, fields, references. */
 export const resourcesBroken: readonly Broken[] = [
@@ -133,10 +133,17 @@ export const resourcesBroken: readonly Broken[] = [
     "retain",
   ),
   row(
-    "what comes later",
+    "a snapshot of what holds no data",
+    `${user}    lifecycle: { onDelete: backup }\n`,
+    "15:28 nothing-to-save",
+    "user holds no data",
+    "retain",
+  ),
+  row(
+    "a policy that is not built",
     `${orders}    lifecycle: { onReplace: preserve-data }\n`,
-    "9:29 not-yet",
-    "not there yet",
+    "9:29 not-allowed",
+    '"preserve-data"',
     "recreate",
   ),
   row(

@@ -1,0 +1,143 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { type Bench, startBench } from "./harness.ts";
+
+const program = join(import.meta.dirname, "../../src/cli.ts");
+
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await startBench("apiVersion: graphform/v1\nname: init\n");
+});
+afterAll(() => bench.close());
+
+/** A folder of its own with what `init` writes there. */
+function initIn(name: string, ...args: readonly string[]): string {
+  const folder = join(bench.folder, name);
+  mkdirSync(folder);
+  execFileSync(process.execPath, [program, "init", ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+  return folder;
+}
+
+interface Job {
+  readonly script?: readonly string[];
+  readonly steps?: readonly { readonly name?: string; readonly run?: string }[];
+}
+
+/** The shell lines of every job of a pipeline, in their order; what runs before each job's own stands first. */
+function scripts(file: string): { readonly [job: string]: readonly string[] } {
+  const text: {
+    jobs?: { [job: string]: Job };
+    default?: { before_script: string[] };
+    [job: string]: unknown;
+  } = parse(readFileSync(file, "utf8"));
+  const jobs: { [job: string]: Job | undefined } = text.jobs ?? {
+    plan: jobOf(text["plan"]),
+    apply: jobOf(text["apply"]),
+  };
+  const before = text.default?.before_script ?? [];
+  return Object.fromEntries(
+    Object.entries(jobs).map(([job, parts]) => [
+      job,
+      [...before, ...(parts?.script ?? []), ...(parts?.steps ?? []).flatMap(({ run }) => run ?? [])],
+    ]),
+  );
+}
+
+function jobOf(value: unknown): Job {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+const pipelines = [
+  ["github", ".github/workflows/graphform.yaml", ["sh"]],
+  ["gitlab", ".gitlab-ci.yml", ["bash", "--norc"]],
+] as const;
+
+describe("init", () => {
+  it("offers in its comments nothing that validation refuses", async () => {
+    const folder = initIn("starter");
+    const file = join(folder, "graphform.yaml");
+    expect((await bench.bare("validate", "-f", file)).code).toBe(0);
+    const [first = "", ...lines] = readFileSync(file, "utf8").split("\n");
+    const opened = lines.map((line) => line.replace(/^(\s*)# (\s*[a-zA-Z]+:( |$))/, "$1$2"));
+    expect(opened.join("\n")).toMatch(/^service:$[\s\S]*^ {4}lifecycle:$[\s\S]*^users:$/m);
+    writeFileSync(file, [first, ...opened].join("\n"));
+    const ran = await bench.bare("validate", "-f", file);
+    expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining("error")]);
+    // Choices stand after a value as `# one | other`: each of them is one.
+    const choices = opened.flatMap((line) => {
+      const [, key = "", words = ""] = /^\s+(\w+): \S+\s+# ([\w-]+(?: \| [\w-]+)+)$/.exec(line) ?? [];
+      return words
+        .split(" | ")
+        .map((word): [string, string, string] => [line, key, word])
+        .filter(() => key !== "");
+    });
+    expect(choices.map(([, key, word]) => `${key} ${word}`)).toEqual(
+      expect.arrayContaining(["onReplace recreate", "onDelete backup", "tier pro"]),
+    );
+    for (const [line, key, word] of choices.filter(([, name]) => name !== "tier")) {
+      const changed = opened.map((each) => (each === line ? each.replace(/: \S+/, `: ${word}`) : each));
+      writeFileSync(file, [first, ...changed].join("\n"));
+      expect([key, word, (await bench.bare("validate", "-f", file)).code]).toEqual([key, word, 0]);
+    }
+  });
+
+  it("writes everything or nothing", () => {
+    const folder = join(bench.folder, "blocked");
+    mkdirSync(folder);
+    writeFileSync(join(folder, ".github"), "a file where a folder is wanted");
+    const ran = spawnSync(process.execPath, [program, "init", "--ci", "github"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining("cannot write")]);
+    expect(existsSync(join(folder, "graphform.yaml"))).toBe(false);
+    expect(existsSync(join(folder, ".gitignore"))).toBe(false);
+  });
+
+  it.each(pipelines)("the %s pipeline refuses every job that has no state, in words", (name, path, shell) => {
+    const folder = initIn(name, "--ci", name);
+    const jobs = scripts(join(folder, path));
+    expect(Object.keys(jobs)).toEqual(["plan", "apply"]);
+    for (const [job, [check = ""]] of Object.entries(jobs)) {
+      const run = (state: string | undefined): { readonly status: number | null; readonly stderr: string } =>
+        spawnSync(shell[0], [...shell.slice(1), "-e", "-c", check], {
+          cwd: folder,
+          encoding: "utf8",
+          env: { PATH: process.env["PATH"], ...(state === undefined ? {} : { GRAPHFORM_STATE: state }) },
+        });
+      const kept = join(folder, `kept-${job}`);
+      mkdirSync(kept);
+      for (const state of [
+        undefined,
+        "",
+        join(kept, "state.json"),
+        "/no/such/folder/state.json",
+        "state.json",
+      ]) {
+        const { status, stderr } = run(state);
+        expect([job, state, status]).toEqual([job, state, 1]);
+        expect(stderr).toMatch(/no state that outlives it.*GRAPHFORM_STATE.*\.graphform-shared/s);
+      }
+      writeFileSync(join(kept, ".graphform-shared"), "");
+      expect(run(join(kept, "state.json"))).toMatchObject({ status: 0, stderr: "" });
+    }
+  });
+
+  it.each(pipelines)("the %s pipeline applies the very plan that was shown, upon one state", (name, path) => {
+    const folder = join(bench.folder, name);
+    const { plan = [], apply = [] } = scripts(join(folder, path));
+    const [planned, applied] = [plan, apply].map((lines) => lines.join("\n").replaceAll(/\\\n\s*/g, ""));
+    const saved =
+      /graphform plan --state "\$GRAPHFORM_STATE" --out "([^"]+)"/.exec(planned ?? "")?.[1] ?? "none";
+    expect(applied).toContain(`graphform apply "${saved}" --state "$GRAPHFORM_STATE"`);
+    expect(applied).not.toContain("--auto-approve");
+  });
+});
