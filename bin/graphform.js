@@ -10,7 +10,7 @@ const [major, minor] = process.versions.node.split(".").map(Number);
 const built = new URL("../dist/cli.js", import.meta.url);
 
 // Before a command listens itself nothing has begun, and an interrupt ends like every other one.
-for (const signal of ["SIGINT", "SIGTERM"]) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(130);
   });

@@ -57,17 +57,23 @@ describe("the launcher", () => {
     expect(launch(["--version"], pretending(node))).toMatchObject({ status: 0, stdout: `${version}\n` });
   });
 
-  it.each(["SIGINT", "SIGTERM"] as const)("ends with 130 at a %s that nobody listens for", async (signal) => {
-    const clone = mkdtempSync(join(tmpdir(), "graphform-launcher-"));
-    cpSync(folder, clone, { recursive: true });
-    mkdirSync(join(clone, "dist"));
-    writeFileSync(join(clone, "dist", "cli.js"), 'console.log("here"); setInterval(() => undefined, 1000);');
-    const child = spawn(process.execPath, [join(clone, "bin", "graphform.js"), "plan"]);
-    child.stdout.once("data", () => child.kill(signal));
-    const ended = await new Promise((resolve) => {
-      child.once("close", (code, killedBy) => resolve({ code, killedBy }));
-    });
-    expect(ended).toEqual({ code: 130, killedBy: null });
-    rmSync(clone, { recursive: true });
-  });
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "ends with 130 at a %s that nobody listens for",
+    async (signal) => {
+      const clone = mkdtempSync(join(tmpdir(), "graphform-launcher-"));
+      cpSync(folder, clone, { recursive: true });
+      mkdirSync(join(clone, "dist"));
+      writeFileSync(
+        join(clone, "dist", "cli.js"),
+        'console.log("here"); setInterval(() => undefined, 1000);',
+      );
+      const child = spawn(process.execPath, [join(clone, "bin", "graphform.js"), "plan"]);
+      child.stdout.once("data", () => child.kill(signal));
+      const ended = await new Promise((resolve) => {
+        child.once("close", (code, killedBy) => resolve({ code, killedBy }));
+      });
+      expect(ended).toEqual({ code: 130, killedBy: null });
+      rmSync(clone, { recursive: true });
+    },
+  );
 });

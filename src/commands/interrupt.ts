@@ -11,15 +11,14 @@ export interface Interrupts {
 /** How long requests in flight may take to finish after the first Ctrl-C, in ms. */
 const grace = 2000;
 
-/** A closed terminal ends a run in order as well. Without one SIGHUP is left as it is: `nohup` has it ignored. */
-function signalsOf({ stdin, stdout, stderr }: NodeJS.Process): readonly NodeJS.Signals[] {
-  const hasTerminal = [stdin, stdout, stderr].some((stream) => stream.isTTY);
-  return ["SIGINT", "SIGTERM", ...(hasTerminal ? (["SIGHUP"] as const) : [])];
-}
+/**
+ * Everything that asks a run to end. A terminal that is closed sends SIGHUP to what was started in it, also where nothing
+ * is printed there. Node.js takes it back that `nohup` has SIGHUP ignored: without a listener it would end such a run at once.
+ */
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Listens for SIGINT, SIGTERM and the end of the terminal. `tell` is called once, at the first. */
+/** Listens for SIGINT, SIGTERM and SIGHUP. `tell` is called once, at the first. */
 export function listenForInterrupts(tell: () => void): Interrupts {
-  const signals = signalsOf(process);
   const stopping = new AbortController();
   const aborting = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { createService } from "../hosting/client.ts";
 import type { SessionStore } from "../hosting/session.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
 import { escapeText } from "../report/escape.ts";
 import { askPerson } from "./ask-person.ts";
 import { keptSessions } from "./kept-sessions.ts";
@@ -50,18 +50,18 @@ export async function logout(
     return exitCodes.done;
   }
   const service = client(location, env, store, undefined);
+  let done = `Signed out at ${origin}.`;
   try {
     await service.signIn();
     await service.signOut();
   } catch (error) {
-    terminal.err(
-      `the service did not take the sign-out: ${escapeText(error instanceof Error ? error.message : String(error))}\n`,
-    );
+    terminal.err(`the service did not take the sign-out: ${escapeText(asError(error).message)}\n`);
+    done = `The session for ${origin} is no longer kept; it may go on at the service until it ends by itself.`;
   } finally {
     await store.save(origin, undefined);
     await service.close();
   }
-  terminal.out(`Signed out at ${origin}.\n`);
+  terminal.out(`${done}\n`);
   return exitCodes.done;
 }
 

@@ -26,6 +26,8 @@ export interface PlatformUpOptions {
 }
 
 const seeIt = "see it in a browser: graphform platform open\n";
+/** What ends a platform in the foreground, or one that is not ready yet: a closed terminal too. */
+const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
 export async function platformUp(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
@@ -76,7 +78,7 @@ async function inForeground(options: PlatformUpOptions, terminal: Terminal): Pro
     stdio: ["ignore", "pipe", "inherit"],
   });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
-  process.on("SIGINT", forward).on("SIGTERM", forward);
+  for (const signal of endings) process.on(signal, forward);
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (line: string) => {
     const ready = announcement(line);
@@ -87,7 +89,7 @@ async function inForeground(options: PlatformUpOptions, terminal: Terminal): Pro
       );
   });
   const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
-  process.off("SIGINT", forward).off("SIGTERM", forward);
+  for (const signal of endings) process.off(signal, forward);
   return code;
 }
 
@@ -101,7 +103,7 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
   });
   closeSync(out);
   const giveUp = (): void => void child.kill("SIGTERM");
-  process.on("SIGINT", giveUp).on("SIGTERM", giveUp);
+  for (const signal of endings) process.on(signal, giveUp);
   let exit: number | undefined;
   child.once("exit", (code) => {
     exit = code ?? 1;
@@ -112,7 +114,7 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
     if (found?.pid === child.pid) ready = found;
     return ready !== undefined || exit !== undefined;
   }, 120_000);
-  process.off("SIGINT", giveUp).off("SIGTERM", giveUp);
+  for (const signal of endings) process.off(signal, giveUp);
   child.unref();
   if (ready !== undefined) {
     terminal.out(

@@ -9,7 +9,7 @@ import { startPlatform } from "./start.ts";
 
 /**
  * The local platform as a process: starts, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops
- * gracefully on SIGTERM and SIGINT. Exit 1 with one line on standard error when it cannot start.
+ * gracefully on SIGTERM, SIGINT and SIGHUP. Exit 1 with one line on standard error when it cannot start.
  */
 async function main(argv: readonly string[]): Promise<void> {
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
@@ -30,6 +30,7 @@ async function main(argv: readonly string[]): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  process.on("SIGHUP", stop);
   process.stdout.write(`${announcement}\n`);
 }
 

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FakeService } from "../support/fake-service.ts";
+import { openWorkspace, until, type Workspace } from "../support/workspace.ts";
+
+let user: Workspace;
+let service: FakeService;
+
+beforeAll(async () => {
+  service = await FakeService.start();
+  user = openWorkspace(`apiVersion: graphform/v1
+name: taken
+service: { platformUrl: "${service.url}" }
+instances:
+  a:
+    tier: free
+    component: free
+    cloudProvider: aws
+    region: us-east-1
+    config: { name: a, graphdbUser: app, graphdbPassword: "\${env.TAKEN_PASSWORD}" }
+`);
+  Object.assign(user.env, service.env, { TAKEN_PASSWORD: "a-password-of-tests" });
+});
+afterAll(async () => {
+  await user.close();
+  await service.close();
+});
+
+describe("a lock whose holder is at work", () => {
+  it("is taken away only by force, and then the holder ends and says who took it", async () => {
+    service.duration = 3_600_000;
+    const running = user.start("apply", "--auto-approve", "--json");
+    await running.said("apply_start");
+    await until(
+      () => user.state("taken").resources["instances.a"]?.converging,
+      "the create that is waited for",
+    );
+
+    const other = await user.run("apply", "--auto-approve");
+    expect(other).toMatchObject({ code: 5, err: expect.stringContaining("it is at work") });
+    const id = /graphform state unlock ([0-9a-f]+) --force/.exec(other.err)?.[1] ?? "none";
+    const refused = await user.run("state", "unlock", id);
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        new RegExp(`process ${running.child.pid}\\) is at work on apply[\\s\\S]*--force`),
+      ),
+    });
+    expect(user.has(".graphform/taken.state.json.lock")).toBe(true);
+    expect(await user.run("state", "unlock", id, "--force")).toMatchObject({ code: 0 });
+
+    const { code, out, err } = await running.ended;
+    expect(code).toBe(1);
+    const said = new RegExp(
+      `the lock ${id} was taken away by \\S+@\\S+ \\(process \\d+\\) for state unlock at 20`,
+    );
+    expect(err).toMatch(said);
+    expect(out).toMatch(said);
+
+    for (const instance of service.instances.values()) instance.next = { at: 0, status: "RUNNING" };
+    service.duration = 0;
+    expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(service.instances.size).toBe(1);
+  });
+});
