@@ -57,6 +57,11 @@ export class ManifestError extends GraphformError {
   }
 }
 
+/** True for the error of a manifest that has problems. */
+export function isManifestError(error: unknown): error is ManifestError {
+  return error instanceof ManifestError;
+}
+
 /** What a failed request means for the work it asked for. */
 export type ServiceFailure =
   | "not-found"

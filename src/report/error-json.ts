@@ -1,4 +1,4 @@
-import { isGraphformError, ManifestError } from "../model/errors.ts";
+import { isGraphformError, isManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { escapeText } from "./escape.ts";
 import { messageOf } from "./events.ts";
@@ -6,7 +6,7 @@ import { diagnosticOf } from "./problems-json.ts";
 
 /** Anything that was thrown as diagnostics: the problems of a manifest, each at its place, or the one error. */
 function errorDiagnostics(error: unknown): readonly JsonObject[] {
-  if (error instanceof ManifestError) return error.problems.map(diagnosticOf);
+  if (isManifestError(error)) return error.problems.map(diagnosticOf);
   if (!isGraphformError(error))
     return [{ severity: "error", summary: "unexpected error", detail: escapeText(messageOf(error)) }];
   const { message, hint = "", code, exitCode } = error;
