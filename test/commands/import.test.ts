@@ -100,7 +100,8 @@ describe("import --all --out at a service that fails", () => {
   it("leaves neither file nor bindings, whichever look it is that fails", async () => {
     const bench = await startBench(manifest, { echo: true });
     const names = ["one", "two"];
-    for (const name of names) await bench.test.create(pro, { ...config, name });
+    for (const name of names)
+      await bench.test.until(`${pro}/${await bench.test.create(pro, { ...config, name })}`, "RUNNING");
     const faults = (...rules: readonly JsonObject[]): Promise<{ readonly status: number }> =>
       bench.test.bare("PUT", "/_platform/faults", { rules }, basic(bench.test.username, bench.test.password));
     const failed: number[] = [];
@@ -182,6 +183,7 @@ instances:
 `;
     const bench = await startBench(wrong, { echo: false });
     const id = await bench.test.create(pro, config);
+    await bench.test.until(`${pro}/${id}`, "RUNNING");
     const { code, err } = await bench.gf("import", "instances.orders", id);
     expect([code, err]).toEqual([
       0,
