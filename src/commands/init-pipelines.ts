@@ -63,6 +63,8 @@ ${stateCheck("          ")}
       - run: npx graphform validate
       - name: plan
         run: |
+          # Plans wait beside the state, for the job that applies them; old ones go.
+          find "$(dirname "$GRAPHFORM_STATE")" -maxdepth 1 -name '*.gfplan' -mtime +30 -delete
           set +e -o pipefail
           npx graphform plan --state "$GRAPHFORM_STATE" --out "$GRAPHFORM_STATE.$GITHUB_RUN_ID.gfplan" \\
             --detailed-exitcode --no-color | tee plan.txt
@@ -105,6 +107,8 @@ plan:
   stage: plan
   script:
     - npx graphform validate
+    # Plans wait beside the state, for the job that applies them; old ones go.
+    - find "$(dirname "$GRAPHFORM_STATE")" -maxdepth 1 -name '*.gfplan' -mtime +30 -delete
     - set +e; npx graphform plan --state "$GRAPHFORM_STATE" --out "$GRAPHFORM_STATE.$CI_PIPELINE_ID.gfplan" --detailed-exitcode --no-color; code=$?; set -e
     # 0: nothing to do, 2: changes. Everything else is a failure.
     - test $code -eq 0 || test $code -eq 2

@@ -187,7 +187,7 @@ instances:
     const { code, err } = await bench.gf("import", "instances.orders", id);
     expect([code, err]).toEqual([
       0,
-      "Bound. Not shown by the service, taken from your file: nodeInstanceType, graphDBCacheSize, graphdbPassword, power.\n",
+      "Bound. Not shown by the service, taken from your file: nodeInstanceType, graphDBCacheSize, graphdbPassword.\n",
     ]);
     const { out } = await bench.gf("plan");
     expect(out).toMatch(
