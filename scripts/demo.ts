@@ -48,7 +48,7 @@ async function demo(): Promise<void> {
   } finally {
     await graphform(0, "platform", "down");
   }
-  say("done: what runs is what is declared");
+  say("done: no differences are left");
 }
 
 /** Asks the database what it runs with, and lets it answer a query. */
