@@ -31,6 +31,10 @@ export const warningRule: Rule = (desired, context) => {
     const message = "a free instance is protected, but the service deletes it by itself once nobody uses it";
     warn("protected-free", "tier", message, "take a paid tier for data that must stay, or leave protect out");
   }
+  if (tierOf(desired) === "free" && desired.lifecycle.onDelete === "backup") {
+    const message = "the free tier has no backups: with onDelete: backup this instance cannot be deleted";
+    warn("backup-free", "tier", message, "take a paid tier for data that must stay, or leave onDelete out");
+  }
   return said;
 };
 

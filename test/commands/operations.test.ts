@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failoverBody } from "../../src/kinds/instance-failover.ts";
 import { at, components, pro } from "../platform/harness.ts";
+import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const zoned = `${components}/hosted/pro/single-zone`;
 const manifest = `apiVersion: graphform/v1
 name: ops
+service: { profile: PROFILE }
 instances:
   orders: { tier: pro, component: single-zone, cloudProvider: aws, region: us-east-1 }
   alone: { tier: pro, component: standalone, cloudProvider: aws, region: us-east-1 }
@@ -19,6 +21,8 @@ describe("operations", () => {
 
   beforeAll(async () => {
     bench = await startBench(manifest);
+    const profile = await bench.write("quick.yaml", quickProfile);
+    await bench.write("graphform.yaml", manifest.replace("PROFILE", profile));
     orders = await bench.test.create(zoned, config);
     alone = await bench.test.create(pro, config);
     await bench.test.until(`${zoned}/${orders}`, "RUNNING");

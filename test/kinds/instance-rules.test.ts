@@ -296,6 +296,14 @@ describe("warnings", () => {
     expect(await said("startup", { protect: true })).toBe(false);
   });
 
+  it("a free instance that could not be deleted for want of a backup", async () => {
+    const said = async (tier: string, lifecycle: JsonObject): Promise<boolean> =>
+      (await warningsOf({ ...tierBase[tier], lifecycle })).includes("instances.x backup-free");
+    expect(await said("free", { onDelete: "backup" })).toBe(true);
+    expect(await said("free", { onDelete: "delete" })).toBe(false);
+    expect(await said("startup", { onDelete: "backup" })).toBe(false);
+  });
+
   it("create-only fields that are left to their defaults, only those that the tier offers", async () => {
     const { problems } = await checkOne({ ...tierBase["free"], config: {} });
     expect(problems.map(({ message }) => message)).toEqual([

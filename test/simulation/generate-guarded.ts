@@ -13,7 +13,8 @@ export function guarded(seed: number, given: Case): Case {
     ({ address, importId, spec }) =>
       address.startsWith("instances.") &&
       importId === undefined &&
-      ["startup", "free"].includes(String(spec["tier"])),
+      ["startup", "free"].includes(String(spec["tier"])) &&
+      !JSON.stringify(spec).includes("$ref"),
   );
   if (found === undefined || last === undefined || !dice.is(0.06)) return given;
   const { protect: _, onReplace: _keep, onDelete: _free, ...plain } = found;
