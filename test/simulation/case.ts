@@ -88,6 +88,8 @@ export interface RunCase {
   /** Ms between the end of the run before and this one. */
   readonly later?: number;
   readonly rival?: Rival;
+  /** It is pointed at another service, with the state of this one. */
+  readonly elsewhere?: true;
 }
 
 /** A second process on the same state. */

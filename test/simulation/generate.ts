@@ -27,7 +27,16 @@ export function generate(seed: number): Case {
     const run = runCase(manifest, at, dice, service);
     runs.push(...(dice.is(0.08) ? saved(run, dice) : [run]));
   }
-  return killed(seed, wired(seed, twinned(seed, guarded(seed, { seed, service, runs }))));
+  return killed(seed, wired(seed, twinned(seed, misled(seed, guarded(seed, { seed, service, runs })))));
+}
+
+/** Now and then a run with the state of this service is pointed at another one. */
+function misled(seed: number, given: Case): Case {
+  const dice = chance(seed ^ 0x2545f491);
+  const last = given.runs.at(-1);
+  if (last === undefined || given.runs.length < 2 || !dice.is(0.03)) return given;
+  const { does, resources } = last;
+  return { ...given, runs: [...given.runs.slice(0, -1), { does, resources, elsewhere: true }, last] };
 }
 
 /** Now and then somebody else makes the same at the same moment; where both stay, nobody can tell which is whose. */

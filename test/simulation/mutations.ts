@@ -15,6 +15,7 @@ import type * as hostPace from "../../src/hosting/host-pace.ts";
 import type * as single from "../../src/hosting/single-flight.ts";
 import type * as consistency from "../../src/model/consistency.ts";
 import { isSealed } from "../../src/model/sealed.ts";
+import type * as serviceIdentity from "../../src/model/service-identity.ts";
 import type * as planGuards from "../../src/plan/guards/plan-guards.ts";
 import type * as protection from "../../src/plan/guards/protection.ts";
 import type * as replacement from "../../src/plan/guards/replacement.ts";
@@ -47,6 +48,12 @@ const minute = 60_000;
 
 /** One safety rule each. The simulator must find every one of them. */
 export const mutations: readonly Mutation[] = [
+  without<typeof serviceIdentity.serviceDifferences>(
+    "any-service",
+    "a state is used at the service that its ids are of",
+    "model/service-identity.ts#serviceDifferences",
+    () => () => [],
+  ),
   without<typeof journal.openJournal>(
     "no-intent",
     "the intent is durable before a create is sent",

@@ -15,6 +15,7 @@ import {
   planFor,
   resolveIntents,
 } from "../../src/reconcile.ts";
+import { claimState, isEmpty } from "../../src/state/claim-state.ts";
 import { emptyState, isPlanApplied } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createVault } from "../../src/state/vault.ts";
@@ -55,7 +56,7 @@ export async function apply(process: Proc, world: World, oracle: Oracle, wait: n
 export async function plan(process: Proc, world: World, oracle: Oracle): Promise<Ended> {
   process.phase = "planning";
   try {
-    const state = await stateOf(process, world, oracle);
+    const state = claimed(await stateOf(process, world, oracle), process, oracle);
     const parts = partsOf(process, world, oracle, state);
     const planned = await parts.look(state);
     if (process.run.plan === "save") {
@@ -69,8 +70,7 @@ export async function plan(process: Proc, world: World, oracle: Oracle): Promise
 
 async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clock): Promise<Ended> {
   const store = simStore(process, world, oracle);
-  const read = await store.read();
-  const state = read === undefined ? newState() : reread(read);
+  const state = claimed(await stateOf(process, world, oracle), process, oracle);
   const { service, kinds, vault, look } = partsOf(process, world, oracle, state);
   const applying: ApplyWorld = {
     kinds,
@@ -104,6 +104,20 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
   process.phase = "planning";
   const { plan: second } = await look(applying.journal.state);
   return { is: "done", steps, second, certificate: certify(second, steps) };
+}
+
+/** The state as that of the service that this run is pointed at (commands/under-lock.ts). */
+function claimed(state: StateDocument, { run }: Proc, oracle: Oracle): StateDocument {
+  const at = (platform: string): StateDocument =>
+    claimState(state, { service: { platform, keys: {}, locations: {} }, where: "simulated" });
+  if (run.elsewhere !== true) return at("https://service.example.com");
+  // An empty state belongs to nobody: the run would be right, and the other service is not played.
+  if (isEmpty(state)) throw new GraphformError("state-service", "nothing is bound yet");
+  oracle.violate(
+    "another service",
+    `a state of ${at("https://another.example.com").service?.platform} goes on`,
+  );
+  return state;
 }
 
 /** A saved plan is applied once, and only while its manifest is what it was (commands/saved-plan.ts). */

@@ -40,6 +40,7 @@ export async function settleDown(
     rival: _r,
     replace: _again,
     plan: _plan,
+    elsewhere: _elsewhere,
     ...calm
   } = last;
   let said = "";
