@@ -48,14 +48,16 @@ const rules: FolderRules = {
   observe: { may: ["model"], never: [print, clock, chance] },
   plan: { may: ["model"], packages: ["deep-diff"], never: pure },
   apply: { may: ["model"], never: [print, clock, chance] },
-  state: { may: ["model"], node: "any", never: [print] },
+  // Files and processes of this machine, as the reconciler and the platform both need them; nothing of the wire.
+  files: { may: [], node: "any", never: [print] },
+  state: { may: ["model", "files"], node: "any", never: [print] },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
   hosting: { may: ["model"], packages: ["p-retry", "undici", "yaml"], node: "any", never: [print] },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
   report: { may: ["model"], packages: ["picocolors"], never: pure },
   // It shares with the reconciler the field table, and the words that the table is written in.
   platform: {
-    may: ["fields", ...vocabulary],
+    may: ["fields", "files", ...vocabulary],
     packages: ["hono", "@hono/node-server", "@redis/client", "yaml"],
     node: "any",
   },
@@ -85,6 +87,7 @@ const rules: FolderRules = {
         "plan",
         "apply",
         "state",
+        "files",
         "kinds",
         "hosting",
         "database",

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { writeAtomically } from "../files/atomic-write.ts";
 import type { SessionStore } from "../hosting/session.ts";
 import type { Tokens } from "../hosting/tokens.ts";
 import { isObject } from "../model/json.ts";
-import { writeAtomically } from "../state/atomic-write.ts";
 
 /**
  * Sessions that `login` keeps, one file for each service, in the user's own state folder (`XDG_STATE_HOME`): the folder

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import { isPlatform } from "./platform-process.ts";
+import { platformOn } from "../platform/lock.ts";
 
 /** Where the local platform of this folder keeps what is known of it. */
 export const localPlatformDir: string = join(".graphform", "platform");
@@ -37,9 +37,10 @@ export function localPlatformOf(manifestFolder: string): string {
 
 /** What a platform's data folder says, or undefined where none has announced itself there. */
 export async function findLocalPlatform(dir: string = localPlatformDir): Promise<LocalPlatform | undefined> {
-  const [found, credentials, id] = await Promise.all([
+  const [found, credentials, platform, id] = await Promise.all([
     readJson(join(dir, "platform.json")),
     readJson(join(dir, "credentials.json")),
+    platformOn(dir),
     readFile(join(dir, "control", "id"), "utf8").catch(() => ""),
   ]);
   const { url, usersUrl, caFile, pid, engine } = found;
@@ -52,7 +53,7 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
     username,
     password,
     hasDatabases: !(isObject(engine) && engine["name"] === "none"),
-    isRunning: typeof pid === "number" && isPlatform(pid),
+    isRunning: pid !== undefined && pid === platform?.pid,
     ...(typeof caFile === "string" ? { caFile } : {}),
     ...(id.trim() === "" ? {} : { id: id.trim() }),
   };

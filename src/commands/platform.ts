@@ -3,17 +3,13 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { hasEndedWithin, signalTo } from "../files/process-identity.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
+import { platformOn } from "../platform/lock.ts";
 import { platformProgram } from "./package-files.ts";
-import {
-  type Announcement,
-  announced,
-  announcement,
-  endDatabases,
-  isPlatform,
-  platformPid,
-} from "./platform-process.ts";
+import { platformEnvironment } from "./platform-environment.ts";
+import { type Announcement, announced, announcement, endDatabases } from "./platform-process.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `platform up` was told; everything else on its command line goes to the platform's program. */
@@ -21,6 +17,8 @@ export interface PlatformUpOptions {
   readonly dataDir: string;
   readonly json: boolean;
   readonly detach: boolean;
+  /** Environment of the command; the platform gets little of it. */
+  readonly env: NodeJS.ProcessEnv;
   /** Arguments of the platform's own program. */
   readonly rest: readonly string[];
 }
@@ -42,17 +40,16 @@ export async function platformUp(options: PlatformUpOptions, terminal: Terminal)
  * a platform that was killed are ended as well.
  */
 export async function platformDown(dataDir: string, terminal: Terminal): Promise<number> {
-  const pid = await platformPid(dataDir);
-  if (pid !== undefined) {
-    process.kill(pid, "SIGTERM");
-    await until(() => !isPlatform(pid), 30_000);
-    if (isPlatform(pid))
-      throw new GraphformError("platform-stays", `the platform (pid ${pid}) does not stop`, {
+  const platform = await platformOn(dataDir);
+  if (platform !== undefined) {
+    signalTo(platform, "SIGTERM");
+    if (!(await hasEndedWithin(platform, stoppingTime)))
+      throw new GraphformError("platform-stays", `the platform (pid ${platform.pid}) does not stop`, {
         hint: `see ${join(dataDir, "platform.log")}`,
       });
   }
   const left = await endDatabases(dataDir);
-  if (pid !== undefined || left)
+  if (platform !== undefined || left)
     terminal.err("the local platform is down; its databases and their data are kept\n");
   else terminal.err("no local platform is running here\n");
   return 0;
@@ -60,22 +57,30 @@ export async function platformDown(dataDir: string, terminal: Terminal): Promise
 
 /** Says whether a platform runs, and where. Exit code 0 when it runs, 1 when not. */
 export async function platformStatus(dataDir: string, json: boolean, terminal: Terminal): Promise<number> {
-  const found = await announced(dataDir);
-  const running = found !== undefined && isPlatform(found.pid);
+  const found = await running(dataDir);
   if (json) {
-    const { url, usersUrl, engine, pid } = found ?? { url: null, usersUrl: null, engine: null, pid: null };
-    terminal.out(
-      `${JSON.stringify({ running, dataDir, ...(running ? { url, usersUrl, engine, pid } : {}) })}\n`,
-    );
-  } else if (running)
-    terminal.out(`running at ${found.url} (pid ${found.pid}), ${engineText(found.engine)}\n`);
-  else terminal.out("not running; start it with `graphform platform up --detach`\n");
-  return running ? 0 : 1;
+    const { url, usersUrl, engine, pid } = found ?? {};
+    const where = found === undefined ? {} : { url, usersUrl, engine, pid };
+    terminal.out(`${JSON.stringify({ running: found !== undefined, dataDir, ...where })}\n`);
+  } else if (found === undefined)
+    terminal.out("not running; start it with `graphform platform up --detach`\n");
+  else terminal.out(`running at ${found.url} (pid ${found.pid}), ${engineText(found.engine)}\n`);
+  return found === undefined ? 1 : 0;
+}
+
+/** How long a platform may take to save the data of its databases and end, in ms. */
+const stoppingTime = 120_000;
+
+/** What the platform that runs on a data folder announced; undefined where none does, or not yet. */
+async function running(dataDir: string): Promise<Announcement | undefined> {
+  const [found, platform] = [await announced(dataDir), await platformOn(dataDir)];
+  return platform !== undefined && found?.pid === platform.pid ? found : undefined;
 }
 
 async function inForeground(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
   const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: platformEnvironment(options.env),
   });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of endings) process.on(signal, forward);
@@ -94,12 +99,13 @@ async function inForeground(options: PlatformUpOptions, terminal: Terminal): Pro
 }
 
 async function detached(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
-  const before = await announced(options.dataDir);
+  const before = await running(options.dataDir);
   const log = join(options.dataDir, "platform.log");
   const out = openSync(log, "a", 0o600);
   const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
     stdio: ["ignore", out, out],
     detached: true,
+    env: platformEnvironment(options.env),
   });
   closeSync(out);
   const giveUp = (): void => void child.kill("SIGTERM");
@@ -124,7 +130,7 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
     );
     return 0;
   }
-  if (before !== undefined && isPlatform(before.pid)) {
+  if (before !== undefined) {
     throw new GraphformError(
       "platform-running",
       `a platform is running here already, at ${before.url} (pid ${before.pid})`,

@@ -18,7 +18,7 @@ export function addPlatform(program: Command, { env, at, done }: Registration): 
     .action(async (options: { dataDir: string; json?: boolean; detach?: boolean }, command: Command) => {
       const { platformUp } = await import("./platform.ts");
       const { dataDir, json = false, detach = false } = options;
-      done(await platformUp({ dataDir, json, detach, rest: command.args }, at({})));
+      done(await platformUp({ dataDir, json, detach, env, rest: command.args }, at({})));
     });
   platform
     .command("down")

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { removeDurably, writeDurably } from "./durable.ts";
+import { removeDurably, writeAtomically } from "../files/atomic-write.ts";
 
 /** Records of one sort: in memory for reading, each in its own file for keeping. */
 export interface Collection<T extends { readonly id: string }> {
@@ -39,7 +39,7 @@ export async function openCollection<T extends { readonly id: string; readonly c
       await removeDurably(path);
       kept.delete(id);
     } else {
-      await writeDurably(path, JSON.stringify(record));
+      await writeAtomically(path, JSON.stringify(record));
       kept.set(id, record);
     }
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "./durable.ts";
+import { writeAtomically } from "../files/atomic-write.ts";
 
 /** What signs in to this platform, and the key that signs its sessions. */
 export interface Credentials {
@@ -20,7 +20,7 @@ export async function loadCredentials(dataDir: string): Promise<Credentials> {
   const known = parseCredentials(await readIfThere(path), path);
   if (known !== undefined) return known;
   const fresh = { username: "local@graphform.invalid", password: randomBytes(24).toString("base64url") };
-  await writeDurably(path, `${JSON.stringify(fresh, null, 2)}\n`);
+  await writeAtomically(path, `${JSON.stringify(fresh, null, 2)}\n`);
   return fresh;
 }
 
@@ -30,7 +30,7 @@ export async function loadSigningKey(dataDir: string): Promise<Buffer> {
   const known = await readIfThere(path);
   if (known !== undefined && known.trim().length >= 43) return Buffer.from(known.trim(), "base64url");
   const key = randomBytes(32);
-  await writeDurably(path, key.toString("base64url"));
+  await writeAtomically(path, key.toString("base64url"));
   return key;
 }
 

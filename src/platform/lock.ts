@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
-import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isFileError } from "../files/file-trouble.ts";
+import { isRunning, type PinnedProcess, thisProcess } from "../files/process-identity.ts";
 import { isObject, type Json } from "../model/json.ts";
 
 /** Another platform runs on the same data folder. */
@@ -22,27 +23,31 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
-interface Holder {
-  readonly pid: number;
-  /** When the process started, as the system tells it; tells a process from a later one with the same id. */
-  readonly started: string;
+/** A platform: a process of this machine and boot, and the one folder that it works on. */
+interface Holder extends PinnedProcess {
+  readonly machine: string;
+  /** Device and number of the folder: a copy of it is another folder, whatever lies in it. */
+  readonly folder: string;
 }
 
 /**
- * Takes the lock of a data folder: `<dataDir>/platform.lock` with the holder's pid and start time.
- * The lock of a dead holder is taken over; throws PlatformRunningError when the holder lives.
+ * Takes the lock of a data folder: `<dataDir>/platform.lock` with the identity of its holder. The lock of a holder that runs no
+ * longer, or that works on another folder, of which this one is a copy, is taken over; throws PlatformRunningError
+ * otherwise.
  */
 export async function lockFolder(dataDir: string): Promise<FolderLock> {
   const path = join(dataDir, "platform.lock");
-  const mine: Holder = { pid: process.pid, started: startOf(process.pid) ?? "" };
+  const { pid, started, machine } = thisProcess();
+  const mine: Holder = { pid, started, machine, folder: await identityOf(dataDir) };
   const own = `${path}.${process.pid}`;
   await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
   try {
     for (let attempt = 0; attempt < 20; attempt += 1) {
       if (await tryLink(own, path)) return { release: () => unlink(path).catch(() => undefined) };
       const holder = await holderOf(path);
-      if (holder !== undefined && isAlive(holder)) throw new PlatformRunningError(dataDir, holder.pid);
-      await takeAway(path, `${own}.dead`);
+      if (holder !== undefined && isAlive(holder, mine.folder))
+        throw new PlatformRunningError(dataDir, holder.pid);
+      await takeAway(path, `${own}.dead`, mine.folder);
     }
   } finally {
     await unlink(own);
@@ -50,15 +55,24 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
   throw new Error(`cannot take the lock ${path}; remove it if no platform runs`);
 }
 
-/** True while the process lives and is the one that took the lock. */
-function isAlive(holder: Holder): boolean {
-  try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
-  }
-  const started = startOf(holder.pid);
-  return started === undefined || holder.started === "" || started === holder.started;
+/**
+ * The process of the platform that works on exactly this folder, also while it is starting; undefined where none does. It is known by its
+ * pid, the time it started at and the folder, all as it wrote them down itself.
+ */
+export async function platformOn(dataDir: string): Promise<PinnedProcess | undefined> {
+  const holder = await holderOf(join(dataDir, "platform.lock"));
+  if (holder === undefined) return undefined;
+  const folder = await identityOf(dataDir).catch(() => undefined);
+  return folder !== undefined && isAlive(holder, folder) ? holder : undefined;
+}
+
+function isAlive(holder: Holder, folder: string): boolean {
+  return holder.machine === thisProcess().machine && holder.folder === folder && isRunning(holder);
+}
+
+async function identityOf(dataDir: string): Promise<string> {
+  const { dev, ino } = await stat(dataDir, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 async function tryLink(from: string, to: string): Promise<boolean> {
@@ -66,20 +80,20 @@ async function tryLink(from: string, to: string): Promise<boolean> {
     await link(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (isFileError(error, "EEXIST")) return false;
     throw error;
   }
 }
 
 /** Moves a dead holder's lock aside; puts it back when a live holder took its place in the meantime. */
-async function takeAway(path: string, aside: string): Promise<void> {
+async function takeAway(path: string, aside: string, folder: string): Promise<void> {
   try {
     await rename(path, aside);
   } catch {
     return;
   }
   const holder = await holderOf(aside);
-  if (holder !== undefined && isAlive(holder)) await tryLink(aside, path);
+  if (holder !== undefined && isAlive(holder, folder)) await tryLink(aside, path);
   await unlink(aside);
 }
 
@@ -87,20 +101,9 @@ async function holderOf(path: string): Promise<Holder | undefined> {
   try {
     const value: Json = JSON.parse(await readFile(path, "utf8"));
     if (!isObject(value)) return undefined;
-    const { pid, started } = value;
-    return typeof pid === "number" && typeof started === "string" ? { pid, started } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Boot and start time of a process; "dead" for one that has ended but is still listed; undefined if untold. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (fields[0] === "Z" || fields[0] === "X") return "dead";
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}:${fields[19] ?? ""}`;
+    const { pid, started, machine, folder } = value;
+    const isWhole = typeof started === "string" && typeof machine === "string" && typeof folder === "string";
+    return typeof pid === "number" && isWhole ? { pid, started, machine, folder } : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { writeAtomically } from "../files/atomic-write.ts";
 import { ArgumentError, readArguments } from "./arguments.ts";
-import { writeDurably } from "./durable.ts";
 import { ensureAuthority } from "./engine/index.ts";
 import { PlatformRunningError } from "./lock.ts";
 import { ensurePlatformId } from "./platform-id.ts";
@@ -18,7 +18,7 @@ async function main(argv: readonly string[]): Promise<void> {
   await ensurePlatformId(dataDir);
   const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid, caFile: resolve(caFile) });
   const file = join(dataDir, "platform.json");
-  await writeDurably(file, `${announcement}\n`);
+  await writeAtomically(file, `${announcement}\n`);
   let isStopping = false;
   const stop = (): void => {
     if (isStopping) return;

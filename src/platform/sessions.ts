@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { writeAtomically } from "../files/atomic-write.ts";
 import { isObject, type Json } from "../model/json.ts";
-import { writeDurably } from "./durable.ts";
 
 /** The two tokens of a session (specification 5.1). */
 export interface TokenPair {
@@ -54,7 +54,7 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
   const save = (): Promise<void> => {
     for (const [hash, entry] of refresh) if (isOver(entry)) refresh.delete(hash);
     const text = JSON.stringify(Object.fromEntries(refresh));
-    writing = writing.catch(() => undefined).then(() => writeDurably(settings.file, text));
+    writing = writing.catch(() => undefined).then(() => writeAtomically(settings.file, text));
     return writing;
   };
 

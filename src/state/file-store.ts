@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
+import { writeAtomically } from "../files/atomic-write.ts";
+import { fileTrouble } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
-import { writeAtomically } from "./atomic-write.ts";
-import { fileTrouble } from "./file-trouble.ts";
 import { stateFormatter } from "./format-state.ts";
 import { acquireLock, breakLock, readHolder } from "./lock.ts";
 import { mergeCalls } from "./merge-calls.ts";

@@ -1,7 +1,7 @@
 import { appendFile, type FileHandle, link, open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { temporaryEnding } from "./atomic-write.ts";
-import { isFileError } from "./file-trouble.ts";
+import { temporaryEnding } from "../files/atomic-write.ts";
+import { isFileError } from "../files/file-trouble.ts";
 import { formatRecord, isGone, type LockRecord, readRecord } from "./lock-record.ts";
 
 /**

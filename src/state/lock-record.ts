@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
+import { isFileError } from "../files/file-trouble.ts";
+import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
 import { misfit } from "./conform.ts";
-import { isFileError } from "./file-trouble.ts";
-import { isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 import type { Holder } from "./store.ts";
 
 /** What a lock file holds: its holder, and how to tell whether that process still runs. */

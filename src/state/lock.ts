@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
+import { fileTrouble } from "../files/file-trouble.ts";
+import { makeFolder } from "../files/make-folder.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
-import { fileTrouble } from "./file-trouble.ts";
 import { holdLock } from "./held-lock.ts";
 import { placeLock, removeLock, sweep } from "./lock-file.ts";
 import { isAlive, isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
-import { makeFolder } from "./make-folder.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
 /** How long a lock outlives its last heartbeat, in ms, as other machines see it. */

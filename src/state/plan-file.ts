@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { writeAtomically } from "../files/atomic-write.ts";
+import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -7,11 +9,9 @@ import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { assertSealed } from "./assert-sealed.ts";
-import { writeAtomically } from "./atomic-write.ts";
 import { misfit } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
 import type { Birth } from "./document.ts";
-import { fileTrouble, isFileError } from "./file-trouble.ts";
 import { serviceSchema } from "./state-schema.ts";
 
 /** A manifest file as it was when the plan was made. */

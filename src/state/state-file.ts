@@ -1,7 +1,7 @@
 import { readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
-import { fileTrouble, isFileError } from "./file-trouble.ts";
 
 /** Where a path leads in the end, also when nothing stands there yet. Throws `state-unreadable`, as all here do. */
 export async function targetOf(path: string): Promise<string> {

@@ -1,107 +1,140 @@
-import { readFile } from "node:fs/promises";
-import type { Login } from "./connection.ts";
-import type { DatabaseSpec } from "./database.ts";
-import { type DatabaseFolder, saveRecord } from "./database-record.ts";
-import { EngineError } from "./engine-error.ts";
-import { findRunning, type Running } from "./find-running.ts";
-import { launch, operatorLogin } from "./launch.ts";
+import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
+import { bringUpPrimary, type RunningNodes } from "./bring-up-primary.ts";
+import { type DatabaseRecord, saveRecord, withHolding, withPrimary } from "./database-record.ts";
+import { endNode } from "./end-node.ts";
+import { EngineError, isAboutData } from "./engine-error.ts";
+import { findRunning, type Running, stillUp } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
-import { nodeConfig } from "./node-config.ts";
-import { configuredPort, writeConfig } from "./node-files.ts";
-import { claimPort } from "./ports.ts";
-import { endAll } from "./processes.ts";
-import { follow } from "./replication.ts";
-import { plantData } from "./seed.ts";
-import { endingOnPurpose, ServerProcess } from "./server-process.ts";
-import type { ServerProgram } from "./server-program.ts";
+import { markData, setDataAside } from "./node-data.ts";
+import { configuredPort } from "./node-files.ts";
+import { follow, isFollowing, type Peer, replicationOf } from "./replication.ts";
+import { forbidWrites, permitWrites } from "./write-permission.ts";
 
-/** What databases are made of: the server and the graph module. */
-export interface Parts {
-  readonly program: ServerProgram;
-  readonly module: string;
+/** A database that was brought up. */
+export interface BroughtUp {
+  /** Primary first. */
+  readonly nodes: readonly LiveNode[];
+  /** Why a replica does not run or is not in sync; the primary serves all the same. */
+  readonly trouble: Error | undefined;
 }
 
-/** How often a start is tried again because somebody took the port. */
-const attempts = 10;
-
 /**
- * Makes every node of a database run as the spec says, primary first: a process that already does is taken over, any other
- * is ended and started anew. Rejects as `Engine.start` does; what it started itself does not run then.
+ * Makes every node of a database run as the spec says. A process that already does is taken over, any other is ended and
+ * started anew. It is found out who has the data, written down who is primary, and only then that one is permitted to take
+ * writes, and the others follow. Rejects as `Engine.start` does; what it started itself does not run then.
  */
-export async function bringUp(
-  parts: Parts,
-  spec: DatabaseSpec,
-  folder: DatabaseFolder,
-  signal?: AbortSignal,
-): Promise<readonly LiveNode[]> {
-  const { nodes, dir, record } = folder;
-  const running = await Promise.all(nodes.map((files) => findRunning(files, record.secret, spec)));
-  const acting = running.findIndex((node) => node?.role === "primary");
-  const primary = acting === -1 || running[record.primary]?.role === "primary" ? record.primary : acting;
-  const order = [primary, ...nodes.keys()].filter((index, at) => at === 0 || index !== primary);
-  const live: LiveNode[] = [];
-  const loginTo = (port: number): Login => operatorLogin(port, record.secret, spec.tls);
+export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
+  const { folder, spec, signal } = task;
+  const running = await Promise.all(
+    folder.nodes.map((files) => findRunning(files, folder.record.secret, spec, signal)),
+  );
+  const started: LiveNode[] = [];
+  const track = (node: LiveNode): LiveNode => {
+    if (running[node.index]?.server.pid !== node.server?.identity.pid) started.push(node);
+    return node;
+  };
   try {
-    for (const index of order) {
-      const node = await bringUpNode({ parts, spec, folder, signal }, index, running[index], live[0]?.port);
-      live.push(node);
-      const [first] = live;
-      if (first !== undefined && first !== node)
-        await follow(loginTo(node.port), loginTo(first.port), signal);
-    }
-    if (primary !== record.primary) await saveRecord(dir, { ...record, primary });
-    return live;
+    // Whoever is not the recorded primary takes no writes, whatever it was told before.
+    for (const [index, node] of running.entries())
+      if (node?.takesWrites === true && index !== folder.record.primary)
+        await forbidWrites(loginOf(task, node.port));
+    const primary = track(await bringUpPrimary(task, running));
+    const record = await decide(task, primary, running);
+    await permitWrites(loginOf(task, primary.port));
+    return await withReplicas(task, primary, record, running, track);
   } catch (error) {
-    const started = live.filter(({ index, server }) => running[index]?.pid !== server.pid);
-    await Promise.all(
-      started.map(({ server }) =>
-        endingOnPurpose(server.files.config, () => endAll(server.files.config, 5000)),
-      ),
-    );
+    await Promise.all(started.map(({ files }) => endNode(files.folder, 5000)));
     throw error;
   }
 }
 
-interface Task {
-  readonly parts: Parts;
-  readonly spec: DatabaseSpec;
-  readonly folder: DatabaseFolder;
-  readonly signal: AbortSignal | undefined;
+/** Writes down who is primary, and that those who do not follow it yet will lack what it is going to take. */
+async function decide(
+  { folder, spec, ...task }: BringUpTask,
+  primary: LiveNode,
+  running: RunningNodes,
+): Promise<DatabaseRecord> {
+  const { dir, record: before } = folder;
+  let record = withHolding(withPrimary(before, primary.index), primary.index, "whole");
+  for (const index of folder.nodes.keys()) {
+    if (index === primary.index || record.nodes[index] !== "whole") continue;
+    const other = running[index];
+    const login = other === undefined ? undefined : loginOf({ folder, spec, ...task }, other.port);
+    const seen = login === undefined ? undefined : await replicationOf(login).catch(() => undefined);
+    const follows =
+      seen !== undefined && isFollowing(seen, primary.port) && seen.get("master_link_status") === "up";
+    if (!follows) record = withHolding(record, index, "behind");
+  }
+  if (JSON.stringify(record) !== JSON.stringify(before)) await saveRecord(dir, record);
+  await markData(primary.files, { epoch: record.epoch, aof: spec.aof !== undefined });
+  return record;
 }
 
-async function bringUpNode(
-  task: Task,
-  index: number,
-  running: Running | undefined,
-  primaryPort?: number,
-): Promise<LiveNode> {
-  const { parts, spec, folder, signal } = task;
-  const { secret } = folder.record;
-  const files = folder.nodes[index];
-  if (files === undefined) throw new RangeError(`no node ${index}`);
-  const role = primaryPort === undefined ? "primary" : "replica";
-  const configFor = (port: number): string =>
-    nodeConfig(spec, { files, port, primaryPort, module: parts.module, secret });
-  if (running !== undefined) {
-    const isAsWanted =
-      running.knowsTenant && (await readFile(files.config, "utf8")) === configFor(running.port);
-    if (isAsWanted)
-      return { index, role, port: running.port, server: ServerProcess.adopt(running.pid, files) };
-    await endingOnPurpose(files.config, running.end);
-  }
-  if (role === "primary") await plantData(spec, files);
-  let wanted = spec.ports?.[index] ?? (await configuredPort(files));
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const claim = await claimPort(wanted);
+async function withReplicas(
+  task: BringUpTask,
+  primary: LiveNode,
+  decided: DatabaseRecord,
+  running: RunningNodes,
+  track: (node: LiveNode) => LiveNode,
+): Promise<BroughtUp> {
+  const { folder, spec, signal } = task;
+  const nodes = [primary];
+  let record = decided;
+  let trouble: Error | undefined;
+  for (const index of folder.nodes.keys()) {
+    if (index === primary.index) continue;
+    const files = filesOf(task, index);
     try {
-      await writeConfig(files, configFor(claim.port));
-      const login = operatorLogin(claim.port, secret, spec.tls);
-      const server = await launch(parts.program, files, login, signal);
-      if (server !== "port-taken") return { index, role, port: claim.port, server };
-      wanted = undefined;
-    } finally {
-      claim.release();
+      const node = track(await bringUpReplica(task, index, running[index], primary.port));
+      nodes.push(node);
+      await follow(peerOf(task, node), peerOf(task, primary), signal);
+      await markData(files, { epoch: record.epoch, aof: spec.aof !== undefined });
+      if (record.nodes[index] === "whole") continue;
+      record = withHolding(record, index, "whole");
+      await saveRecord(folder.dir, record);
+    } catch (error) {
+      signal?.throwIfAborted();
+      trouble = new EngineError(
+        "engine-start",
+        `replica ${files.id}: ${error instanceof Error ? error.message : error}`,
+        error,
+      );
+      if (!nodes.some((node) => node.index === index))
+        nodes.push({
+          index,
+          role: "replica",
+          port: spec.ports?.[index] ?? (await configuredPort(files)) ?? 0,
+          files,
+        });
     }
   }
-  throw new EngineError("engine-start", `no port stayed free for ${files.id}; ${attempts} were tried`);
+  return { nodes, trouble };
+}
+
+/** Data that a replica does not start with are moved aside: it gets all of them from its primary anyway. */
+async function bringUpReplica(
+  task: BringUpTask,
+  index: number,
+  running: Running | undefined,
+  primaryPort: number,
+): Promise<LiveNode> {
+  const files = filesOf(task, index);
+  const still = stillUp(running);
+  if (still !== undefined && (await isAsWanted(task, index, still)))
+    return adoptNode(task, index, still, { primaryPort });
+  await still?.end();
+  try {
+    return await launchNode(task, index, { primaryPort });
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+    task.tell(
+      `${files.id} cannot start with its data, and gets them anew; they are kept in ${files.data}.aside`,
+    );
+    await setDataAside(files);
+    return launchNode(task, index, { primaryPort });
+  }
+}
+
+function peerOf(task: BringUpTask, { port, server }: LiveNode): Peer {
+  return { login: loginOf(task, port), isAlive: () => server?.isAlive() ?? false };
 }

@@ -1,16 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { writeAtomically } from "../../files/atomic-write.ts";
+import { fileTrouble } from "../../files/file-trouble.ts";
 import { isObject, type Json } from "../../model/json.ts";
-import { writeDurably } from "../durable.ts";
+import { EngineError } from "./engine-error.ts";
+import { readMark } from "./node-data.ts";
 import { type NodeFiles, nodeFiles } from "./node-files.ts";
+
+/**
+ * What a node has of the database's data, as far as it was written down: nothing yet; all of it, or all but the last moment
+ * where it followed the primary; or what it had when the primary began to take writes without it.
+ */
+export type Holding = "none" | "whole" | "behind";
 
 /** What a database's folder remembers by itself. The file is 0600: it holds the operator's password. */
 export interface DatabaseRecord {
   /** Password of the operator: random, made with the folder. */
   readonly secret: string;
-  /** Index of the node whose data counts. */
+  /** Index of the one node that may take writes. */
   readonly primary: number;
+  /** Grows whenever another node becomes primary. */
+  readonly epoch: number;
+  /** What each node has, in the order of the nodes. */
+  readonly nodes: readonly Holding[];
 }
 
 /** A database's folder, made and opened. */
@@ -22,29 +35,94 @@ export interface DatabaseFolder {
 
 /**
  * Makes what is missing of a database's folder, for its owner only, and reads what it remembers. Wants the real path:
- * processes are found by it.
+ * processes are found by it. A record that is gone is made anew from the marks in the nodes' data.
  */
 export async function openFolder(dir: string, nodes: number): Promise<DatabaseFolder> {
   const files = Array.from({ length: nodes }, (_, index) => nodeFiles(dir, index));
   for (const { data } of files) await mkdir(data, { recursive: true, mode: 0o700 });
   const known = await readRecord(dir);
-  const record = known ?? { secret: randomBytes(32).toString("hex"), primary: 0 };
+  const record = known ?? (await recordFromMarks(files));
   if (known === undefined) await saveRecord(dir, record);
-  return { dir, nodes: files, record: { ...record, primary: record.primary < nodes ? record.primary : 0 } };
+  const primary = record.primary < nodes ? record.primary : 0;
+  return {
+    dir,
+    nodes: files,
+    record: { ...record, primary, nodes: files.map((_, at) => record.nodes[at] ?? "none") },
+  };
 }
 
-/** Writes what the folder is to remember. */
+/** Writes what the folder is to remember. Rejects with EngineError where the next start would not find it. */
 export async function saveRecord(dir: string, record: DatabaseRecord): Promise<void> {
-  await writeDurably(recordFile(dir), `${JSON.stringify(record)}\n`);
+  const text = `${JSON.stringify(record)}\n`;
+  try {
+    await writeAtomically(recordFile(dir), text);
+  } catch (error) {
+    // It may stand there all the same: what follows goes by what the next start finds, and not by what was reported.
+    if ((await readFile(recordFile(dir), "utf8").catch(() => "")) === text) return;
+    throw new EngineError(
+      "engine-refused",
+      `${recordFile(dir)} cannot be written: ${fileTrouble(error)}`,
+      error,
+    );
+  }
+}
+
+/** The record with another node as primary: a new epoch. */
+export function withPrimary(record: DatabaseRecord, primary: number): DatabaseRecord {
+  return primary === record.primary ? record : { ...record, primary, epoch: record.epoch + 1 };
+}
+
+/** The record with what one node has. */
+export function withHolding(record: DatabaseRecord, index: number, holding: Holding): DatabaseRecord {
+  return { ...record, nodes: record.nodes.map((each, at) => (at === index ? holding : each)) };
+}
+
+async function recordFromMarks(files: readonly NodeFiles[]): Promise<DatabaseRecord> {
+  const marks = await Promise.all(files.map(readMark));
+  const epoch = Math.max(0, ...marks.map((mark) => mark?.epoch ?? 0));
+  const primary = marks.findIndex((mark) => mark?.epoch === epoch);
+  return {
+    secret: randomBytes(32).toString("hex"),
+    primary: Math.max(0, primary),
+    epoch,
+    nodes: marks.map((mark) => (mark === undefined ? "none" : "whole")),
+  };
 }
 
 async function readRecord(dir: string): Promise<DatabaseRecord | undefined> {
-  const text = await readFile(recordFile(dir), "utf8").catch(() => "");
+  const file = recordFile(dir);
+  const text = await readFile(file, "utf8").catch(() => "");
   if (text === "") return undefined;
-  const value: Json = JSON.parse(text);
-  if (!isObject(value)) return undefined;
-  const { secret, primary } = value;
-  return typeof secret === "string" && typeof primary === "number" ? { secret, primary } : undefined;
+  const value = parsed(text);
+  if (!isObject(value)) throw damaged(file);
+  const { secret, primary, epoch = 0, nodes = [] } = value;
+  if (
+    typeof secret !== "string" ||
+    typeof primary !== "number" ||
+    typeof epoch !== "number" ||
+    !Array.isArray(nodes)
+  )
+    throw damaged(file);
+  return { secret, primary, epoch, nodes: nodes.map(holdingOf) };
+}
+
+function holdingOf(value: Json): Holding {
+  return value === "whole" || value === "behind" ? value : "none";
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function damaged(file: string): EngineError {
+  return new EngineError(
+    "engine-start",
+    `${file} is damaged; move it away, and the nodes' own data say which of them was primary`,
+  );
 }
 
 function recordFile(dir: string): string {

@@ -45,9 +45,13 @@ export interface DatabaseNode {
   /** `node-0` or `node-1`; stays with the data, whatever the role. */
   readonly id: string;
   readonly port: number;
+  /** 0 where it was never brought up. */
   readonly pid: number;
   readonly role: "primary" | "replica";
 }
+
+/** What becomes of the node that a failover is about: its process is started anew, or it begins with nothing and gets its data anew. */
+export type Renewal = "restart" | "recreate";
 
 /** A database that runs. Its processes outlive this object and the platform; `stop` ends them. */
 export interface Database {
@@ -56,20 +60,38 @@ export interface Database {
   nodes(): readonly DatabaseNode[];
   /** Port of the primary. */
   port(): number;
-  /** True where every node answers and has its data. Never rejects. */
+  /** Why a replica does not run or is not in sync, as it was when the nodes were brought up last; undefined where all are. */
+  trouble(): Error | undefined;
+  /** True where every node answers and has its data, and the primary takes writes. Never rejects. */
   ping(): Promise<boolean>;
+  /** Nodes whose process does not run. Costs no more than a look. */
+  down(): readonly DatabaseNode[];
+  /** Nodes whose process is there and does nothing. Costs no more than a look. */
+  halted(): readonly DatabaseNode[];
+  /** Nodes that have not answered for seconds, and were not at work meanwhile. Never rejects. */
+  silent(): Promise<readonly DatabaseNode[]>;
   /** Flushes the data to disk and ends the processes. Rejects with EngineError where the disk refuses; they run on then. */
   stop(): Promise<void>;
-  /** Starts the nodes that died, on their ports; resolves at once when none did. Rejects as `Engine.start` does. */
+  /**
+   * Brings back the nodes that died or do not answer, on their ports; resolves at once when none did. The node that has the data is
+   * primary then. Rejects as `Engine.start` does.
+   */
   revive(signal?: AbortSignal): Promise<void>;
-  /** Puts a new password of the tenant's user in force, without a restart. Rejects when a node does not answer. */
+  /** Puts a new password of the tenant's user in force, without a restart; or leaves all as it was, and rejects. */
   setPassword(password: string): Promise<void>;
-  /** Creates or replaces a user on every node. Rejects with EngineError for a rule that the server refuses. */
+  /**
+   * Creates or replaces a user on every node that runs, or leaves all as it was, and rejects: with EngineError for a rule that the
+   * server refuses.
+   */
   setUser(user: DatabaseUser): Promise<void>;
   /** Removes a user and ends its connections; a user that is not there is none of its business. */
   removeUser(username: string): Promise<void>;
-  /** Swaps primary and replica; writes are refused for a moment, and none is lost. Rejects with EngineError when no replica is in sync. */
-  failover(): Promise<void>;
+  /**
+   * Takes a node, by default the primary, for failed. A primary that answers swaps roles with its replica: writes are refused for a moment, and none
+   * is lost; it rejects with EngineError, and changes nothing, when no replica is in sync. One that does not answer is ended, and the
+   * replica is primary with what it has. The node is then treated as told.
+   */
+  failover(failed?: string, then?: Renewal): Promise<void>;
   /** Writes the data as it is now to a file, whole or not at all. Rejects when the server cannot save. */
   snapshot(file: string): Promise<void>;
   /** Tells of every process that ended without being asked to. */
@@ -84,11 +106,12 @@ export interface Engine {
   /** How it was chosen, for people. */
   readonly why: string;
   /**
-   * Starts a database and resolves when it serves, with its replica in sync. Processes of an earlier platform over the same
-   * folder are taken over when they run as the spec says, and ended otherwise.
+   * Starts a database and resolves when it serves, with its replica in sync, or with the reason in `trouble`. Processes of an earlier
+   * platform over the same folder are taken over when they run as the spec says, and ended otherwise. A database that had data never
+   * starts without them. `tell` is told, for people, what is out of the ordinary.
    * Rejects with EngineError, whose message has the server's own words, or with the signal's reason.
    */
-  start(spec: DatabaseSpec, signal?: AbortSignal): Promise<Database>;
-  /** Ends every process over the folder and removes it. Resolves also when there is none. */
+  start(spec: DatabaseSpec, signal?: AbortSignal, tell?: (what: string) => void): Promise<Database>;
+  /** Ends every server over the folder and removes it. Resolves also when there is none. */
   destroy(dir: string): Promise<void>;
 }

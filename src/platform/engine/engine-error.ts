@@ -8,3 +8,13 @@ export class EngineError extends Error {
     this.code = code;
   }
 }
+
+/** True where a server did not start because of what is in its data, and not for want of room. */
+export function isAboutData(error: unknown): error is EngineError {
+  return (
+    error instanceof EngineError &&
+    error.code === "engine-start" &&
+    /append.?only|\bAOF\b|\bRDB\b|\bDB\b|signature|loading/i.test(error.message) &&
+    !/no space left|config file error/i.test(error.message)
+  );
+}

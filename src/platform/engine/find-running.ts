@@ -1,51 +1,80 @@
+import { isRunning, type PinnedProcess } from "../../files/process-identity.ts";
 import { ping } from "./connection.ts";
 import type { DatabaseNode, DatabaseSpec } from "./database.ts";
-import { refuseWrites } from "./failover.ts";
-import { operatorLogin, untilServing } from "./launch.ts";
+import { endNode } from "./end-node.ts";
+import { operatorLogin } from "./launch.ts";
 import { configuredPort, type NodeFiles } from "./node-files.ts";
-import { endAll, processesOver } from "./processes.ts";
 import { replicationOf } from "./replication.ts";
 import { endingOnPurpose } from "./server-process.ts";
+import { serversOf } from "./server-processes.ts";
 import { shutDown } from "./shut-down.ts";
+import { untilServing } from "./until-serving.ts";
+import { takesWrites } from "./write-permission.ts";
 
-/** A node that an earlier platform left running and that answers. */
+/** A node that runs already and answers. */
 export interface Running {
-  readonly pid: number;
+  readonly server: PinnedProcess;
   readonly port: number;
   readonly role: DatabaseNode["role"];
+  /** It was permitted to take writes: somebody had found out then that it is primary, and that its data are there. */
+  readonly takesWrites: boolean;
   /** The tenant's user has the password of the spec. */
   readonly knowsTenant: boolean;
   /** Ends it with its data flushed. */
   end(): Promise<void>;
 }
 
+/** How long a node that runs may be silent before it is ended, in ms. */
+const patience = 5000;
+
 /**
- * The process over a node's configuration, if it answers to the operator. Anything else over it is ended: a server that
- * does not answer, and a child that outlived its server and would still write into the data.
+ * The server over a node's data, if it answers to the operator. Anything else over them is ended: a server that does not answer,
+ * and a child that outlived its server and would still write into the data.
  */
 export async function findRunning(
   files: NodeFiles,
   secret: string,
   spec: DatabaseSpec,
+  signal?: AbortSignal,
 ): Promise<Running | undefined> {
-  const [pid] = processesOver(files.config);
-  if (pid === undefined) return undefined;
-  const port = (await configuredPort(files)) ?? 0;
-  const login = operatorLogin(port, secret, spec.tls);
+  const found = serversOf(files.folder);
+  const servers = found.filter(({ isChild }) => !isChild);
+  const [server] = servers;
+  if (server === undefined || servers.length > 1) return ended(files);
+  const login = operatorLogin((await configuredPort(files)) ?? 0, secret, spec.tls);
   try {
-    if (!(await untilServing(login, 3000))) throw new Error("it does not answer");
-    const seen = await replicationOf(login);
-    // The platform may have been killed in the middle of a failover.
-    await refuseWrites(login, false);
+    if (!(await untilServing(server, login, patience, signal))) throw new Error("it does not answer");
+    const [seen, isPermitted] = [await replicationOf(login), await takesWrites(login)];
     const tenant = { ...login, username: spec.user, password: spec.password };
     const knowsTenant = await ping(tenant).then(
       () => true,
       () => false,
     );
     const role = seen.get("role") === "master" ? "primary" : "replica";
-    return { pid, port, role, knowsTenant, end: () => shutDown(files, pid, login) };
+    return {
+      server,
+      port: login.port,
+      role,
+      takesWrites: isPermitted,
+      knowsTenant,
+      end: () =>
+        endingOnPurpose(
+          (folder) => folder === files.folder,
+          () => shutDown(files, server, login),
+        ),
+    };
   } catch {
-    await endingOnPurpose(files.config, () => endAll(files.config, 3000));
-    return undefined;
+    signal?.throwIfAborted();
+    return ended(files);
   }
+}
+
+/** A node that was found to run, if it still does. */
+export function stillUp(node: Running | undefined): Running | undefined {
+  return node !== undefined && isRunning(node.server) ? node : undefined;
+}
+
+async function ended(files: NodeFiles): Promise<undefined> {
+  await endNode(files.folder, 3000);
+  return undefined;
 }

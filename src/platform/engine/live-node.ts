@@ -1,15 +1,18 @@
 import type { DatabaseNode } from "./database.ts";
+import type { NodeFiles } from "./node-files.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** One node whose process runs, or ran until a moment ago. */
+/** One node of a database that was started. */
 export interface LiveNode {
   readonly index: number;
   readonly port: number;
   readonly role: DatabaseNode["role"];
-  readonly server: ServerProcess;
+  readonly files: NodeFiles;
+  /** Its process, which runs, or ran until a moment ago; absent for a replica that could not be brought up. */
+  readonly server?: ServerProcess;
 }
 
 /** The node as callers of the engine see it. */
-export function shownNode({ port, role, server }: LiveNode): DatabaseNode {
-  return { id: server.files.id, port, pid: server.pid, role };
+export function shownNode({ port, role, server, files }: LiveNode): DatabaseNode {
+  return { id: files.id, port, pid: server?.identity.pid ?? 0, role };
 }

@@ -1,47 +1,57 @@
 import { mkdir, realpath } from "node:fs/promises";
-import { type AclUser, additional, isReserved, tenant } from "./acl.ts";
-import { bringUp, type Parts } from "./bring-up.ts";
-import { isRefusal, type Login, ping, talk } from "./connection.ts";
-import type { Database, DatabaseNode, DatabaseSpec, DatabaseUser } from "./database.ts";
-import { openFolder, saveRecord } from "./database-record.ts";
+import { additional, tenant } from "./acl.ts";
+import { bringUp } from "./bring-up.ts";
+import type { Parts } from "./bring-up-node.ts";
+import type { Login } from "./connection.ts";
+import type { Database, DatabaseNode, DatabaseSpec, DatabaseUser, Renewal } from "./database.ts";
+import { openFolder, saveRecord, withHolding, withPrimary } from "./database-record.ts";
+import { endNode, stopNode } from "./end-node.ts";
 import { EngineError } from "./engine-error.ts";
 import { swapRoles } from "./failover.ts";
 import { inTurn } from "./in-turn.ts";
 import { operatorLogin } from "./launch.ts";
 import { type LiveNode, shownNode } from "./live-node.ts";
 import { nodeConfig } from "./node-config.ts";
+import { removeData } from "./node-data.ts";
 import { writeConfig } from "./node-files.ts";
-import { follow, replicationOf } from "./replication.ts";
-import { endingOnPurpose, type ServerProcess } from "./server-process.ts";
-import { shutDown } from "./shut-down.ts";
+import { downNodes, haltedNodes, isInOrder, isWell, silentNodes } from "./node-health.ts";
+import type { ServerProcess } from "./server-process.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { changeTo, putUser, refuseReserved, type UserChange } from "./user-change.ts";
+import { takesWrites } from "./write-permission.ts";
 
 /** A database of processes on this machine. What changes it is done one at a time. */
 export class LocalDatabase implements Database {
   readonly host = "127.0.0.1";
   readonly #parts: Parts;
   readonly #dir: string;
-  readonly #secret: string;
+  readonly #tell: (what: string) => void;
+  #secret = "";
   #spec: DatabaseSpec;
   #nodes: readonly LiveNode[] = [];
+  #trouble: Error | undefined;
   /** Processes that ended without being asked to. */
   readonly #lost = new Set<ServerProcess>();
   readonly #listeners: ((node: DatabaseNode) => void)[] = [];
 
-  private constructor(parts: Parts, dir: string, secret: string, spec: DatabaseSpec) {
+  private constructor(parts: Parts, dir: string, spec: DatabaseSpec, tell: (what: string) => void) {
     this.#parts = parts;
     this.#dir = dir;
-    this.#secret = secret;
     this.#spec = spec;
+    this.#tell = tell;
   }
 
   /** Starts or takes over the database of a folder; `Engine.start`. */
-  static async start(parts: Parts, spec: DatabaseSpec, signal?: AbortSignal): Promise<LocalDatabase> {
+  static async start(
+    parts: Parts,
+    spec: DatabaseSpec,
+    signal?: AbortSignal,
+    tell: (what: string) => void = () => undefined,
+  ): Promise<LocalDatabase> {
     await mkdir(spec.dir, { recursive: true, mode: 0o700 });
     const path = await realpath(spec.dir);
     return inTurn(path, async () => {
-      const { dir, record } = await openFolder(path, spec.nodes);
-      const database = new LocalDatabase(parts, dir, record.secret, spec);
+      const database = new LocalDatabase(parts, path, spec, tell);
       await database.#bringUp(signal);
       return database;
     });
@@ -55,102 +65,137 @@ export class LocalDatabase implements Database {
     return this.#primary().port;
   }
 
+  trouble(): Error | undefined {
+    return this.#trouble;
+  }
+
   async ping(): Promise<boolean> {
-    const answers = this.#nodes.map(async (node) => {
-      await ping(this.#login(node));
-      return (
-        node.role === "primary" || (await replicationOf(this.#login(node))).get("master_link_status") === "up"
-      );
-    });
-    return (await Promise.allSettled(answers)).every(
-      (answer) => answer.status === "fulfilled" && answer.value,
-    );
+    return this.#trouble === undefined && isInOrder(this.#nodes, this.#loginOf);
+  }
+
+  down(): readonly DatabaseNode[] {
+    return downNodes(this.#nodes);
+  }
+
+  halted(): readonly DatabaseNode[] {
+    return haltedNodes(this.#nodes);
+  }
+
+  silent(): Promise<readonly DatabaseNode[]> {
+    return silentNodes(this.#nodes, this.#loginOf);
   }
 
   stop(): Promise<void> {
-    return this.#inTurn(() =>
-      endingOnPurpose(`${this.#dir}/node-`, async () => {
-        const ends = this.#nodes.map(({ server, port }) =>
-          shutDown(server.files, server.pid, this.#loginTo(port)),
-        );
-        const failed = (await Promise.allSettled(ends)).find((end) => end.status === "rejected");
-        if (failed !== undefined) throw failed.reason;
-      }),
-    );
+    return this.#inTurn(async () => {
+      const ends = this.#nodes.map((node) => stopNode(node, this.#loginOf(node)));
+      const failed = (await Promise.allSettled(ends)).find((end) => end.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    });
   }
 
   revive(signal?: AbortSignal): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.#nodes.every(({ server }) => server.isAlive())) return;
+      if (await this.ping()) return;
       await this.#bringUp(signal);
     });
   }
 
   setPassword(password: string): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#tell(tenant(this.#spec.user, password));
-      await this.#remember({ ...this.#spec, password });
-    });
+    return this.#inTurn(() =>
+      this.#change(
+        { ...this.#spec, password },
+        tenant(this.#spec.user, password),
+        tenant(this.#spec.user, this.#spec.password),
+      ),
+    );
   }
 
   setUser(user: DatabaseUser): Promise<void> {
     return this.#inTurn(async () => {
       refuseReserved(user.username, this.#spec);
-      await this.#tell(additional(user));
-      await this.#remember({ ...this.#spec, users: [...this.#without(user.username), user] });
+      const users = [...this.#without(user.username), user];
+      await this.#change({ ...this.#spec, users }, additional(user), changeTo(this.#spec, user.username));
     });
   }
 
   removeUser(username: string): Promise<void> {
     return this.#inTurn(async () => {
       refuseReserved(username, this.#spec);
-      for (const node of this.#nodes) await talk(this.#login(node), (ask) => ask("ACL", "DELUSER", username));
-      await this.#remember({ ...this.#spec, users: this.#without(username) });
+      const next = { ...this.#spec, users: this.#without(username) };
+      await this.#change(next, { name: username, rules: undefined }, changeTo(this.#spec, username));
     });
   }
 
-  failover(): Promise<void> {
+  failover(failed?: string, then?: Renewal): Promise<void> {
     return this.#inTurn(async () => {
       const [primary, replica] = this.#nodes;
       if (primary === undefined || replica === undefined) {
         throw new EngineError("engine-refused", "there is no replica that a failover could promote");
       }
-      const { record } = await openFolder(this.#dir, this.#spec.nodes);
-      const decide = (isReplica: boolean): Promise<void> =>
-        saveRecord(this.#dir, { ...record, primary: isReplica ? replica.index : primary.index });
-      await swapRoles(this.#login(primary), this.#login(replica), decide);
-      this.#nodes = [
-        { ...replica, role: "primary" },
-        { ...primary, role: "replica" },
-      ];
-      await this.#remember(this.#spec);
-      if (primary.server.isAlive()) await follow(this.#login(primary), this.#login(replica));
+      const node = this.#nodes.find(({ files }) => files.id === (failed ?? primary.files.id));
+      if (node === undefined) throw new EngineError("engine-refused", `there is no node ${failed}`);
+      if (node === primary) await this.#replacePrimary(primary, replica);
+      if (then !== undefined) await this.#renew(node, then);
     });
   }
 
   snapshot(file: string): Promise<void> {
-    return this.#inTurn(() => takeSnapshot(this.#primary().server.files, this.#login(this.#primary()), file));
+    return this.#inTurn(() => takeSnapshot(this.#primary().files, this.#loginOf(this.#primary()), file));
   }
 
   onExit(listener: (node: DatabaseNode) => void): void {
     this.#listeners.push(listener);
-    for (const node of this.#nodes) if (this.#lost.has(node.server)) listener(shownNode(node));
+    for (const node of this.#nodes)
+      if (node.server !== undefined && this.#lost.has(node.server)) listener(shownNode(node));
   }
 
-  async #bringUp(signal: AbortSignal | undefined): Promise<void> {
-    const folder = await openFolder(this.#dir, this.#spec.nodes);
-    const ports = this.#nodes.length === 0 ? {} : { ports: byIndex(this.#nodes) };
-    const before = new Map(this.#nodes.map((node) => [node.server.pid, node.server]));
-    const live = await bringUp(this.#parts, { ...this.#spec, ...ports }, folder, signal);
-    // A process that runs on stays the object that is being watched already.
-    this.#nodes = live.map((node) => ({ ...node, server: before.get(node.server.pid) ?? node.server }));
-    for (const node of this.#nodes) {
-      if (!before.has(node.server.pid)) void this.#watch(node);
+  /** Makes the replica primary: in turn where the primary answers, in its place where it does not. */
+  async #replacePrimary(primary: LiveNode, replica: LiveNode): Promise<void> {
+    if (!(await isWell(primary, this.#loginOf(primary)))) {
+      // What does not answer now may do so later, and must not take writes then.
+      await endNode(primary.files.folder, 0);
+      this.#tell(`${primary.files.id} does not answer; ${replica.files.id} becomes primary with what it has`);
+      return this.#bringUp(undefined, primary.index);
     }
+    const decide = async (isReplica: boolean): Promise<void> => {
+      const { record } = await openFolder(this.#dir, this.#spec.nodes);
+      await saveRecord(this.#dir, withPrimary(record, isReplica ? replica.index : primary.index));
+    };
+    await swapRoles(this.#loginOf(primary), this.#loginOf(replica), decide);
+    await this.#bringUp();
+  }
+
+  /** Restarts a node, or lets it begin with nothing and get its data from its primary. Nothing is done to the only node that has them. */
+  async #renew(node: LiveNode, then: Renewal): Promise<void> {
+    const now = this.#nodes.find(({ index }) => index === node.index);
+    if (now === undefined || now.role === "primary") return;
+    if (then === "recreate" && !(await takesWrites(this.#loginOf(this.#primary())))) {
+      throw new EngineError("engine-refused", "the primary does not serve; nothing was removed");
+    }
+    await stopNode(now, this.#loginOf(now));
+    if (then === "recreate") {
+      const { record } = await openFolder(this.#dir, this.#spec.nodes);
+      await saveRecord(this.#dir, withHolding(record, now.index, "none"));
+      await removeData(now.files);
+    }
+    await this.#bringUp();
+  }
+
+  async #bringUp(signal?: AbortSignal, failed?: number): Promise<void> {
+    const folder = await openFolder(this.#dir, this.#spec.nodes);
+    this.#secret = folder.record.secret;
+    const ports = this.#nodes.length === 0 ? {} : { ports: byIndex(this.#nodes) };
+    const before = new Set(this.#nodes.map(({ server }) => server));
+    const spec = { ...this.#spec, ...ports };
+    const task = { parts: this.#parts, spec, folder, signal, failed, tell: this.#tell };
+    const { nodes, trouble } = await bringUp(task);
+    this.#nodes = nodes;
+    this.#trouble = trouble;
+    for (const { server } of nodes) if (server !== undefined && !before.has(server)) void this.#watch(server);
   }
 
   /** Waits for the end of a node's process, and tells of it where nobody wanted it. */
-  async #watch({ server }: LiveNode): Promise<void> {
+  async #watch(server: ServerProcess): Promise<void> {
     await server.ended;
     if (server.isUnwanted) return;
     this.#lost.add(server);
@@ -158,26 +203,26 @@ export class LocalDatabase implements Database {
     if (node !== undefined) for (const listener of this.#listeners) listener(shownNode(node));
   }
 
-  /** Tells every node of a user. */
-  async #tell({ name, rules }: AclUser): Promise<void> {
-    for (const node of this.#nodes) {
-      try {
-        await talk(this.#login(node), (ask) => ask("ACL", "SETUSER", name, ...rules));
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        throw new EngineError("engine-refused", `user ${name}: ${error.message.replace(/^ERR /, "")}`);
-      }
+  /** Puts a user in force on every node that runs, and in every configuration, or leaves all as it was. */
+  async #change(spec: DatabaseSpec, user: UserChange, before: UserChange): Promise<void> {
+    try {
+      await this.#configure(spec);
+      for (const node of this.#nodes)
+        if (node.server?.isAlive() === true) await putUser(this.#loginOf(node), user);
+    } catch (error) {
+      for (const node of this.#nodes) await putUser(this.#loginOf(node), before).catch(() => undefined);
+      await this.#configure(this.#spec).catch(() => undefined);
+      throw error;
     }
+    this.#spec = spec;
   }
 
-  /** Writes the configuration as it is in force now, so that the next start finds the same. */
-  async #remember(spec: DatabaseSpec): Promise<void> {
-    this.#spec = spec;
-    const { module } = this.#parts;
-    for (const { server, port, role } of this.#nodes) {
-      const primaryPort = role === "replica" ? this.port() : undefined;
-      const settings = { files: server.files, port, primaryPort, module, secret: this.#secret };
-      await writeConfig(server.files, nodeConfig(spec, settings));
+  /** Writes the configuration of every node, so that the next start finds the same. */
+  async #configure(spec: DatabaseSpec): Promise<void> {
+    const fixed = { module: this.#parts.module, secret: this.#secret };
+    for (const { files, port, role } of this.#nodes) {
+      const settings = { ...fixed, files, port, ...(role === "replica" ? { primaryPort: this.port() } : {}) };
+      await writeConfig(files, nodeConfig(spec, settings));
     }
   }
 
@@ -191,13 +236,7 @@ export class LocalDatabase implements Database {
     return primary;
   }
 
-  #login(node: LiveNode): Login {
-    return this.#loginTo(node.port);
-  }
-
-  #loginTo(port: number): Login {
-    return operatorLogin(port, this.#secret, this.#spec.tls);
-  }
+  readonly #loginOf = (node: LiveNode): Login => operatorLogin(node.port, this.#secret, this.#spec.tls);
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     return inTurn(this.#dir, work);
@@ -206,9 +245,4 @@ export class LocalDatabase implements Database {
 
 function byIndex(nodes: readonly LiveNode[]): readonly number[] {
   return nodes.toSorted((a, b) => a.index - b.index).map(({ port }) => port);
-}
-
-function refuseReserved(name: string, spec: DatabaseSpec): void {
-  if (isReserved(name, spec))
-    throw new EngineError("engine-refused", `user ${name} belongs to the database itself`);
 }

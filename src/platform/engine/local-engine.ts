@@ -1,11 +1,11 @@
 import { realpath, rm } from "node:fs/promises";
-import { resolve } from "node:path";
-import type { Parts } from "./bring-up.ts";
+import { dirname, resolve } from "node:path";
+import type { Parts } from "./bring-up-node.ts";
 import type { Engine } from "./database.ts";
 import { inTurn } from "./in-turn.ts";
 import { LocalDatabase } from "./local-database.ts";
-import { endAll } from "./processes.ts";
 import { endingOnPurpose } from "./server-process.ts";
+import { endServers, findServers } from "./server-processes.ts";
 
 /** The engine that a server and a module make; `why` says how they were chosen. */
 export function createEngine(parts: Parts, why: string): Engine {
@@ -14,11 +14,17 @@ export function createEngine(parts: Parts, why: string): Engine {
     name,
     version,
     why,
-    start: (spec, signal) => LocalDatabase.start(parts, spec, signal),
+    start: (spec, signal, tell) => LocalDatabase.start(parts, spec, signal, tell),
     async destroy(path) {
       const dir = await realpath(path).catch(() => resolve(path));
+      const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
       await inTurn(dir, async () => {
-        await endingOnPurpose(`${dir}/node-`, () => endAll(`${dir}/node-`, 0));
+        const end = (): Promise<void> =>
+          endServers(
+            findServers().filter(({ folder }) => isIn(folder)),
+            0,
+          );
+        await endingOnPurpose(isIn, end);
         await rm(dir, { recursive: true, force: true });
       });
     },

@@ -1,6 +1,7 @@
 import { operator, usersOf } from "./acl.ts";
 import type { DatabaseSpec } from "./database.ts";
 import type { NodeFiles } from "./node-files.ts";
+import { refusal } from "./write-permission.ts";
 
 /** What a node's configuration depends on besides the database's spec. */
 export interface NodeSettings {
@@ -12,6 +13,8 @@ export interface NodeSettings {
   readonly module: string;
   /** Password of the operator. */
   readonly secret: string;
+  /** An append-only file whose end is missing is loaded up to there, instead of refused. Default false. */
+  readonly loadsTruncated?: boolean;
 }
 
 /** Save rules by name: seconds and changes, in pairs. */
@@ -28,7 +31,7 @@ export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
   const lines: readonly (readonly string[])[] = [
     ["bind", "127.0.0.1"],
     ...listening(spec, settings.port),
-    // The process list must go on showing the path of this file: by it the process is found again.
+    // The process list must go on showing the path of this file: by it, and by the folder, the process is found again.
     ["set-proc-title", "no"],
     ["daemonize", "no"],
     ["logfile", ""],
@@ -41,6 +44,10 @@ export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
     ["shutdown-timeout", "0"],
     ["appendonly", spec.aof === undefined ? "no" : "yes"],
     ["appendfsync", spec.aof ?? "everysec"],
+    ["aof-load-truncated", settings.loadsTruncated === true ? "yes" : "no"],
+    // Where there is an append-only file, a backup that fails must not make the database refuse writes.
+    ["stop-writes-on-bgsave-error", spec.aof === undefined ? "yes" : "no"],
+    refusal,
     ["maxmemory", String(spec.maxMemoryBytes ?? 0)],
     ["maxmemory-policy", "noeviction"],
     // A new replica is in sync at once instead of after 5 s.
@@ -53,6 +60,11 @@ export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
     ["loadmodule", settings.module, ...parameters],
   ];
   return lines.map((line) => `${line.map(quote).join(" ")}\n`).join("");
+}
+
+/** A configuration without what says whose replica the node is: that changes while it runs. */
+export function withoutRole(config: string): string {
+  return config.replace(/^replicaof .*\n/m, "");
 }
 
 function listening(spec: DatabaseSpec, port: number): readonly (readonly string[])[] {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 export interface NodeFiles {
   readonly id: string;
   readonly folder: string;
-  /** The only thing that argv shows; by it a process is known as this node's. */
+  /** The only argument of a node's server. */
   readonly config: string;
   readonly log: string;
   readonly pid: string;
@@ -26,8 +26,9 @@ export function nodeFiles(dir: string, index: number): NodeFiles {
   };
 }
 
-/** Writes a node's configuration for its owner only, in one step. */
+/** Writes a node's configuration for its owner only, in one step; what stands there already needs no room on the disk. */
 export async function writeConfig({ config }: NodeFiles, text: string): Promise<void> {
+  if ((await readFile(config, "utf8").catch(() => undefined)) === text) return;
   await writeFile(`${config}.new`, text, { mode: 0o600 });
   await rename(`${config}.new`, config);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { info, type Login, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
+import { isSafe } from "./write-permission.ts";
 
 /** How long a step of replication may make no progress, in ms. */
 const patience = 30_000;
@@ -10,39 +11,51 @@ export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>
   return talk(login, (ask) => info(ask, "replication"));
 }
 
+/** A node that runs, and how to talk to it. */
+export interface Peer {
+  readonly login: Login;
+  isAlive(): boolean;
+}
+
+/** Makes a node follow a primary, or follow nobody; resolves at once. */
+export async function setPrimary(node: Login, primary: Login | undefined): Promise<void> {
+  const words = primary === undefined ? ["NO", "ONE"] : ["127.0.0.1", String(primary.port)];
+  await talk(node, (ask) => ask("REPLICAOF", ...words));
+}
+
 /**
- * Makes a node follow a primary, if it does not yet, and resolves when both say that it has all of the data.
- * Rejects with EngineError where it makes no progress, or with the signal's reason.
+ * Makes a node follow a primary, if it does not yet, and resolves when both say that it has all of the data, and the node has
+ * them on its disk. Rejects with EngineError where it makes no progress or one of the two ends, or with the signal's reason.
  */
-export async function follow(replica: Login, primary: Login, signal?: AbortSignal): Promise<void> {
+export async function follow(replica: Peer, primary: Peer, signal?: AbortSignal): Promise<void> {
+  const [own, other] = [replica.login, primary.login];
   let progress = "";
   let moved = performance.now();
   for (;;) {
     signal?.throwIfAborted();
-    const seen = await replicationOf(replica).catch(() => new Map<string, string>());
-    const follows = seen.get("role") === "slave" && seen.get("master_port") === String(primary.port);
-    if (
-      follows &&
-      seen.get("master_link_status") === "up" &&
-      hasReplica(await replicationOf(primary), replica.port)
-    )
-      return;
-    if (seen.size > 0 && !follows) {
-      await talk(replica, (ask) => ask("REPLICAOF", "127.0.0.1", String(primary.port))).catch(
-        () => undefined,
-      );
-    }
+    for (const [name, { isAlive }] of Object.entries({ replica, primary }))
+      if (!isAlive())
+        throw new EngineError("engine-start", `the ${name} ended before the replica was in sync`);
+    const seen = await replicationOf(own).catch(() => new Map<string, string>());
+    const follows = isFollowing(seen, other.port);
+    if (follows && (await isInSync(own, other, seen).catch(() => false))) return;
+    if (seen.size > 0 && !follows) await setPrimary(own, other).catch(() => undefined);
     const now = ["master_sync_read_bytes", "slave_repl_offset", "role"].map((name) => seen.get(name)).join();
     if (now !== progress) moved = performance.now();
     progress = now;
     if (performance.now() - moved > patience) {
       throw new EngineError(
         "engine-start",
-        `the replica on port ${replica.port} does not get in sync with its primary`,
+        `the replica on port ${own.port} does not get in sync with its primary`,
       );
     }
     await sleep(10);
   }
+}
+
+/** True where a node is told to follow the primary on that port. */
+export function isFollowing(replica: ReadonlyMap<string, string>, port: number): boolean {
+  return replica.get("role") === "slave" && replica.get("master_port") === String(port);
 }
 
 /** True where the primary counts the port among its replicas that are in sync. */
@@ -51,4 +64,10 @@ export function hasReplica(primary: ReadonlyMap<string, string>, port: number): 
     const fields = new Set(value.split(","));
     return /^slave\d+$/.test(name) && fields.has(`port=${port}`) && fields.has("state=online");
   });
+}
+
+async function isInSync(replica: Login, primary: Login, seen: ReadonlyMap<string, string>): Promise<boolean> {
+  if (seen.get("master_link_status") !== "up") return false;
+  if (!hasReplica(await replicationOf(primary), replica.port)) return false;
+  return isSafe(await talk(replica, (ask) => info(ask, "persistence")));
 }

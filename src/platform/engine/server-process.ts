@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { open } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
+import { isRunning, type PinnedProcess, pinned } from "../../files/process-identity.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
-import { runsOver } from "./processes.ts";
 import type { ServerProgram } from "./server-program.ts";
 
 /** How often a process that is not our child is looked at, in ms. */
@@ -13,7 +13,7 @@ const watched = new Set<ServerProcess>();
 
 /** One database server: started here, or taken over from an earlier platform. It outlives this process. */
 export class ServerProcess {
-  readonly pid: number;
+  readonly identity: PinnedProcess;
   readonly files: NodeFiles;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
@@ -23,8 +23,13 @@ export class ServerProcess {
 
   readonly #watch: { ref(): unknown };
 
-  private constructor(pid: number, files: NodeFiles, watch: { ref(): unknown }, exit: Promise<void>) {
-    this.pid = pid;
+  private constructor(
+    identity: PinnedProcess,
+    files: NodeFiles,
+    watch: { ref(): unknown },
+    exit: Promise<void>,
+  ) {
+    this.identity = identity;
     this.files = files;
     this.#watch = watch;
     watched.add(this);
@@ -36,12 +41,14 @@ export class ServerProcess {
 
   /** Starts the program over the node's configuration. Rejects with EngineError where it cannot be run at all. */
   static async start(program: ServerProgram, files: NodeFiles): Promise<ServerProcess> {
+    await mkdir(files.data, { recursive: true, mode: 0o700 });
     const log = await open(files.log, "a", 0o600);
     try {
       // Detached and with a file for its output, so that it lives on when this process is killed. The environment of the
       // platform stays out of it.
       const child = spawn(program.file, [files.config], {
-        cwd: files.folder,
+        // It is known by this folder from its first moment, and by no other.
+        cwd: files.data,
         detached: true,
         stdio: ["ignore", log.fd, log.fd],
         env: program.env,
@@ -49,22 +56,26 @@ export class ServerProcess {
       const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
       const pid = await pidOf(child, program.file);
       child.unref();
-      return new ServerProcess(pid, files, child, exit);
+      return new ServerProcess(pinned(pid), files, child, exit);
     } finally {
       await log.close();
     }
   }
 
   /** Takes over a process that runs already. */
-  static adopt(pid: number, files: NodeFiles): ServerProcess {
+  static adopt(identity: PinnedProcess, files: NodeFiles): ServerProcess {
+    const known = [...watched].find(
+      (each) => each.identity.pid === identity.pid && each.identity.started === identity.started,
+    );
+    if (known !== undefined) return known;
     const exit = Promise.withResolvers<void>();
     const timer = setInterval(() => {
-      if (runsOver(pid, files.config)) return;
+      if (isRunning(identity)) return;
       clearInterval(timer);
       exit.resolve();
     }, lookEvery);
     timer.unref();
-    return new ServerProcess(pid, files, timer, exit.promise);
+    return new ServerProcess(identity, files, timer, exit.promise);
   }
 
   /** Resolves when the process has ended, and keeps this one alive until then; `ended` alone does not. */
@@ -74,13 +85,16 @@ export class ServerProcess {
   }
 
   isAlive(): boolean {
-    return !this.#hasEnded && runsOver(this.pid, this.files.config);
+    return !this.#hasEnded && isRunning(this.identity);
   }
 }
 
-/** While the work runs, the end of any process below the path is wanted; it stays so for those that end. */
-export async function endingOnPurpose<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const concerned = [...watched].filter(({ files }) => files.config.startsWith(path));
+/** While the work runs, the end of the servers of these nodes is wanted; it stays so for those that end. */
+export async function endingOnPurpose<T>(
+  isConcerned: (nodeFolder: string) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const concerned = [...watched].filter(({ files }) => isConcerned(files.folder));
   for (const each of concerned) each.isUnwanted = true;
   try {
     return await work();

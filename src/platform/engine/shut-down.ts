@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasEndedWithin, type PinnedProcess } from "../../files/process-identity.ts";
 import { type Ask, info, isRefusal, type Login, ping, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
-import { endAll, isGoneWithin } from "./processes.ts";
 import { lastWords } from "./server-log.ts";
+import { endServers, serversOf } from "./server-processes.ts";
+import { untilServing } from "./until-serving.ts";
 
 /** How long a server may take to write its data, in ms. */
 const savingTime = 300_000;
@@ -12,15 +14,11 @@ const savingTime = 300_000;
  * Ends a server with its data on disk. Rejects with EngineError where it cannot save; it runs on then. A server that does
  * not answer is ended with TERM, which saves as well, and at last with KILL.
  */
-export async function shutDown(files: NodeFiles, pid: number, login: Login): Promise<void> {
+export async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): Promise<void> {
   let isEnding = false;
   try {
-    // One that is still loading answers, too; it saves nothing then, and need not.
-    await ping(login, 3000).catch((error: unknown) => {
-      if (!isRefusal(error)) throw error;
-    });
-    isEnding = true;
-    await talk(login, save, savingTime);
+    isEnding = await isThere(server, login);
+    if (isEnding) await talk(login, save, savingTime);
   } catch (error) {
     // The server hangs up instead of answering, unless it refuses.
     if (isRefusal(error)) {
@@ -32,8 +30,16 @@ export async function shutDown(files: NodeFiles, pid: number, login: Login): Pro
       );
     }
   }
-  if (isEnding && (await isGoneWithin(pid, files.config, 10_000))) return;
-  await endAll(files.config, 3000);
+  if (isEnding && (await hasEndedWithin(server, 10_000))) return;
+  await endServers(serversOf(files.folder), 3000);
+}
+
+/** True where the server answers. One that is still loading does, too: it saves nothing then, and need not. */
+async function isThere(server: PinnedProcess, login: Login): Promise<boolean> {
+  return ping(login, 3000).then(
+    () => true,
+    (error: unknown) => isRefusal(error) || untilServing(server, login, 3000),
+  );
 }
 
 /**

@@ -113,14 +113,21 @@ describe("a failover", () => {
     await writeFile(file, (await readFile(file, "utf8")).replace('"primary":0', '"primary":1'));
     const replica = { host: database.host, port: (): number => database.nodes()[1]?.port ?? 0 };
     await asOperator(spec, replica, ["REPLICAOF", "NO", "ONE"]);
-    await fill(replica, 3);
+    await expect(fill(replica, 3)).rejects.toThrow("NOREPLICAS");
     const again = await ground.engine.start(spec);
     expect(again.nodes().map(({ id, role }) => `${id} ${role}`)).toEqual([
       "node-1 primary",
       "node-0 replica",
     ]);
+    await fill(again, 3);
     expect(await countNodes(again)).toBe(7);
-    expect(await countNodes(again, { port: database.nodes()[0]?.port ?? 0 })).toBe(7);
+    await until(async () => (await countNodes(again, { port: database.nodes()[0]?.port ?? 0 })) === 7);
+    expect(again.nodes().map(({ pid }) => pid)).toEqual(
+      database
+        .nodes()
+        .map(({ pid }) => pid)
+        .reverse(),
+    );
   });
 
   it("is remembered: the next start has the same primary, with the data", async () => {
@@ -155,9 +162,19 @@ describe("a failover", () => {
     expect(await countNodes(database)).toBe(1);
   });
 
-  it("is refused where the primary does not answer", async () => {
+  it.each(["SIGKILL", "SIGSTOP"] as const)("serves a primary that really failed (%s)", async (signal) => {
     const database = await ground.engine.start(ground.spec({ nodes: 2 }));
-    await kill(database.nodes()[0]?.pid);
-    await expect(database.failover()).rejects.toThrow("the primary does not answer");
+    await fill(database, 5);
+    const [primary, replica] = database.nodes();
+    await until(async () => (await countNodes(database, { port: replica?.port ?? 0 }).catch(() => 0)) === 5);
+    process.kill(primary?.pid ?? 0, signal);
+    await database.failover(primary?.id);
+    expect(database.nodes().map(({ id, role }) => `${id} ${role}`)).toEqual([
+      "node-1 primary",
+      "node-0 replica",
+    ]);
+    await fill(database, 1);
+    expect(await countNodes(database)).toBe(6);
+    expect(await database.ping()).toBe(true);
   });
 });

@@ -3,9 +3,9 @@
  * every count that is done, and `BROKEN` where it meets another one who is alive within the lock.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isRunning, thisProcess } from "../../../src/files/process-identity.ts";
 import { systemClock } from "../../../src/model/clock.ts";
 import { acquireLock } from "../../../src/state/lock.ts";
-import { isRunning, thisProcess } from "../../../src/state/process-identity.ts";
 
 const [file = "", counter = "", rounds = "0", deadly = "0"] = process.argv.slice(2);
 const inside = `${counter}.inside`;

@@ -1,8 +1,8 @@
 import type * as promises from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { writeAtomically } from "../../src/state/atomic-write.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { writeAtomically } from "../../src/files/atomic-write.ts";
+import { temporaryFolder } from "../state/temporary-folder.ts";
 
 const seen = vi.hoisted((): string[] => []);
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, link, open, rename, rm } from "node:fs/promises";
+import { copyFile, link, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFileError } from "./file-trouble.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -70,4 +70,14 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Removes a file for good; one that is not there is no error. */
+export async function removeDurably(file: string): Promise<void> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (!isFileError(error, "ENOENT")) throw error;
+  }
+  await syncFolder(dirname(file));
 }

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A process, named so that another one can tell whether it still runs. */
+export interface ProcessIdentity {
+  /** `user@host`. */
+  readonly who: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Equal for processes that see each other: host, and on Linux this boot of it and the space of its pids. */
+  readonly machine: string;
+  /** When it started, in the system's own count; tells it from a later process of the same pid. Empty where unknown. */
+  readonly started: string;
+}
+
+/** One process of this machine, told from a later one that has the same pid. */
+export type PinnedProcess = Pick<ProcessIdentity, "pid" | "started">;
+
+/** The identity of this process. */
+export function thisProcess(): ProcessIdentity {
+  const host = hostname();
+  const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const space = attempt(() => readlinkSync("/proc/self/ns/pid"));
+  const user = attempt(() => userInfo().username) || String(process.getuid?.() ?? "unknown");
+  const machine = [host, boot, space].filter((part) => part !== "").join(" ");
+  return { who: `${user}@${host}`, host, pid: process.pid, machine, started: pinned(process.pid).started };
+}
+
+/** The process that has a pid now. */
+export function pinned(pid: number): PinnedProcess {
+  return { pid, started: lookUp(pid).started };
+}
+
+/** True while that process of this machine runs; one that was killed and not yet collected runs no longer. */
+export function isRunning({ pid, started }: PinnedProcess): boolean {
+  if (!exists(pid)) return false;
+  const found = lookUp(pid);
+  // Nothing to be read: it was collected a moment ago, or this system has no such files.
+  if (found.state === "") return exists(pid);
+  if (found.state === "Z" || found.state === "X") return false;
+  return started === "" || found.started === "" || found.started === started;
+}
+
+/** True while that process is halted, as by SIGSTOP or a debugger. */
+export function isHalted(process: PinnedProcess): boolean {
+  const { state, started } = lookUp(process.pid);
+  return started === process.started && (state === "T" || state === "t");
+}
+
+/** Processor time that a process has used, in ms; undefined where it runs no longer. */
+export function processorTime(process: PinnedProcess): number | undefined {
+  const { started, ticks } = lookUp(process.pid);
+  // The kernel counts in hundredths of a second towards programs, whatever its own clock is.
+  return started === process.started && started !== "" ? ticks * 10 : undefined;
+}
+
+/** Sends a signal to that very process, and to no later one of its pid; one that runs no longer gets none. */
+export function signalTo(target: PinnedProcess, signal: NodeJS.Signals): void {
+  if (target.started === "" || lookUp(target.pid).started !== target.started) return;
+  try {
+    process.kill(target.pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/** Resolves with true once the process runs no longer, with false when `ms` have passed. */
+export async function hasEndedWithin(target: PinnedProcess, ms: number): Promise<boolean> {
+  const end = performance.now() + ms;
+  while (isRunning(target)) {
+    if (performance.now() > end) return false;
+    await sleep(5);
+  }
+  return true;
+}
+
+/** Process ids of this machine, in no order. Where the system has no list of them, none. */
+export function allPids(): readonly number[] {
+  return attemptList(() => readdirSync("/proc")).flatMap((name) =>
+    /^[0-9]+$/.test(name) ? [Number(name)] : [],
+  );
+}
+
+/** Arguments of a process, its program first, and the folder that it works in; undefined where that may not be seen. */
+export function lookInto(
+  pid: number,
+): { readonly words: readonly string[]; readonly folder: string } | undefined {
+  const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+  // A folder that was removed under a process is still its folder.
+  const folder = attempt(() => readlinkSync(`/proc/${pid}/cwd`)).replace(/ \(deleted\)$/, "");
+  if (line === "" || folder === "") return undefined;
+  return { words: line.replace(/\0$/, "").split("\0"), folder };
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/**
+ * Fields 3, 14 + 15 and 22 of `/proc/<pid>/stat`; what follows the last parenthesis, since a program's name may hold
+ * any text.
+ */
+function lookUp(pid: number): { readonly state: string; readonly ticks: number; readonly started: string } {
+  const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const ticks = Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+  return { state: fields[0] ?? "", ticks, started: fields[19] ?? "" };
+}
+
+function attempt(look: () => string): string {
+  try {
+    return look();
+  } catch {
+    return "";
+  }
+}
+
+function attemptList(look: () => readonly string[]): readonly string[] {
+  try {
+    return look();
+  } catch {
+    return [];
+  }
+}

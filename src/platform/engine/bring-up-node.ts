@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import type { Login } from "./connection.ts";
+import type { DatabaseSpec } from "./database.ts";
+import type { DatabaseFolder } from "./database-record.ts";
+import { EngineError } from "./engine-error.ts";
+import type { Running } from "./find-running.ts";
+import { launch, operatorLogin } from "./launch.ts";
+import type { LiveNode } from "./live-node.ts";
+import { nodeConfig, withoutRole } from "./node-config.ts";
+import { configuredPort, writeConfig } from "./node-files.ts";
+import { claimPort } from "./ports.ts";
+import { ServerProcess } from "./server-process.ts";
+import type { ServerProgram } from "./server-program.ts";
+
+/** What databases are made of: the server and the graph module. */
+export interface Parts {
+  readonly program: ServerProgram;
+  readonly module: string;
+}
+
+/** A database that is to be brought up. */
+export interface BringUpTask {
+  readonly parts: Parts;
+  readonly spec: DatabaseSpec;
+  readonly folder: DatabaseFolder;
+  readonly signal: AbortSignal | undefined;
+  /** Index of a node that must not be primary. */
+  readonly failed?: number | undefined;
+  /** Is told, for people, what is out of the ordinary. */
+  readonly tell: (what: string) => void;
+}
+
+/** The role of a node that is brought up. */
+export interface NodeRole {
+  /** Port of its primary; absent for the primary. */
+  readonly primaryPort?: number;
+  /** Loads an append-only file whose end is missing. */
+  readonly loadsTruncated?: boolean;
+}
+
+/** How often a start is tried again because somebody took the port. */
+const attempts = 10;
+
+/** The operator's login to a node of the task's database. */
+export function loginOf({ spec, folder }: BringUpTask, port: number): Login {
+  return operatorLogin(port, folder.record.secret, spec.tls);
+}
+
+/** True where a node runs as the spec says, whosever replica it is. */
+export async function isAsWanted(task: BringUpTask, index: number, running: Running): Promise<boolean> {
+  const { config } = filesOf(task, index);
+  if (!running.knowsTenant) return false;
+  const there = await readFile(config, "utf8").catch(() => "");
+  return withoutRole(there) === withoutRole(configOf(task, index, running.port, {}));
+}
+
+/** Takes over a node that runs as the spec says. Its role is what it is; its configuration says the one that is given. */
+export async function adoptNode(
+  task: BringUpTask,
+  index: number,
+  running: Running,
+  role: NodeRole,
+): Promise<LiveNode> {
+  const files = filesOf(task, index);
+  await writeConfig(files, configOf(task, index, running.port, role));
+  const server = ServerProcess.adopt(running.server, files);
+  return { index, role: nameOf(role), port: running.port, files, server };
+}
+
+/** Starts a node that does not run. Rejects as `launch` does. It takes no writes until it is permitted to. */
+export async function launchNode(task: BringUpTask, index: number, role: NodeRole): Promise<LiveNode> {
+  const { parts, spec, signal } = task;
+  const files = filesOf(task, index);
+  let wanted = spec.ports?.[index] ?? (await configuredPort(files));
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const claim = await claimPort(wanted);
+    try {
+      await writeConfig(files, configOf(task, index, claim.port, role));
+      const server = await launch(parts.program, files, loginOf(task, claim.port), signal);
+      // The next start is to be as strict as ever.
+      if (role.loadsTruncated === true)
+        await writeConfig(files, configOf(task, index, claim.port, { ...role, loadsTruncated: false }));
+      if (server !== "port-taken") return { index, role: nameOf(role), port: claim.port, files, server };
+      wanted = undefined;
+    } finally {
+      claim.release();
+    }
+  }
+  throw new EngineError("engine-start", `no port stayed free for ${files.id}; ${attempts} were tried`);
+}
+
+/** Files of one node of the task's database. */
+export function filesOf({ folder }: BringUpTask, index: number): DatabaseFolder["nodes"][number] {
+  const files = folder.nodes[index];
+  if (files === undefined) throw new RangeError(`no node ${index}`);
+  return files;
+}
+
+function configOf(task: BringUpTask, index: number, port: number, role: NodeRole): string {
+  const { parts, spec, folder } = task;
+  return nodeConfig(spec, {
+    ...role,
+    files: filesOf(task, index),
+    port,
+    module: parts.module,
+    secret: folder.record.secret,
+  });
+}
+
+function nameOf({ primaryPort }: NodeRole): LiveNode["role"] {
+  return primaryPort === undefined ? "primary" : "replica";
+}

@@ -1,0 +1,115 @@
+import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
+import { talk } from "./connection.ts";
+import { endNode } from "./end-node.ts";
+import { EngineError, isAboutData } from "./engine-error.ts";
+import { type Running, stillUp } from "./find-running.ts";
+import type { LiveNode } from "./live-node.ts";
+import { historyOf, isDataGone } from "./node-data.ts";
+import { primaryCandidates } from "./primary-candidates.ts";
+import { setPrimary } from "./replication.ts";
+import { plantData } from "./seed.ts";
+import { forbidWrites } from "./write-permission.ts";
+
+/** Nodes that run, by index. */
+export type RunningNodes = readonly (Running | undefined)[];
+
+/**
+ * Brings up the node that has the data as primary; it takes no writes yet. That is the recorded primary where it has its data and
+ * starts with them, otherwise a node that followed it. While that is being found out, nobody follows anybody who may turn out
+ * to be empty. Rejects with the first reason where no node can be primary.
+ */
+export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): Promise<LiveNode> {
+  const candidates = await candidatesOf(task, running);
+  let failure: unknown;
+  let empty: number | undefined;
+  for (const loadsTruncated of [false, true]) {
+    for (const index of candidates) {
+      try {
+        const node = await startAsPrimary(task, index, running, loadsTruncated);
+        const others = candidates.filter((each) => each !== index);
+        if (running[index]?.takesWrites === true) return node;
+        if (!(await cameBackEmpty(task, node, others, running, empty))) return node;
+        await endNode(node.files.folder, 5000);
+        empty ??= index;
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        failure ??= error;
+        task.tell(`node-${index} cannot be primary: ${error.message}`);
+      }
+    }
+    if (empty !== undefined) return startAsPrimary(task, empty, [], false);
+    // A file that is cut short is used only where nobody has a whole one.
+    if (!isAboutData(failure)) break;
+  }
+  throw failure;
+}
+
+async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<readonly number[]> {
+  const { record, nodes } = task.folder;
+  const gone = await Promise.all(nodes.map((files, at) => record.nodes[at] !== "none" && isDataGone(files)));
+  const known = nodes.map((_, at) => ({ runs: running[at] !== undefined, isGone: gone[at] ?? false }));
+  const found = primaryCandidates(record, known, task.failed);
+  if (found[0] !== record.primary && task.failed === undefined)
+    task.tell(`the data of node-${record.primary} are gone; node-${found[0]} has them and becomes primary`);
+  // Without an append-only file, what a process has in memory is more than any disk has.
+  const isUp = (index: number): number => (running[index] === undefined ? 0 : 1);
+  return task.spec.aof === undefined ? found.toSorted((a, b) => isUp(b) - isUp(a)) : found;
+}
+
+async function startAsPrimary(
+  task: BringUpTask,
+  index: number,
+  running: RunningNodes,
+  loadsTruncated: boolean,
+): Promise<LiveNode> {
+  const files = filesOf(task, index);
+  const own = stillUp(running[index]);
+  if (own !== undefined && (await isAsWanted(task, index, own))) {
+    if (own.role === "replica") await setPrimary(loginOf(task, own.port), undefined);
+    return adoptNode(task, index, own, {});
+  }
+  await detachOthers(task, index, running);
+  await own?.end();
+  await plantData(task.spec, files);
+  const node = await launchNode(task, index, { loadsTruncated });
+  if (loadsTruncated)
+    task.tell(`the append-only file of ${files.id} was cut short; what was there is served`);
+  return node;
+}
+
+/** Lets nobody follow a node that is about to start, and nobody but the coming primary take writes. */
+async function detachOthers(task: BringUpTask, index: number, running: RunningNodes): Promise<void> {
+  for (const [at, node] of running.entries()) {
+    const other = stillUp(node);
+    if (at === index || other === undefined) continue;
+    const login = loginOf(task, other.port);
+    await forbidWrites(login).catch(() => undefined);
+    if (other.role === "replica") await setPrimary(login, undefined).catch(() => undefined);
+  }
+}
+
+/**
+ * True where a node has no key and another one has, or may have (`empty` is one that was found to have none): its files were
+ * emptied, and not the database. One that was emptied by its clients has that in its append-only file.
+ */
+async function cameBackEmpty(
+  task: BringUpTask,
+  node: LiveNode,
+  others: readonly number[],
+  running: RunningNodes,
+  empty: number | undefined,
+): Promise<boolean> {
+  if (others.length === 0 || (await keysOf(task, node.port)) > 0) return false;
+  if (empty !== undefined) return true;
+  const own = await historyOf(node.files);
+  for (const index of others) {
+    const port = running[index]?.port;
+    const hasMore = (await historyOf(filesOf(task, index))) > own || task.spec.aof === undefined;
+    if (hasMore && (port === undefined || (await keysOf(task, port).catch(() => 0)) > 0)) return true;
+  }
+  return false;
+}
+
+async function keysOf(task: BringUpTask, port: number): Promise<number> {
+  return Number(await talk(loginOf(task, port), (ask) => ask("DBSIZE")));
+}

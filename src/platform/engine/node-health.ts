@@ -1,0 +1,58 @@
+import { isHalted } from "../../files/process-identity.ts";
+import { info, type Login, ping, talk } from "./connection.ts";
+import type { DatabaseNode } from "./database.ts";
+import { type LiveNode, shownNode } from "./live-node.ts";
+import { replicationOf } from "./replication.ts";
+import { untilServing } from "./until-serving.ts";
+import { takesWrites } from "./write-permission.ts";
+
+/** How long a node may be silent before that counts, in ms. */
+const patience = 5000;
+
+/** How the operator signs in to a node. */
+export type LoginOf = (node: LiveNode) => Login;
+
+/** True where every node answers, the primary takes writes and the others follow it. Never rejects. */
+export async function isInOrder(nodes: readonly LiveNode[], loginOf: LoginOf): Promise<boolean> {
+  const answers = nodes.map(async (node) => {
+    await ping(loginOf(node));
+    return node.role === "primary"
+      ? takesWrites(loginOf(node))
+      : (await replicationOf(loginOf(node))).get("master_link_status") === "up";
+  });
+  return (await Promise.allSettled(answers)).every((answer) => answer.status === "fulfilled" && answer.value);
+}
+
+/** Nodes whose process does not run. */
+export function downNodes(nodes: readonly LiveNode[]): readonly DatabaseNode[] {
+  return nodes.filter(({ server }) => server?.isAlive() !== true).map(shownNode);
+}
+
+/** Nodes whose process is there, and does nothing. */
+export function haltedNodes(nodes: readonly LiveNode[]): readonly DatabaseNode[] {
+  return nodes.filter(({ server }) => server !== undefined && isHalted(server.identity)).map(shownNode);
+}
+
+/** Nodes that have not answered for seconds, and were not at work meanwhile. Never rejects. */
+export async function silentNodes(
+  nodes: readonly LiveNode[],
+  loginOf: LoginOf,
+): Promise<readonly DatabaseNode[]> {
+  const wells = await Promise.all(nodes.map((node) => isWell(node, loginOf(node))));
+  return nodes.filter((_, at) => wells[at] === false).map(shownNode);
+}
+
+/**
+ * True where a node answers, or is at work. On the way, a snapshot that failed is tried again: a database without an append-only file
+ * takes no writes until one has succeeded, and its own next attempt may be a day away.
+ */
+export async function isWell({ server }: LiveNode, login: Login): Promise<boolean> {
+  if (server === undefined) return false;
+  if (!(await untilServing(server.identity, login, patience))) return false;
+  await talk(login, async (ask) => {
+    const seen = await info(ask, "persistence");
+    if (seen.get("rdb_last_bgsave_status") === "err" && seen.get("rdb_bgsave_in_progress") === "0")
+      await ask("BGSAVE");
+  }).catch(() => undefined);
+  return true;
+}

@@ -1,0 +1,33 @@
+import { type AclUser, additional, isReserved } from "./acl.ts";
+import { isRefusal, type Login, talk } from "./connection.ts";
+import type { DatabaseSpec } from "./database.ts";
+import { EngineError } from "./engine-error.ts";
+
+/** A user as it is to be; without rules it is to be gone. */
+export interface UserChange {
+  readonly name: string;
+  readonly rules: AclUser["rules"] | undefined;
+}
+
+/** Puts a user in force on one node. Rejects with EngineError for a rule that the server refuses. */
+export async function putUser(login: Login, { name, rules }: UserChange): Promise<void> {
+  const words = rules === undefined ? ["DELUSER", name] : ["SETUSER", name, ...rules];
+  try {
+    await talk(login, (ask) => ask("ACL", ...words));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw new EngineError("engine-refused", `user ${name}: ${error.message.replace(/^ERR /, "")}`);
+  }
+}
+
+/** The change that makes one additional user what it is in a spec. */
+export function changeTo(spec: DatabaseSpec, username: string): UserChange {
+  const user = spec.users?.find((each) => each.username === username);
+  return user === undefined ? { name: username, rules: undefined } : additional(user);
+}
+
+/** Throws EngineError for a user that is the database's own. */
+export function refuseReserved(username: string, spec: DatabaseSpec): void {
+  if (isReserved(username, spec))
+    throw new EngineError("engine-refused", `user ${username} belongs to the database itself`);
+}
