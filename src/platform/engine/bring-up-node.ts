@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import type { Login } from "./connection.ts";
 import type { DatabaseSpec } from "./database.ts";
 import type { DatabaseFolder } from "./database-record.ts";
@@ -71,6 +71,7 @@ export async function adoptNode(
 export async function launchNode(task: BringUpTask, index: number, role: NodeRole): Promise<LiveNode> {
   const { parts, spec, signal } = task;
   const files = filesOf(task, index);
+  await mkdir(files.data, { recursive: true, mode: 0o700 });
   let wanted = spec.ports?.[index] ?? (await configuredPort(files));
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const claim = await claimPort(wanted);

@@ -6,7 +6,7 @@ import { type Running, stillUp } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
 import { historyOf, isDataGone } from "./node-data.ts";
 import { primaryCandidates } from "./primary-candidates.ts";
-import { setPrimary } from "./replication.ts";
+import { replicationOf, setPrimary } from "./replication.ts";
 import { plantData } from "./seed.ts";
 import { forbidWrites } from "./write-permission.ts";
 
@@ -14,7 +14,7 @@ import { forbidWrites } from "./write-permission.ts";
 export type RunningNodes = readonly (Running | undefined)[];
 
 /**
- * Brings up the node that has the data as primary; it takes no writes yet. That is the recorded primary where it has its data and
+ * Brings up the node that has the data as primary; it takes no writes yet. That is the recorded primary where it runs, or has its data and
  * starts with them, otherwise a node that followed it. While that is being found out, nobody follows anybody who may turn out
  * to be empty. Rejects with the first reason where no node can be primary.
  */
@@ -29,6 +29,7 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
         const others = candidates.filter((each) => each !== index);
         if (running[index]?.takesWrites === true) return node;
         if (!(await cameBackEmpty(task, node, others, running, empty))) return node;
+        task.tell(`node-${index} came back without a key, which it had; another node is asked for them`);
         await endNode(node.files.folder, 5000);
         empty ??= index;
       } catch (error) {
@@ -51,9 +52,18 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
   const found = primaryCandidates(record, known, task.failed);
   if (found[0] !== record.primary && task.failed === undefined)
     task.tell(`the data of node-${record.primary} are gone; node-${found[0]} has them and becomes primary`);
-  // Without an append-only file, what a process has in memory is more than any disk has.
-  const isUp = (index: number): number => (running[index] === undefined ? 0 : 1);
-  return task.spec.aof === undefined ? found.toSorted((a, b) => isUp(b) - isUp(a)) : found;
+  // Unless every write is on the disk before it is acknowledged, a replica that followed has more in its memory than the disk of
+  // a primary that ended: writes to the append-only file may be seconds late where the disk is slow.
+  if (task.spec.aof === "always") return found;
+  const isUp = await Promise.all(found.map((index) => hasAllInMemory(task, running[index])));
+  return found.toSorted((a, b) => Number(isUp[found.indexOf(b)]) - Number(isUp[found.indexOf(a)]));
+}
+
+/** True for a node that runs and is not being filled. */
+async function hasAllInMemory(task: BringUpTask, node: Running | undefined): Promise<boolean> {
+  if (node === undefined) return false;
+  const seen = await replicationOf(loginOf(task, node.port)).catch(() => new Map<string, string>());
+  return seen.size > 0 && seen.get("master_sync_in_progress") !== "1";
 }
 
 async function startAsPrimary(

@@ -5,7 +5,7 @@ import { endNode } from "./end-node.ts";
 import { EngineError, isAboutData } from "./engine-error.ts";
 import { findRunning, type Running, stillUp } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
-import { markData, setDataAside } from "./node-data.ts";
+import { isDataGone, markData, setDataAside } from "./node-data.ts";
 import { configuredPort } from "./node-files.ts";
 import { follow, isFollowing, type Peer, replicationOf } from "./replication.ts";
 import { forbidWrites, permitWrites } from "./write-permission.ts";
@@ -16,6 +16,8 @@ export interface BroughtUp {
   readonly nodes: readonly LiveNode[];
   /** Why a replica does not run or is not in sync; the primary serves all the same. */
   readonly trouble: Error | undefined;
+  /** Another node stepped in for the recorded primary, which is back with data of its own and in sync. */
+  readonly isBack: boolean;
 }
 
 /**
@@ -66,7 +68,7 @@ async function decide(
     if (!follows) record = withHolding(record, index, "behind");
   }
   if (JSON.stringify(record) !== JSON.stringify(before)) await saveRecord(dir, record);
-  await markData(primary.files, { epoch: record.epoch, aof: spec.aof !== undefined });
+  await markData(primary.files, spec.aof !== undefined, record.epoch);
   return record;
 }
 
@@ -78,17 +80,21 @@ async function withReplicas(
   track: (node: LiveNode) => LiveNode,
 ): Promise<BroughtUp> {
   const { folder, spec, signal } = task;
+  const former = folder.record.primary;
   const nodes = [primary];
+  let isBack = false;
   let record = decided;
   let trouble: Error | undefined;
   for (const index of folder.nodes.keys()) {
     if (index === primary.index) continue;
     const files = filesOf(task, index);
     try {
+      const hadData = former === index && task.failed !== index && !(await isDataGone(files));
       const node = track(await bringUpReplica(task, index, running[index], primary.port));
       nodes.push(node);
       await follow(peerOf(task, node), peerOf(task, primary), signal);
-      await markData(files, { epoch: record.epoch, aof: spec.aof !== undefined });
+      isBack ||= hadData && !(await isDataGone(files));
+      await markData(files, spec.aof !== undefined);
       if (record.nodes[index] === "whole") continue;
       record = withHolding(record, index, "whole");
       await saveRecord(folder.dir, record);
@@ -108,7 +114,7 @@ async function withReplicas(
         });
     }
   }
-  return { nodes, trouble };
+  return { nodes, trouble, isBack };
 }
 
 /** Data that a replica does not start with are moved aside: it gets all of them from its primary anyway. */

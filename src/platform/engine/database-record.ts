@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { fileTrouble } from "../../files/file-trouble.ts";
@@ -34,12 +34,11 @@ export interface DatabaseFolder {
 }
 
 /**
- * Makes what is missing of a database's folder, for its owner only, and reads what it remembers. Wants the real path:
- * processes are found by it. A record that is gone is made anew from the marks in the nodes' data.
+ * Reads what a database's folder remembers. Wants the real path: processes are found by it. A record that is not there is made from the
+ * marks in the nodes' data.
  */
 export async function openFolder(dir: string, nodes: number): Promise<DatabaseFolder> {
   const files = Array.from({ length: nodes }, (_, index) => nodeFiles(dir, index));
-  for (const { data } of files) await mkdir(data, { recursive: true, mode: 0o700 });
   const known = await readRecord(dir);
   const record = known ?? (await recordFromMarks(files));
   if (known === undefined) await saveRecord(dir, record);

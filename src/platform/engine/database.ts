@@ -98,6 +98,13 @@ export interface Database {
   onExit(listener: (node: DatabaseNode) => void): void;
 }
 
+export interface StartOptions {
+  /** Id of a node that has failed and must not be primary; another one is with what it has, even if the failed one took writes without it. */
+  readonly failed?: string;
+  /** Is told, for people, what is out of the ordinary. */
+  readonly tell?: (what: string) => void;
+}
+
 /** A database server together with the graph module. */
 export interface Engine {
   /** `valkey` or `redis`. */
@@ -108,10 +115,9 @@ export interface Engine {
   /**
    * Starts a database and resolves when it serves, with its replica in sync, or with the reason in `trouble`. Processes of an earlier
    * platform over the same folder are taken over when they run as the spec says, and ended otherwise. A database that had data never
-   * starts without them. `tell` is told, for people, what is out of the ordinary.
-   * Rejects with EngineError, whose message has the server's own words, or with the signal's reason.
+   * starts without them. Rejects with EngineError, whose message has the server's own words, or with the signal's reason.
    */
-  start(spec: DatabaseSpec, signal?: AbortSignal, tell?: (what: string) => void): Promise<Database>;
+  start(spec: DatabaseSpec, signal?: AbortSignal, options?: StartOptions): Promise<Database>;
   /** Ends every server over the folder and removes it. Resolves also when there is none. */
   destroy(dir: string): Promise<void>;
 }

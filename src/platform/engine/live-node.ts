@@ -16,3 +16,8 @@ export interface LiveNode {
 export function shownNode({ port, role, server, files }: LiveNode): DatabaseNode {
   return { id: files.id, port, pid: server?.identity.pid ?? 0, role };
 }
+
+/** Ports of all nodes, in the order of their ids. */
+export function portsOf(nodes: readonly LiveNode[]): readonly number[] {
+  return nodes.toSorted((a, b) => a.index - b.index).map(({ port }) => port);
+}

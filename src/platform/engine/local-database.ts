@@ -3,20 +3,26 @@ import { additional, tenant } from "./acl.ts";
 import { bringUp } from "./bring-up.ts";
 import type { Parts } from "./bring-up-node.ts";
 import type { Login } from "./connection.ts";
-import type { Database, DatabaseNode, DatabaseSpec, DatabaseUser, Renewal } from "./database.ts";
-import { openFolder, saveRecord, withHolding, withPrimary } from "./database-record.ts";
+import type {
+  Database,
+  DatabaseNode,
+  DatabaseSpec,
+  DatabaseUser,
+  Renewal,
+  StartOptions,
+} from "./database.ts";
+import { openFolder } from "./database-record.ts";
 import { endNode, stopNode } from "./end-node.ts";
 import { EngineError } from "./engine-error.ts";
-import { swapRoles } from "./failover.ts";
 import { inTurn } from "./in-turn.ts";
 import { operatorLogin } from "./launch.ts";
-import { type LiveNode, shownNode } from "./live-node.ts";
+import { type LiveNode, portsOf, shownNode } from "./live-node.ts";
 import { nodeConfig } from "./node-config.ts";
-import { removeData } from "./node-data.ts";
 import { writeConfig } from "./node-files.ts";
 import { downNodes, haltedNodes, isInOrder, isWell, silentNodes } from "./node-health.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { emptyNode, swapNodes } from "./swap-nodes.ts";
 import { changeTo, putUser, refuseReserved, type UserChange } from "./user-change.ts";
 import { takesWrites } from "./write-permission.ts";
 
@@ -46,13 +52,16 @@ export class LocalDatabase implements Database {
     parts: Parts,
     spec: DatabaseSpec,
     signal?: AbortSignal,
-    tell: (what: string) => void = () => undefined,
+    { failed, tell = () => undefined }: StartOptions = {},
   ): Promise<LocalDatabase> {
     await mkdir(spec.dir, { recursive: true, mode: 0o700 });
     const path = await realpath(spec.dir);
     return inTurn(path, async () => {
       const database = new LocalDatabase(parts, path, spec, tell);
-      await database.#bringUp(signal);
+      await database.#bringUp(
+        signal,
+        failed === undefined ? undefined : Number(failed.slice("node-".length)),
+      );
       return database;
     });
   }
@@ -157,11 +166,7 @@ export class LocalDatabase implements Database {
       this.#tell(`${primary.files.id} does not answer; ${replica.files.id} becomes primary with what it has`);
       return this.#bringUp(undefined, primary.index);
     }
-    const decide = async (isReplica: boolean): Promise<void> => {
-      const { record } = await openFolder(this.#dir, this.#spec.nodes);
-      await saveRecord(this.#dir, withPrimary(record, isReplica ? replica.index : primary.index));
-    };
-    await swapRoles(this.#loginOf(primary), this.#loginOf(replica), decide);
+    await swapNodes(this.#dir, [primary, replica], this.#loginOf);
     await this.#bringUp();
   }
 
@@ -173,25 +178,26 @@ export class LocalDatabase implements Database {
       throw new EngineError("engine-refused", "the primary does not serve; nothing was removed");
     }
     await stopNode(now, this.#loginOf(now));
-    if (then === "recreate") {
-      const { record } = await openFolder(this.#dir, this.#spec.nodes);
-      await saveRecord(this.#dir, withHolding(record, now.index, "none"));
-      await removeData(now.files);
-    }
+    if (then === "recreate") await emptyNode(this.#dir, this.#spec.nodes, now);
     await this.#bringUp();
   }
 
   async #bringUp(signal?: AbortSignal, failed?: number): Promise<void> {
     const folder = await openFolder(this.#dir, this.#spec.nodes);
     this.#secret = folder.record.secret;
-    const ports = this.#nodes.length === 0 ? {} : { ports: byIndex(this.#nodes) };
+    const ports = this.#nodes.length === 0 ? {} : { ports: portsOf(this.#nodes) };
     const before = new Set(this.#nodes.map(({ server }) => server));
     const spec = { ...this.#spec, ...ports };
     const task = { parts: this.#parts, spec, folder, signal, failed, tell: this.#tell };
-    const { nodes, trouble } = await bringUp(task);
+    const { nodes, trouble, isBack } = await bringUp(task);
     this.#nodes = nodes;
     this.#trouble = trouble;
     for (const { server } of nodes) if (server !== undefined && !before.has(server)) void this.#watch(server);
+    const [primary, replica] = nodes;
+    if (!isBack || primary === undefined || replica === undefined) return;
+    // It stepped in; the endpoint that clients know is the other one's. Where that fails, it stays as it is.
+    const swapped = swapNodes(this.#dir, [primary, replica], this.#loginOf).then(() => this.#bringUp(signal));
+    await swapped.catch(() => undefined);
   }
 
   /** Waits for the end of a node's process, and tells of it where nobody wanted it. */
@@ -241,8 +247,4 @@ export class LocalDatabase implements Database {
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     return inTurn(this.#dir, work);
   }
-}
-
-function byIndex(nodes: readonly LiveNode[]): readonly number[] {
-  return nodes.toSorted((a, b) => a.index - b.index).map(({ port }) => port);
 }

@@ -14,7 +14,7 @@ export function createEngine(parts: Parts, why: string): Engine {
     name,
     version,
     why,
-    start: (spec, signal, tell) => LocalDatabase.start(parts, spec, signal, tell),
+    start: (spec, signal, options) => LocalDatabase.start(parts, spec, signal, options),
     async destroy(path) {
       const dir = await realpath(path).catch(() => resolve(path));
       const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;

@@ -6,7 +6,7 @@ import type { NodeFiles } from "./node-files.ts";
 
 /** What a node's data folder says of itself: written once the node had all of the database's data. */
 export interface DataMark {
-  /** Epoch of the primary that the data is of. */
+  /** Epoch in which the node became primary last; -1 for one that never was. */
   readonly epoch: number;
   /** An append-only file belongs to the data. */
   readonly aof: boolean;
@@ -24,9 +24,10 @@ export async function readMark({ data }: NodeFiles): Promise<DataMark | undefine
   }
 }
 
-/** Marks a node's data, unless it is marked so. */
-export async function markData(files: NodeFiles, mark: DataMark): Promise<void> {
+/** Marks a node's data, unless they are marked so. `epoch` is of a primary; a replica keeps the one that it has. */
+export async function markData(files: NodeFiles, aof: boolean, epoch?: number): Promise<void> {
   const known = await readMark(files);
+  const mark: DataMark = { epoch: epoch ?? known?.epoch ?? -1, aof };
   if (known?.epoch === mark.epoch && known.aof === mark.aof) return;
   await writeAtomically(join(files.data, "mark.json"), `${JSON.stringify(mark)}\n`);
 }

@@ -11,6 +11,7 @@ import type { NodeFiles } from "./node-files.ts";
  * Rejects with EngineError for a seed that is no snapshot.
  */
 export async function plantData(spec: DatabaseSpec, { data }: NodeFiles): Promise<void> {
+  await mkdir(data, { recursive: true, mode: 0o700 });
   const present = new Set(await readdir(data));
   const snapshot = join(data, "dump.rdb");
   if (present.has("appendonlydir")) return;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { isRunning, type PinnedProcess, pinned } from "../../files/process-identity.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
@@ -41,7 +41,6 @@ export class ServerProcess {
 
   /** Starts the program over the node's configuration. Rejects with EngineError where it cannot be run at all. */
   static async start(program: ServerProgram, files: NodeFiles): Promise<ServerProcess> {
-    await mkdir(files.data, { recursive: true, mode: 0o700 });
     const log = await open(files.log, "a", 0o600);
     try {
       // Detached and with a file for its output, so that it lives on when this process is killed. The environment of the

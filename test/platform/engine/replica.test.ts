@@ -27,19 +27,22 @@ describe("a replica", () => {
     expect(await countNodes(database, { port: database.nodes()[1]?.port ?? 0 })).toBe(10);
   });
 
-  it("stays a replica when the primary was killed and is revived", async () => {
-    const database = await ground.engine.start(ground.spec({ nodes: 2, aof: "always" }));
-    await fill(database, 5);
-    const before = database.nodes();
-    await kill(before[0]?.pid);
-    await until(async () => !(await database.ping()));
-    await database.revive();
-    expect(database.nodes().map(({ id, port, role }) => ({ id, port, role }))).toEqual(
-      before.map(({ id, port, role }) => ({ id, port, role })),
-    );
-    expect(await countNodes(database)).toBe(5);
-    expect(await database.ping()).toBe(true);
-  });
+  it.each(["always", "everysec"] as const)(
+    "stays a replica when the primary was killed and is revived (%s)",
+    async (aof) => {
+      const database = await ground.engine.start(ground.spec({ nodes: 2, aof }));
+      await fill(database, 5);
+      const before = database.nodes();
+      await kill(before[0]?.pid);
+      await until(async () => !(await database.ping()));
+      await database.revive();
+      expect(database.nodes().map(({ id, port, role }) => ({ id, port, role }))).toEqual(
+        before.map(({ id, port, role }) => ({ id, port, role })),
+      );
+      expect(await countNodes(database)).toBe(5);
+      expect(await database.ping()).toBe(true);
+    },
+  );
 });
 
 describe("a failover", () => {
@@ -175,6 +178,7 @@ describe("a failover", () => {
     ]);
     await fill(database, 1);
     expect(await countNodes(database)).toBe(6);
+    expect(database.trouble()).toBeUndefined();
     expect(await database.ping()).toBe(true);
   });
 });

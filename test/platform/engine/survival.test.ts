@@ -133,7 +133,7 @@ async function startAndDie(spec: DatabaseSpec): Promise<readonly DatabaseNode[]>
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const dead = once(child, "exit");
-  child.send(spec);
+  child.send({ start: spec });
   const [nodes]: DatabaseNode[][] = await once(child, "message");
   const database = { host: "127.0.0.1", port: () => nodes?.[0]?.port ?? 0 };
   await ask(database, ["GRAPH.QUERY", "g", "UNWIND range(1, 7) AS i CREATE (:N)"], {
