@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { hasEndedWithin, signalTo } from "../files/process-identity.ts";
@@ -41,7 +40,7 @@ export async function endDatabases(dataDir: string): Promise<boolean> {
   for (const server of servers) {
     signalTo(server, "SIGCONT");
     // Where the folder is gone, there is nothing left to be saved.
-    signalTo(server, existsSync(server.folder) ? "SIGTERM" : "SIGKILL");
+    signalTo(server, server.isHomeless ? "SIGKILL" : "SIGTERM");
   }
   const hasEnded = await Promise.all(servers.map((server) => hasEndedWithin(server, savingTime)));
   const left = servers.filter((_, at) => hasEnded[at] === false).map(({ pid }) => pid);

@@ -82,15 +82,23 @@ export function allPids(): readonly number[] {
   );
 }
 
-/** Arguments of a process, its program first, and the folder that it works in; undefined where that may not be seen. */
-export function lookInto(
-  pid: number,
-): { readonly words: readonly string[]; readonly folder: string } | undefined {
+/** What the system shows of a process. */
+export interface SeenProcess {
+  /** Its arguments, its program first. */
+  readonly words: readonly string[];
+  /** The folder that it works in. */
+  readonly folder: string;
+  /** That folder was removed under it. */
+  readonly isHomeless: boolean;
+}
+
+/** Looks at a process; undefined where it may not be seen. */
+export function lookInto(pid: number): SeenProcess | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-  // A folder that was removed under a process is still its folder.
-  const folder = attempt(() => readlinkSync(`/proc/${pid}/cwd`)).replace(/ \(deleted\)$/, "");
-  if (line === "" || folder === "") return undefined;
-  return { words: line.replace(/\0$/, "").split("\0"), folder };
+  const home = attempt(() => readlinkSync(`/proc/${pid}/cwd`));
+  if (line === "" || home === "") return undefined;
+  const folder = home.replace(/ \(deleted\)$/, "");
+  return { words: line.replace(/\0$/, "").split("\0"), folder, isHomeless: folder !== home };
 }
 
 function exists(pid: number): boolean {

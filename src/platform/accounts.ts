@@ -2,9 +2,11 @@ import type { JsonObject } from "../model/json.ts";
 import type { AccountRequest } from "./account-rules.ts";
 import type { Core } from "./core.ts";
 import type { Fault } from "./fault-rule.ts";
+import { inTurn } from "./in-turn.ts";
 import { newId } from "./new-id.ts";
 import type { AccountConfigRecord, InstanceRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
+import { untilWritten } from "./settle.ts";
 
 /** Where a cloud account is created, and for whom. */
 export interface AccountPlace {
@@ -27,10 +29,21 @@ export async function addAccount(
   request: AccountRequest,
   fault: Fault,
 ): Promise<string> {
+  // One after another: the second one of an account belongs to the configuration of the first.
+  const key = `account ${request.cloudProvider} ${request.account}`;
+  return inTurn(`${core.settings.dataDir} ${key}`, () => addAccountNow(core, place, request, fault));
+}
+
+async function addAccountNow(
+  core: Core,
+  place: AccountPlace,
+  request: AccountRequest,
+  fault: Fault,
+): Promise<string> {
   const { cloudProvider, account, params } = request;
   const known = core.store.accountConfigs
     .list()
-    .find((each) => each.cloudProvider === cloudProvider && each.account === account);
+    .find((each) => each.cloudProvider === cloudProvider && each.account === account && isUsed(core, each));
   const now = core.timestamp();
   const config: AccountConfigRecord = known ?? {
     id: newId("ac"),
@@ -58,26 +71,55 @@ export async function addAccount(
     customTags: place.customTags ?? [],
     accountConfigId: config.id,
   };
-  await Promise.all([core.store.accountConfigs.save(config), core.store.instances.save(record)]);
+  if (known === undefined) await core.store.accountConfigs.add(config);
+  await core.store.instances.add(record);
   core.events.add(record.id, `cloud account ${account} at ${cloudProvider}: ${record.status}`);
   if (core.settings.autoBootstrap && config.status === "PENDING" && fault.failed === undefined) {
-    setTimeout(
-      () => void bootstrap(core, config.id).catch(() => undefined),
-      core.settings.delayOf("create"),
-    ).unref();
+    const { wait } = core.lifecycle;
+    const person = wait(core.settings.delayOf("create"))
+      .then(() => untilWritten(wait, () => bootstrap(core, config.id)))
+      // Somebody else was quicker.
+      .catch(() => undefined);
+    core.lifecycle.background(
+      record.id,
+      person.then(() => undefined),
+    );
   }
   return record.id;
 }
 
-/** A person runs the bootstrap: the configuration and its instances become READY. 409 unless it waits for that. */
+/** A configuration that no instance belongs to any more, or yet, is nobody's. */
+function isUsed(core: Core, config: AccountConfigRecord): boolean {
+  return accountInstances(core, config.id).length > 0;
+}
+
+/**
+ * A person runs the bootstrap: the configuration and its instances become READY. 409 unless it, or one of them, waits for that: where
+ * not all could be written down, it is run again.
+ */
 export async function bootstrap(core: Core, id: string): Promise<AccountConfigRecord> {
-  const config = await advance(core, id, "PENDING", "READY");
-  for (const record of accountInstances(core, config.id)) {
-    if (record.status !== "PENDING") continue;
-    await core.store.instances.save({ ...record, status: "READY", lastModified: core.timestamp() });
+  const configId = core.store.instances.get(id)?.accountConfigId ?? id;
+  const waiting = accountInstances(core, configId).filter(({ status }) => status === "PENDING");
+  const isHalf = core.store.accountConfigs.get(configId)?.status === "READY" && waiting.length > 0;
+  const config = await advance(core, id, isHalf ? "READY" : "PENDING", "READY");
+  for (const record of waiting) {
+    await core.store.instances.update(record.id, (now) =>
+      now.status === "PENDING" ? { ...now, status: "READY", lastModified: core.timestamp() } : now,
+    );
     core.events.add(record.id, "bootstrap done: READY");
   }
   return config;
+}
+
+/** After a restart of the platform: bootstraps that were begun, or that nobody has to run, are done now. */
+export function recoverAccounts(core: Core): void {
+  for (const { id, status } of core.store.accountConfigs.list()) {
+    const isWaiting = accountInstances(core, id).some((record) => record.status === "PENDING");
+    if (!isWaiting || !(status === "READY" || (status === "PENDING" && core.settings.autoBootstrap)))
+      continue;
+    const done = untilWritten(core.lifecycle.wait, () => bootstrap(core, id)).then(() => undefined);
+    core.lifecycle.background(id, done);
+  }
 }
 
 /** A person runs the offboard; the second delete then finishes. 409 unless the account waits for that. */
@@ -100,16 +142,20 @@ export async function removeAccount(core: Core, record: InstanceRecord): Promise
     throw new ServiceError(409, `instance ${user.id} still lives in this cloud account`);
   if (record.deletionProtection)
     throw new ServiceError(409, `instance ${record.id} has deletion protection; clear it first`);
-  if (config.status === "READY_TO_OFFBOARD") {
+  if (config.status === "READY_TO_OFFBOARD" && record.status === "DELETING") {
     throw new ServiceError(
       409,
       `instance ${record.id} is DELETING; the offboard must be run in the account first`,
     );
   }
-  if (config.status === "READY") {
+  if (record.status !== "DELETING" && (config.status === "READY" || config.status === "READY_TO_OFFBOARD")) {
     const status = core.settings.autoBootstrap ? "OFFBOARDED" : "READY_TO_OFFBOARD";
-    await core.store.accountConfigs.save({ ...config, status });
-    await core.store.instances.save({ ...record, status: "DELETING", lastModified: core.timestamp() });
+    await core.store.accountConfigs.update(config.id, (now) => ({ ...now, status }));
+    await core.store.instances.update(record.id, (now) => ({
+      ...now,
+      status: "DELETING",
+      lastModified: core.timestamp(),
+    }));
     core.events.add(record.id, "delete accepted: waiting for the offboard");
     return;
   }
@@ -128,11 +174,12 @@ async function advance(
   from: AccountConfigRecord["status"],
   to: AccountConfigRecord["status"],
 ): Promise<AccountConfigRecord> {
-  const config = core.store.accountConfigs.get(core.store.instances.get(id)?.accountConfigId ?? id);
-  if (config === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
-  if (config.status !== from)
-    throw new ServiceError(409, `cloud account ${id} is ${config.status}, not ${from}`);
-  const advanced = { ...config, status: to };
-  await core.store.accountConfigs.save(advanced);
+  const configId = core.store.instances.get(id)?.accountConfigId ?? id;
+  const advanced = await core.store.accountConfigs.update(configId, (config) => {
+    if (config.status !== from)
+      throw new ServiceError(409, `cloud account ${id} is ${config.status}, not ${from}`);
+    return { ...config, status: to };
+  });
+  if (advanced === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
   return advanced;
 }

@@ -1,21 +1,27 @@
 import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDurably, writeAtomically } from "../files/atomic-write.ts";
+import { inTurn } from "./in-turn.ts";
+import { createStorageTrouble, type StorageTrouble } from "./storage-trouble.ts";
 
-/** Records of one sort: in memory for reading, each in its own file for keeping. */
+/**
+ * Records of one sort, each in its own file. What is read is what is safely on the disk: a change is written first and believed
+ * then, so that nothing that was once seen is taken back by a crash or a full disk. Changes of one record happen one after another. Where one cannot be written,
+ * it rejects with StorageError, and the record is what it was.
+ */
 export interface Collection<T extends { readonly id: string }> {
   get(id: string): T | undefined;
   /** All records in the order they were made. */
   list(): readonly T[];
-  /** What is safely on disk, and so may be told: what a client has once seen is not taken back by a crash. */
-  readonly kept: {
-    get(id: string): T | undefined;
-    list(): readonly T[];
-  };
-  /** Puts a record in place at once; resolves when it, or a newer version of it, is safely on disk. */
-  save(record: T): Promise<void>;
-  /** Takes a record away at once; resolves when its file is gone. */
-  remove(id: string): Promise<void>;
+  /** Takes a new record in. */
+  add(record: T): Promise<void>;
+  /**
+   * Changes a record: `change` is given it in its turn, and answers the next one, or the same for no change. What it throws refuses
+   * the change. Resolves with the record as it is then; undefined, and nothing is asked, where there is none.
+   */
+  update(id: string, change: (record: T) => T): Promise<T | undefined>;
+  /** Takes a record away; `check` is given it in its turn, and may refuse by throwing. */
+  remove(id: string, check?: (record: T) => void): Promise<void>;
   /** Resolves when nothing is left to write. */
   settled(): Promise<void>;
 }
@@ -24,58 +30,60 @@ export interface Collection<T extends { readonly id: string }> {
 export async function openCollection<T extends { readonly id: string; readonly createdAt: string }>(
   folder: string,
   isRecord: (value: unknown) => value is T,
+  trouble: StorageTrouble = createStorageTrouble(),
 ): Promise<Collection<T>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const records = new Map<string, T>();
+  let records = new Map<string, T>();
   for (const record of await readAll(folder, isRecord)) records.set(record.id, record);
-  const kept = new Map(records);
-  const writing = new Map<string, Promise<void>>();
-  const queued = new Map<string, Promise<void>>();
+  const writing = new Set<Promise<unknown>>();
 
-  const write = async (id: string): Promise<void> => {
-    const record = records.get(id);
-    const path = join(folder, `${id}.json`);
-    if (record === undefined) {
-      await removeDurably(path);
-      kept.delete(id);
-    } else {
-      await writeAtomically(path, JSON.stringify(record));
-      kept.set(id, record);
+  const fileOf = (id: string): string => join(folder, `${id}.json`);
+  const turn = async <R>(id: string, work: () => Promise<R>): Promise<R> => {
+    const done = inTurn(fileOf(id), work);
+    writing.add(done);
+    try {
+      return await done;
+    } finally {
+      writing.delete(done);
     }
   };
-
-  const flush = (id: string): Promise<void> => {
-    const waiting = queued.get(id);
-    if (waiting !== undefined) return waiting;
-    const before = writing.get(id) ?? Promise.resolve();
-    const next = before
-      .catch(() => undefined)
-      .then(() => {
-        queued.delete(id);
-        writing.set(id, next);
-        return write(id);
-      })
-      .finally(() => {
-        if (writing.get(id) === next) writing.delete(id);
-      });
-    queued.set(id, next);
-    return next;
+  const write = async (record: T): Promise<void> => {
+    const text = JSON.stringify(record);
+    try {
+      await writeAtomically(fileOf(record.id), text);
+    } catch (error) {
+      // It may stand there all the same; what is believed is what the next start finds.
+      if ((await readFile(fileOf(record.id), "utf8").catch(() => "")) !== text) throw trouble.failed(error);
+    }
+    const newest = [...records.values()].at(-1);
+    const isLate = !records.has(record.id) && newest !== undefined && newest.createdAt > record.createdAt;
+    records.set(record.id, record);
+    if (isLate) records = new Map([...records.values()].sort(byAge).map((each) => [each.id, each]));
   };
 
   return {
     get: (id) => records.get(id),
     list: () => [...records.values()],
-    kept: { get: (id) => kept.get(id), list: () => [...kept.values()] },
-    save(record) {
-      records.set(record.id, record);
-      return flush(record.id);
-    },
-    remove(id) {
-      records.delete(id);
-      return flush(id);
-    },
+    add: (record) => turn(record.id, () => write(record)),
+    update: (id, change) =>
+      turn(id, async () => {
+        const record = records.get(id);
+        const next = record === undefined ? undefined : change(record);
+        if (next !== undefined && next !== record) await write(next);
+        return next;
+      }),
+    remove: (id, check) =>
+      turn(id, async () => {
+        const record = records.get(id);
+        if (record === undefined) return;
+        check?.(record);
+        await removeDurably(fileOf(id)).catch((error: unknown) => {
+          throw trouble.failed(error);
+        });
+        records.delete(id);
+      }),
     async settled() {
-      await Promise.allSettled([...writing.values(), ...queued.values()]);
+      await Promise.allSettled(writing);
     },
   };
 }
@@ -91,7 +99,11 @@ async function readAll<T extends { readonly createdAt: string }>(
     if (!name.endsWith(".json")) continue;
     found.push(parseRecord(await readFile(path, "utf8"), isRecord, path));
   }
-  return found.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
+  return found.sort(byAge);
+}
+
+function byAge(a: { readonly createdAt: string }, b: { readonly createdAt: string }): number {
+  return a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0;
 }
 
 function parseRecord<T>(text: string, isRecord: (value: unknown) => value is T, path: string): T {

@@ -10,6 +10,7 @@ import type { Settings } from "./options.ts";
 import type { PageSessions } from "./page-sessions.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Sessions } from "./sessions.ts";
+import type { StorageTrouble } from "./storage-trouble.ts";
 import type { Store } from "./store.ts";
 
 /** A running platform without its server: what the routes work with. */
@@ -19,6 +20,8 @@ export interface Core {
   readonly sessions: Sessions;
   readonly pageSessions: PageSessions;
   readonly store: Store;
+  /** What could not be written. */
+  readonly trouble: StorageTrouble;
   readonly lifecycle: Lifecycle;
   readonly databases: Databases;
   readonly faults: Faults;

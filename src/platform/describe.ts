@@ -81,7 +81,7 @@ function topology(record: InstanceRecord): JsonObject {
 }
 
 function describeNode(node: NodeRecord, record: InstanceRecord): JsonObject {
-  const isUp = record.status === "RUNNING" || record.status === "BACKING_UP";
+  const isUp = (record.status === "RUNNING" || record.status === "BACKING_UP") && node.isDown !== true;
   return {
     id: node.id,
     endpoint: record.host ?? "",

@@ -20,8 +20,13 @@ export class PlatformRunningError extends Error {
 
 /** A data folder that is ours until released. */
 export interface FolderLock {
+  /** Aborted when the folder is found to be gone, to be another one, or to belong to another platform: nothing may be written to it then. */
+  readonly lost: AbortSignal;
   release(): Promise<void>;
 }
+
+/** How often the lock is looked at, in ms. */
+const lookEvery = 1000;
 
 /** A platform: a process of this machine and boot, and the one folder that it works on. */
 interface Holder extends PinnedProcess {
@@ -43,7 +48,7 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
   await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
   try {
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      if (await tryLink(own, path)) return { release: () => unlink(path).catch(() => undefined) };
+      if (await tryLink(own, path)) return heldLock(dataDir, path, mine);
       const holder = await holderOf(path);
       if (holder !== undefined && isAlive(holder, mine.folder))
         throw new PlatformRunningError(dataDir, holder.pid);
@@ -53,6 +58,24 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
     await unlink(own);
   }
   throw new Error(`cannot take the lock ${path}; remove it if no platform runs`);
+}
+
+function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
+  const lost = new AbortController();
+  const look = async (): Promise<void> => {
+    const [folder, holder] = [await identityOf(dataDir).catch(() => undefined), await holderOf(path)];
+    const isOurs = folder === mine.folder && JSON.stringify(holder) === JSON.stringify(mine);
+    if (!isOurs) lost.abort(new Error(`${dataDir} was removed, or taken over by another platform`));
+  };
+  const timer = setInterval(() => void look(), lookEvery);
+  timer.unref();
+  return {
+    lost: lost.signal,
+    async release() {
+      clearInterval(timer);
+      if (!lost.signal.aborted) await unlink(path).catch(() => undefined);
+    },
+  };
 }
 
 /**

@@ -1,44 +1,68 @@
-import { unlink } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { ArgumentError, readArguments } from "./arguments.ts";
 import { ensureAuthority } from "./engine/index.ts";
 import { PlatformRunningError } from "./lock.ts";
 import { ensurePlatformId } from "./platform-id.ts";
-import { startPlatform } from "./start.ts";
+import { type RunningPlatform, startPlatform } from "./start.ts";
 
 /**
  * The local platform as a process: starts, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops
- * gracefully on SIGTERM, SIGINT and SIGHUP. Exit 1 with one line on standard error when it cannot start.
+ * gracefully on SIGTERM, SIGINT and SIGHUP. Exit 1 with one line on standard error when it cannot start, and when its data folder is
+ * taken from it.
  */
 async function main(argv: readonly string[]): Promise<void> {
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
-  const { url, usersUrl, dataDir, engine, pid } = platform;
-  const { caFile } = await ensureAuthority(dataDir);
-  await ensurePlatformId(dataDir);
-  const announcement = JSON.stringify({ url, usersUrl, dataDir, engine, pid, caFile: resolve(caFile) });
-  const file = join(dataDir, "platform.json");
-  await writeAtomically(file, `${announcement}\n`);
+  const file = join(platform.dataDir, "platform.json");
   let isStopping = false;
   const stop = (): void => {
     if (isStopping) return;
     isStopping = true;
     void platform
       .close()
-      .then(() => unlink(file))
+      .then(() => rm(file, { force: true }))
       .then(() => process.exit(0), complain);
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", stop);
-  process.stdout.write(`${announcement}\n`);
+  platform.lost.addEventListener("abort", () => complain(platform.lost.reason));
+  // What nobody waited for must not take the databases of others with it, and neither must a log that cannot be written.
+  process.on("unhandledRejection", (error) => tell(`internal error: ${textOf(error)}`));
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  try {
+    const line = await announcementOf(platform);
+    await writeAtomically(file, `${line}\n`);
+    process.stdout.write(`${line}\n`);
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+}
+
+async function announcementOf({ url, usersUrl, dataDir, engine, pid }: RunningPlatform): Promise<string> {
+  const { caFile } = await ensureAuthority(dataDir);
+  await ensurePlatformId(dataDir);
+  return JSON.stringify({ url, usersUrl, dataDir, engine, pid, caFile: resolve(caFile) });
 }
 
 function complain(error: unknown): never {
-  const isExpected = error instanceof ArgumentError || error instanceof PlatformRunningError;
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`graphform platform: ${isExpected ? "" : "cannot start: "}${message}\n`);
+  tell(textOf(error));
   process.exit(1);
 }
 
-await main(process.argv.slice(2)).catch(complain);
+function complainOfStart(error: unknown): never {
+  const isExpected = error instanceof ArgumentError || error instanceof PlatformRunningError;
+  return complain(isExpected ? error : new Error(`cannot start: ${textOf(error)}`));
+}
+
+function tell(what: string): void {
+  process.stderr.write(`graphform platform: ${what}\n`);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+await main(process.argv.slice(2)).catch(complainOfStart);

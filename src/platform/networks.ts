@@ -61,7 +61,7 @@ export async function addNetwork(
     createdAt: now,
     lastModified: now,
   };
-  await core.store.networks.save(record);
+  await core.store.networks.add(record);
   return record;
 }
 

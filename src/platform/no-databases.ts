@@ -33,10 +33,13 @@ export function createNoDatabases(why: string): Databases {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(file, "no data: made by a control plane without databases\n", { mode: 0o600 });
     },
+    seen: () => undefined,
     serves: () => true,
+    isUp: async () => true,
     hasUsers: () => true,
     applyUsers: async () => [],
     proveRules: nothing,
+    abandon: nothing,
     close: nothing,
   };
 }

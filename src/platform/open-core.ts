@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { recoverAccounts } from "./accounts.ts";
 import { createBodyRoom } from "./body-room.ts";
 import type { Core } from "./core.ts";
 import { loadCredentials, loadSigningKey, privateFolder } from "./credentials.ts";
@@ -19,6 +20,7 @@ import { createRealDatabases, type RealDatabasesParts } from "./real-databases.t
 import { openRequestLog } from "./request-log.ts";
 import { openSessions } from "./sessions.ts";
 import { recoverSnapshots } from "./snapshots.ts";
+import { createStorageTrouble } from "./storage-trouble.ts";
 import { openStore, type Store } from "./store.ts";
 
 const mebibyte = 1024 ** 2;
@@ -27,10 +29,11 @@ const mebibyte = 1024 ** 2;
 export async function openCore(options: PlatformOptions): Promise<Core> {
   const settings = settingsOf(options);
   const { dataDir, now, elapsed } = settings;
+  const trouble = createStorageTrouble();
   const [credentials, key, store] = await Promise.all([
     loadCredentials(dataDir),
     loadSigningKey(dataDir),
-    openStore(dataDir),
+    openStore(dataDir, trouble),
   ]);
   const timestamp = createTimestamps(now, latestTime(store));
   const sessionFile = join(dataDir, "sessions.json");
@@ -42,6 +45,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
       refreshLifetime: settings.refreshLifetime,
       now,
       elapsed,
+      trouble,
     },
     await readFile(sessionFile, "utf8").catch(() => undefined),
   );
@@ -77,11 +81,12 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
     sessions,
     pageSessions: createPageSessions(elapsed),
     store,
+    trouble,
     lifecycle,
     databases,
     faults: createFaults(settings.faults, elapsed),
     events,
-    log: openRequestLog(join(dataDir, "requests.jsonl")),
+    log: openRequestLog(join(dataDir, "requests.jsonl"), trouble),
     secrets,
     generatedPassword: (id) => generatedPassword(id, key),
     sharesPort: options.usersPort === undefined,
@@ -92,9 +97,15 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
     elapsed,
     timestamp,
   };
-  for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);
-  await lifecycle.recover();
-  await recoverSnapshots(core);
+  try {
+    for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);
+    await lifecycle.recover();
+  } catch (error) {
+    await closeCore(core);
+    throw error;
+  }
+  recoverSnapshots(core);
+  recoverAccounts(core);
   return core;
 }
 
@@ -103,6 +114,13 @@ export async function closeCore(core: Core): Promise<void> {
   await core.lifecycle.close();
   await core.databases.close();
   await Promise.all(Object.values(core.store).map((records) => records.settled()));
+  core.log.close();
+}
+
+/** Ends what is at work where the data folder is no longer this platform's; databases that another one may have by now run on. */
+export async function abandonCore(core: Core): Promise<void> {
+  await core.lifecycle.close();
+  await core.databases.abandon();
   core.log.close();
 }
 

@@ -1,14 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { nodeIds, specOf } from "./database-spec.ts";
-import { type DatabaseUsers, databaseUsers } from "./database-users.ts";
-import type { DatabaseListener, Databases, RunningDatabase } from "./databases.ts";
-import type { Database, DatabaseSpec, Engine, TlsFiles } from "./engine/index.ts";
+import { databaseUsers } from "./database-users.ts";
+import type { DatabaseListener, Databases } from "./databases.ts";
+import type { DatabaseSpec, Engine, StartOptions, TlsFiles } from "./engine/index.ts";
 import type { InstanceTypes } from "./instance-types.ts";
+import { named, namingNodes, needsRestart, type RealDatabase, shown } from "./real-database.ts";
 import type { InstanceRecord } from "./records.ts";
 import { createRuleProof } from "./rule-proof.ts";
 import { startWithUsers } from "./start-with-users.ts";
+import { watchDatabases } from "./watch-databases.ts";
 
 /** What real databases need besides their engine. */
 export interface RealDatabasesParts {
@@ -20,59 +21,70 @@ export interface RealDatabasesParts {
   /** Certificate for databases that serve over TLS; made at the first that does. */
   readonly tls: () => Promise<TlsFiles>;
   readonly listener: DatabaseListener;
-  /** Ends starts and revivals that are under way. */
+  /** Ends starts that are under way. */
   readonly signal: AbortSignal;
 }
 
-interface Running {
-  readonly database: Database;
-  readonly spec: DatabaseSpec;
-  readonly instanceType: string;
-  readonly ids: readonly string[];
-  readonly users: DatabaseUsers;
-  isReviving: boolean;
-  /** Its end is wanted: an exit is no accident. */
-  isEnding: boolean;
-}
+const renewals: { readonly [action: string]: "restart" | "recreate" } = {
+  FAILOVER_AND_RESTART: "restart",
+  FAILOVER_AND_RECREATE: "recreate",
+};
 
-const longestPause = 5000;
-const attempts = 20;
-
-/** One real database for each instance; those that die are revived and reported. */
+/** One real database for each instance; what happens to it is reported. */
 export function createRealDatabases(parts: RealDatabasesParts): Databases {
   const { engine, listener, signal } = parts;
-  const running = new Map<string, Running>();
+  const running = new Map<string, RealDatabase>();
   const dirOf = (id: string): string => join(parts.folder, id);
   const proof = createRuleProof(engine, parts.folder, signal);
   void proof.close();
+  const stopWatching = watchDatabases(running, listener);
 
   const wanted = async (record: InstanceRecord, seed?: string): Promise<DatabaseSpec> => {
     const tls = record.params["enableTLS"] === true ? await parts.tls() : undefined;
     return specOf(record, { ...parts, dir: dirOf(record.id), tls, seed });
   };
 
-  const start = async (record: InstanceRecord, seed?: string): Promise<Running> => {
-    const known = running.get(record.id);
-    if (known !== undefined && (await known.database.ping())) return known;
-    if (known !== undefined) await stop(record);
-    const spec = await wanted(record, seed);
-    const { database, users } = await startWithUsers(engine, spec, record.users, signal);
-    const one: Running = {
+  const open = async (record: InstanceRecord, seed?: string, failed?: string): Promise<RealDatabase> => {
+    const { id } = record;
+    const [spec, ids] = [await wanted(record, seed), nodeIds(record)];
+    const tell = (what: string): void => listener.told(id, named(what, ids));
+    const options: StartOptions = failed === undefined ? { tell } : { tell, failed };
+    const started = startWithUsers(engine, spec, record.users, signal, options);
+    const { database, users } = await namingNodes(ids, started);
+    const one: RealDatabase = {
       database,
       users: databaseUsers(database, users),
       spec,
       instanceType: String(record.params["nodeInstanceType"] ?? ""),
-      ids: nodeIds(record),
-      isReviving: false,
+      ids,
       isEnding: false,
+      isSuspect: false,
     };
-    running.set(record.id, one);
-    database.onExit((node) => void revive(record.id, one, `node ${node.id} (process ${node.pid}) ended`));
+    running.set(id, one);
+    database.onExit((node) => {
+      if (!one.isEnding) listener.down(id, `node ${named(node.id, ids)} (process ${node.pid}) ended`);
+    });
+    return one;
+  };
+
+  /** Brings a database up or back; it serves also where this rejects because of a replica. */
+  const start = async (record: InstanceRecord, seed?: string): Promise<RealDatabase> => {
+    let one = running.get(record.id);
+    if (one !== undefined && needsRestart(one, record, await wanted(record))) {
+      await stop(record);
+      one = undefined;
+    }
+    if (one === undefined) one = await open(record, seed);
+    else await namingNodes(one.ids, one.database.revive(signal));
+    one.isSuspect = false;
+    const trouble = one.database.trouble();
+    if (trouble !== undefined) throw new Error(named(trouble.message, one.ids), { cause: trouble });
     return one;
   };
 
   const stop = async (record: InstanceRecord): Promise<void> => {
-    const one = running.get(record.id) ?? (await start(record));
+    const one = running.get(record.id) ?? (await takeOver(record));
+    if (one === undefined) return;
     one.isEnding = true;
     try {
       await one.database.stop();
@@ -83,33 +95,17 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     }
   };
 
-  const revive = async (id: string, one: Running, reason: string): Promise<void> => {
-    if (one.isEnding || one.isReviving || signal.aborted) return;
-    one.isReviving = true;
-    listener.down(id, reason);
-    let last: unknown;
-    for (let attempt = 0; attempt < attempts && !one.isEnding && !signal.aborted; attempt += 1) {
-      try {
-        await one.database.revive(signal);
-        one.isReviving = false;
-        if (!one.isEnding) listener.up(id, shown(one));
-        return;
-      } catch (error) {
-        last = error;
-        await sleep(Math.min(100 * 2 ** attempt, longestPause), undefined, { ref: false, signal }).catch(
-          () => undefined,
-        );
-      }
+  /** The database that an earlier platform left behind; undefined where nothing runs. */
+  const takeOver = async (record: InstanceRecord): Promise<RealDatabase | undefined> => {
+    try {
+      return (await engine.isRunning(dirOf(record.id))) ? await open(record) : undefined;
+    } catch (error) {
+      if (await engine.isRunning(dirOf(record.id))) throw error;
+      return undefined;
     }
-    one.isReviving = false;
-    if (one.isEnding || signal.aborted) return;
-    listener.lost(
-      id,
-      `the database cannot be restarted: ${last instanceof Error ? last.message : String(last)}`,
-    );
   };
 
-  const need = (record: InstanceRecord): Running => {
+  const need = (record: InstanceRecord): RealDatabase => {
     const one = running.get(record.id);
     if (one === undefined) throw new Error("the database does not run");
     return one;
@@ -120,38 +116,54 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     start: async (record, snapshot) => shown(await start(record, snapshot)),
     stop,
     async restart(record) {
-      if (running.has(record.id)) await stop(record);
+      await stop(record);
       return shown(await start(record));
     },
-    async update(record) {
-      const one = running.get(record.id);
-      if (one !== undefined && needsRestart(one, record, await wanted(record))) await stop(record);
-      return shown(await start(record));
-    },
+    update: async (record) => shown(await start(record)),
     async remove(record) {
       const one = running.get(record.id);
       if (one !== undefined) one.isEnding = true;
       running.delete(record.id);
       await engine.destroy(dirOf(record.id));
     },
-    async failover(record, failedNode) {
-      const one = need(record);
-      const primary = shown(one).nodes.find((node) => node.role === "primary");
-      if (primary?.id === failedNode) await one.database.failover();
+    async failover(record, failedNode, action) {
+      const failed = `node-${nodeIds(record).indexOf(failedNode)}`;
+      const one = running.get(record.id) ?? (await open(record, undefined, failed));
+      await namingNodes(one.ids, one.database.failover(failed, renewals[action]));
       return shown(one);
     },
     async backup(record, file) {
+      const { database, ids } = need(record);
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await need(record).database.snapshot(file);
+      await namingNodes(ids, database.snapshot(file));
+    },
+    seen(id) {
+      const one = running.get(id);
+      return one === undefined ? undefined : shown(one);
     },
     serves(id) {
       const one = running.get(id);
-      return one !== undefined && !one.isReviving && !one.isEnding;
+      if (one === undefined || one.isEnding || one.isSuspect) return false;
+      return !one.database.down().some(({ role }) => role === "primary");
+    },
+    async isUp(record) {
+      const one = running.get(record.id);
+      if (one === undefined || one.isEnding || one.isSuspect || one.database.trouble() !== undefined)
+        return false;
+      const bad = [...one.database.down(), ...one.database.halted()];
+      return bad.length === 0 && !needsRestart(one, record, await wanted(record));
     },
     hasUsers: ({ id, users }) => running.get(id)?.users.have(users) ?? true,
     applyUsers: (record) => need(record).users.put(record.users),
     proveRules: (rules) => proof.prove(rules),
+    async abandon() {
+      stopWatching();
+      for (const one of running.values()) one.isEnding = true;
+      await Promise.all([...running.keys()].map((id) => engine.endHomeless(dirOf(id))));
+      running.clear();
+    },
     async close() {
+      stopWatching();
       await proof.close();
       const all = [...running.values()];
       for (const one of all) one.isEnding = true;
@@ -159,24 +171,4 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       running.clear();
     },
   };
-}
-
-/** True where a change reaches the processes: all but names, texts, ports and users. */
-function needsRestart(one: Running, record: InstanceRecord, spec: DatabaseSpec): boolean {
-  const compared = ({ ports: _ports, users: _users, seed: _seed, ...rest }: DatabaseSpec): string =>
-    JSON.stringify(rest);
-  return (
-    one.instanceType !== String(record.params["nodeInstanceType"] ?? "") ||
-    compared(one.spec) !== compared(spec)
-  );
-}
-
-/** Nodes under the names of the topology: the engine's `node-1` is the component's second. */
-function shown({ database, ids }: Running): RunningDatabase {
-  const nodes = database.nodes().map((node) => ({
-    id: ids[Number(node.id.slice("node-".length))] ?? node.id,
-    port: node.port,
-    role: node.role,
-  }));
-  return { host: database.host, nodes: nodes.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }

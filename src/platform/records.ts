@@ -41,6 +41,17 @@ export interface NodeRecord {
   readonly id: string;
   readonly port: number;
   readonly role: "primary" | "replica";
+  /** Its process does not run. */
+  readonly isDown?: boolean | undefined;
+}
+
+/** What went wrong last, with an operation or with the database by itself. */
+export interface FailureRecord {
+  readonly at: string;
+  readonly reason: string;
+  readonly of?: OperationName | "database" | undefined;
+  /** It failed on request: nobody tries to put it right. */
+  readonly byFault?: boolean | undefined;
 }
 
 /** A resource instance (specification 2.1) as the control plane remembers it; a cloud account is one, too. */
@@ -61,7 +72,7 @@ export interface InstanceRecord {
   readonly createdAt: string;
   readonly lastModified: string;
   readonly operation?: OperationRecord | undefined;
-  readonly failure?: { readonly at: string; readonly reason: string } | undefined;
+  readonly failure?: FailureRecord | undefined;
   /** Whether the database should run once nothing is in progress. */
   readonly power: "running" | "stopped";
   readonly host?: string | undefined;
@@ -81,7 +92,9 @@ export interface SnapshotRecord {
   readonly id: string;
   readonly sourceInstanceId: string;
   readonly type: "ManualSnapshot" | "AutomatedSnapshot";
-  readonly status: "pending" | "completed" | "failed";
+  readonly status: "pending" | "completed" | "FAILED";
+  /** Why it failed. */
+  readonly failure?: string | undefined;
   readonly progress: number;
   readonly cloudProvider: string;
   readonly region: string;
@@ -95,6 +108,8 @@ export interface SnapshotRecord {
   readonly customNetworkId?: string | undefined;
   /** The users that its instance had; absent in snapshots of earlier versions. */
   readonly users?: readonly UserRecord[] | undefined;
+  /** Of a copy: made by a fault to never complete. */
+  readonly stuck?: boolean | undefined;
   /** Of a copy: the snapshot it is made from. */
   readonly copyOf?: string | undefined;
 }

@@ -1,5 +1,6 @@
-import { closeSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import type { Json } from "../model/json.ts";
+import { openLogFile } from "./log-file.ts";
+import type { StorageTrouble } from "./storage-trouble.ts";
 
 /** One request as it is remembered: no query values, no headers, no secrets. */
 export interface RequestEntry {
@@ -31,28 +32,18 @@ export interface RequestLog {
 
 const kept = 20_000;
 const keptCharacters = 16 * 1024 * 1024;
-const largestFile = 64 * 1024 * 1024;
 
-/** Opens the log; a file above 64 MiB is set aside as `<path>.1` first. Lines are written once per turn. */
-export function openRequestLog(path: string): RequestLog {
-  let file = openFile(path);
-  let written = file.size;
+/** Opens the log. Lines are written once per turn; those that cannot be are counted, and requests are answered all the same. */
+export function openRequestLog(path: string, trouble: StorageTrouble): RequestLog {
+  const file = openLogFile(path, trouble);
   let entries: Kept[] = [];
   let characters = 0;
   let lines: string[] = [];
   let seq = 0;
 
   const flush = (): void => {
-    if (lines.length === 0) return;
-    const text = lines.join("");
+    file.add(lines);
     lines = [];
-    writeSync(file.fd, text);
-    written += text.length;
-    if (written > largestFile) {
-      closeSync(file.fd);
-      file = openFile(path);
-      written = file.size;
-    }
   };
 
   return {
@@ -76,7 +67,7 @@ export function openRequestLog(path: string): RequestLog {
     },
     close() {
       flush();
-      closeSync(file.fd);
+      file.close();
     },
   };
 }
@@ -95,10 +86,4 @@ function latest(entries: readonly Kept[]): Kept[] {
     return room < 0 || index < entries.length - kept;
   });
   return entries.slice(first + 1);
-}
-
-function openFile(path: string): { readonly fd: number; readonly size: number } {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > largestFile) renameSync(path, `${path}.1`);
-  return { fd: openSync(path, "a", 0o600), size: size > largestFile ? 0 : size };
 }

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { isObject, type Json } from "../model/json.ts";
+import type { StorageTrouble } from "./storage-trouble.ts";
 
 /** The two tokens of a session (specification 5.1). */
 export interface TokenPair {
@@ -19,6 +20,7 @@ export interface SessionSettings {
   readonly refreshLifetime: number;
   readonly now: () => number;
   readonly elapsed: () => number;
+  readonly trouble: StorageTrouble;
 }
 
 /** Sessions of this platform: signed tokens that expire, and refresh tokens that work once. */
@@ -38,9 +40,10 @@ const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toStrin
 /** Opens the sessions of a data folder; `saved` is the text of the file, where there is one. */
 export function openSessions(settings: SessionSettings, saved: string | undefined): Sessions {
   const run = randomBytes(6).toString("base64url");
-  const refresh = new Map<string, Lease>(readSaved(saved));
+  /** Refresh tokens by digest, as they are safely on the disk. */
+  let refresh: ReadonlyMap<string, Lease> = new Map(readSaved(saved));
   const verified = new Map<string, Lease>();
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<unknown> = Promise.resolve();
 
   const lease = (user: string, lifetime: number): Lease => ({
     user,
@@ -51,31 +54,49 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
   const isOver = ({ expires, run: of, due }: Lease): boolean =>
     of === run ? due <= settings.elapsed() : expires <= settings.now();
 
-  const save = (): Promise<void> => {
-    for (const [hash, entry] of refresh) if (isOver(entry)) refresh.delete(hash);
-    const text = JSON.stringify(Object.fromEntries(refresh));
-    writing = writing.catch(() => undefined).then(() => writeAtomically(settings.file, text));
-    return writing;
+  /** Changes the refresh tokens in its turn: written first, believed then. */
+  const save = (change: (tokens: Map<string, Lease>) => void): Promise<void> => {
+    const next = writing
+      .catch(() => undefined)
+      .then(async () => {
+        const tokens = new Map([...refresh].filter(([, entry]) => !isOver(entry)));
+        change(tokens);
+        try {
+          await writeAtomically(settings.file, JSON.stringify(Object.fromEntries(tokens)));
+        } catch (error) {
+          throw settings.trouble.failed(error);
+        }
+        refresh = tokens;
+      });
+    writing = next;
+    return next;
   };
 
-  const open = async (user: string): Promise<TokenPair> => {
+  const open = async (user: string, used?: string): Promise<TokenPair> => {
     const refreshToken = randomBytes(32).toString("base64url");
-    refresh.set(digest(refreshToken), lease(user, settings.refreshLifetime));
-    await save();
+    await save((tokens) => {
+      // Of two that use one token at a time, one is late.
+      if (used !== undefined && !tokens.delete(used)) throw new UsedTokenError();
+      tokens.set(digest(refreshToken), lease(user, settings.refreshLifetime));
+    });
     const issued = Math.floor(settings.now() / 1000);
     return { token: sign(lease(user, settings.sessionLifetime), issued, settings.key), refreshToken };
   };
 
   return {
-    open,
+    open: (user) => open(user),
     async rotate(refreshToken) {
       const hash = digest(refreshToken);
       const entry = refresh.get(hash);
-      refresh.delete(hash);
-      return entry === undefined || isOver(entry) ? undefined : open(entry.user);
+      if (entry === undefined || isOver(entry)) return undefined;
+      return open(entry.user, hash).catch((error: unknown) => {
+        if (error instanceof UsedTokenError) return undefined;
+        throw error;
+      });
     },
     async revoke(refreshToken) {
-      if (refresh.delete(digest(refreshToken))) await save();
+      const hash = digest(refreshToken);
+      if (refresh.has(hash)) await save((tokens) => void tokens.delete(hash));
     },
     userOf(token) {
       const known = verified.get(token);
@@ -87,6 +108,9 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
     },
   };
 }
+
+/** A refresh token that somebody else has traded meanwhile. */
+class UsedTokenError extends Error {}
 
 /** For how long somebody may come in. */
 interface Lease {

@@ -1,12 +1,15 @@
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonObject } from "../model/json.ts";
 import { findPlan } from "./contract.ts";
 import type { Core } from "./core.ts";
+import { copyWhole } from "./engine/index.ts";
 import type { Fault } from "./fault-rule.ts";
 import { newId } from "./new-id.ts";
 import type { InstanceRecord, SnapshotRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
+import { untilWritten } from "./settle.ts";
+import { endSnapshot, reasonOfFile } from "./snapshot-record.ts";
 
 /** What a snapshot is taken of, and where it is put. */
 export interface SnapshotRequest {
@@ -45,9 +48,15 @@ export async function takeSnapshot(
     customNetworkId: record.customNetworkId,
     users: record.users,
   };
-  const saved = core.store.snapshots.save(snapshot);
-  await core.lifecycle.operate(instanceId, "backup", fault, { snapshotId: snapshot.id });
-  await saved;
+  await core.store.snapshots.add(snapshot);
+  try {
+    await core.lifecycle.operate(instanceId, "backup", fault, { snapshotId: snapshot.id });
+  } catch (error) {
+    // Nobody was told of it: a refused backup leaves nothing in the list.
+    const removed = untilWritten(core.lifecycle.wait, () => core.store.snapshots.remove(snapshot.id));
+    core.lifecycle.background(instanceId, removed);
+    throw error;
+  }
   return snapshot.id;
 }
 
@@ -66,8 +75,16 @@ export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
   return latest;
 }
 
-/** Copies a completed snapshot into another region's folder, in the background; answers the new snapshot's id. */
-export async function copySnapshot(core: Core, source: SnapshotRecord, region: string): Promise<string> {
+/**
+ * Copies a completed snapshot into another region's folder, in the background; answers the new snapshot's id. A fault makes the copy
+ * fail, or never complete.
+ */
+export async function copySnapshot(
+  core: Core,
+  source: SnapshotRecord,
+  region: string,
+  fault: Fault,
+): Promise<string> {
   refuseUnfinished(source, "copied");
   if (region === source.region) throw new ServiceError(400, `snapshot ${source.id} is in ${region} already`);
   const copy: SnapshotRecord = {
@@ -80,43 +97,44 @@ export async function copySnapshot(core: Core, source: SnapshotRecord, region: s
     completedAt: undefined,
     copyOf: source.id,
   };
-  await core.store.snapshots.save(copy);
-  core.lifecycle.background(copy.sourceInstanceId, finishCopy(core, copy));
+  await core.store.snapshots.add({ ...copy, ...(fault.stuck === true ? { stuck: true } : {}) });
+  if (fault.stuck !== true)
+    core.lifecycle.background(copy.sourceInstanceId, finishCopy(core, copy, fault.failed));
   return copy.id;
 }
 
 /** Does the work of a copy that was accepted; also after a restart of the platform. */
-async function finishCopy(core: Core, copy: SnapshotRecord): Promise<void> {
+async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Promise<void> {
+  const parts = { ...core, wait: core.lifecycle.wait };
   const source = core.store.snapshots.get(copy.copyOf ?? "");
   const [from, to] = [
     core.snapshotFile(source?.region ?? "", source?.id ?? ""),
     core.snapshotFile(copy.region, copy.id),
   ];
   try {
+    if (failed !== undefined) throw new Error(failed);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await copyFile(from, to);
-    await core.store.snapshots.save({
-      ...copy,
-      status: "completed",
-      progress: 100,
-      completedAt: core.timestamp(),
-    });
-    core.events.add(copy.sourceInstanceId, `snapshot copied to ${copy.region}`);
-  } catch {
-    await core.store.snapshots.save({ ...copy, status: "failed" });
-    core.events.add(copy.sourceInstanceId, `snapshot could not be copied to ${copy.region}`, true);
+    await copyWhole(from, to);
+  } catch (error) {
+    return endSnapshot(parts, copy.id, `it could not be copied to ${copy.region}: ${reasonOfFile(error)}`);
   }
+  await endSnapshot(parts, copy.id);
+  core.events.add(copy.sourceInstanceId, `snapshot copied to ${copy.region}`);
 }
 
 /** After a restart of the platform: finishes copies, and gives up backups that no operation will finish. */
-export async function recoverSnapshots(core: Core): Promise<void> {
+export function recoverSnapshots(core: Core): void {
   for (const snapshot of core.store.snapshots.list()) {
-    if (snapshot.status !== "pending") continue;
-    const operation = core.store.instances.get(snapshot.sourceInstanceId)?.operation;
+    if (snapshot.status !== "pending" || snapshot.stuck === true) continue;
+    const { id, sourceInstanceId } = snapshot;
+    const operation = core.store.instances.get(sourceInstanceId)?.operation;
     if (snapshot.copyOf !== undefined)
-      core.lifecycle.background(snapshot.sourceInstanceId, finishCopy(core, snapshot));
-    else if (operation?.snapshotId !== snapshot.id)
-      await core.store.snapshots.save({ ...snapshot, status: "failed" });
+      core.lifecycle.background(sourceInstanceId, finishCopy(core, snapshot));
+    else if (operation?.snapshotId !== id) {
+      const parts = { ...core, wait: core.lifecycle.wait };
+      const ended = endSnapshot(parts, id, "the platform ended before it was begun");
+      core.lifecycle.background(sourceInstanceId, ended);
+    }
   }
 }
 
@@ -131,7 +149,7 @@ export async function takeAutomatedSnapshots(core: Core): Promise<void> {
 
 /** Removes a snapshot and its file; refused (409) while it is being made or copied, or an instance boots from it. */
 export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Promise<void> {
-  if (snapshot.status === "pending")
+  if (snapshot.status === "pending" && snapshot.stuck !== true)
     throw new ServiceError(409, `snapshot ${snapshot.id} is still being made`);
   const copy = core.store.snapshots
     .list()
@@ -142,7 +160,14 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
   if (reader !== undefined)
     throw new ServiceError(409, `instance ${reader.id} is being restored from snapshot ${snapshot.id}`);
   await core.store.snapshots.remove(snapshot.id);
-  await rm(core.snapshotFile(snapshot.region, snapshot.id), { force: true });
+  // It is gone from the list; a file that stays behind is in nobody's way.
+  await rm(core.snapshotFile(snapshot.region, snapshot.id), { force: true }).catch((error: unknown) =>
+    core.events.add(
+      snapshot.sourceInstanceId,
+      `the file of snapshot ${snapshot.id} could not be removed: ${reasonOfFile(error)}`,
+      true,
+    ),
+  );
 }
 
 /** A snapshot as the service shows it (specification 2.3). */
@@ -161,6 +186,7 @@ export function describeSnapshot(snapshot: SnapshotRecord): JsonObject {
     productTierId: `pt-${snapshot.tier}`,
     productTierName: findPlan(snapshot.tier)?.name ?? snapshot.tier,
     ...(snapshot.subscriptionId === undefined ? {} : { subscriptionId: snapshot.subscriptionId }),
+    ...(snapshot.failure === undefined ? {} : { snapshotMetadata: { failureReason: snapshot.failure } }),
   };
 }
 

@@ -1,4 +1,10 @@
-import { type Database, type DatabaseSpec, type Engine, EngineError } from "./engine/index.ts";
+import {
+  type Database,
+  type DatabaseSpec,
+  type Engine,
+  EngineError,
+  type StartOptions,
+} from "./engine/index.ts";
 import type { UserRecord } from "./records.ts";
 
 /**
@@ -10,12 +16,13 @@ export async function startWithUsers(
   spec: DatabaseSpec,
   users: readonly UserRecord[],
   signal: AbortSignal,
+  options: StartOptions = {},
 ): Promise<{ readonly database: Database; readonly users: readonly UserRecord[] }> {
   try {
-    return { database: await engine.start(spec, signal), users };
+    return { database: await engine.start(spec, signal, options), users };
   } catch (error) {
     if (users.length === 0 || !(error instanceof EngineError) || error.code !== "engine-start") throw error;
-    const database = await engine.start({ ...spec, users: [] }, signal).catch(() => {
+    const database = await engine.start({ ...spec, users: [] }, signal, options).catch(() => {
       throw error;
     });
     return { database, users: [] };

@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import type { Core } from "./core.ts";
 import { privateFolder } from "./credentials.ts";
 import type { EngineInfo } from "./databases.ts";
-import { lockFolder } from "./lock.ts";
-import { closeCore, openCore } from "./open-core.ts";
+import { type FolderLock, lockFolder } from "./lock.ts";
+import { abandonCore, closeCore, openCore } from "./open-core.ts";
 import type { PlatformOptions } from "./options.ts";
 import { createPlatformApp, createUsersApp, listen } from "./server.ts";
 import { takeAutomatedSnapshots } from "./snapshots.ts";
@@ -16,6 +16,8 @@ export interface RunningPlatform {
   readonly dataDir: string;
   readonly engine: EngineInfo;
   readonly pid: number;
+  /** Aborted when the data folder is no longer this platform's: it serves no more then, and has let go of its databases. */
+  readonly lost: AbortSignal;
   /** Stops serving, stops every database, keeps the data. */
   close(): Promise<void>;
 }
@@ -33,7 +35,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const alive = setInterval(() => undefined, 60_000);
   try {
     core = await openCore(options);
-    return await serveCore(core, options.usersPort, () => lock.release());
+    return await serveCore(core, options.usersPort, lock);
   } catch (error) {
     if (core !== undefined) await closeCore(core);
     await lock.release();
@@ -46,7 +48,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 async function serveCore(
   core: Core,
   usersPort: number | undefined,
-  release: () => Promise<void>,
+  lock: FolderLock,
 ): Promise<RunningPlatform> {
   const { host, port, dataDir, snapshotInterval, ownsProcess } = core.settings;
   const isShared = usersPort === undefined;
@@ -59,18 +61,27 @@ async function serveCore(
       });
   const snapshots =
     snapshotInterval > 0 ? setInterval(() => void takeAutomatedSnapshots(core), snapshotInterval) : undefined;
+  const stop = async (): Promise<void> => {
+    clearInterval(snapshots);
+    await Promise.all([...new Set([main.server, users.server])].map(stopServing));
+  };
+  const lost = new AbortController();
+  lock.lost.addEventListener("abort", () => {
+    const letGo = stop().then(() => abandonCore(core));
+    void letGo.catch(() => undefined).then(() => lost.abort(lock.lost.reason));
+  });
   return {
     url: main.url,
     usersUrl: users.url,
     dataDir,
     engine: core.databases.engine,
     pid: process.pid,
+    lost: lost.signal,
     async close() {
       const alive = setInterval(() => undefined, 60_000);
-      clearInterval(snapshots);
-      await Promise.all([...new Set([main.server, users.server])].map(stopServing));
+      await stop();
       await closeCore(core);
-      await release();
+      await lock.release();
       clearInterval(alive);
     },
   };

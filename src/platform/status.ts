@@ -8,7 +8,7 @@ export function platformStatus(core: Core): JsonObject {
     engine: { name, version, why },
     dataDir: core.settings.dataDir,
     pid: process.pid,
-    instances: core.store.instances.kept.list().map((record) => {
+    instances: core.store.instances.list().map((record) => {
       const primary = record.nodes.find((node) => node.role === "primary");
       const shownName = record.params["name"];
       return {
@@ -21,7 +21,7 @@ export function platformStatus(core: Core): JsonObject {
         cloudProvider: record.cloudProvider,
         region: record.region,
         endpoint: record.host === undefined || primary === undefined ? "" : `${record.host}:${primary.port}`,
-        nodes: record.nodes.map(({ id, port, role }) => ({ id, port, role })),
+        nodes: record.nodes.map(({ id, port, role, isDown = false }) => ({ id, port, role, isDown })),
         createdAt: record.createdAt,
         lastModified: record.lastModified,
         failure: record.failure?.reason ?? "",
@@ -29,6 +29,7 @@ export function platformStatus(core: Core): JsonObject {
     }),
     snapshots: core.store.snapshots.list().length,
     networks: core.store.networks.list().length,
+    storage: core.trouble.report(),
     events: core.events
       .recent()
       .slice(0, 100)

@@ -10,6 +10,7 @@ import {
   type NetworkRecord,
   type SnapshotRecord,
 } from "./records.ts";
+import type { StorageTrouble } from "./storage-trouble.ts";
 
 /** Everything the control plane remembers, on disk under `<dataDir>/control`. */
 export interface Store {
@@ -20,12 +21,12 @@ export interface Store {
 }
 
 /** Opens the store of a data folder. An acknowledged record survives `kill -9` at any moment. */
-export async function openStore(dataDir: string): Promise<Store> {
+export async function openStore(dataDir: string, trouble?: StorageTrouble): Promise<Store> {
   const folder = join(dataDir, "control");
   return {
-    instances: await openCollection(join(folder, "instances"), isInstanceRecord),
-    snapshots: await openCollection(join(folder, "snapshots"), isSnapshotRecord),
-    networks: await openCollection(join(folder, "networks"), isNetworkRecord),
-    accountConfigs: await openCollection(join(folder, "account-configs"), isAccountConfigRecord),
+    instances: await openCollection(join(folder, "instances"), isInstanceRecord, trouble),
+    snapshots: await openCollection(join(folder, "snapshots"), isSnapshotRecord, trouble),
+    networks: await openCollection(join(folder, "networks"), isNetworkRecord, trouble),
+    accountConfigs: await openCollection(join(folder, "account-configs"), isAccountConfigRecord, trouble),
   };
 }

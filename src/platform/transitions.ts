@@ -16,7 +16,8 @@ export const transitions: { readonly [name in OperationName]: Transition } = {
   stop: { from: ["RUNNING"], through: "STOPPING" },
   start: { from: ["STOPPED"], through: "STARTING" },
   restart: { from: settled, through: "RESTARTING" },
-  failover: { from: ["RUNNING"], through: "DEPLOYING" },
+  // Also for a database whose primary cannot be brought back.
+  failover: { from: ["RUNNING", "FAILED", "RESTARTING"], through: "DEPLOYING" },
   backup: { from: ["RUNNING"], through: "BACKING_UP" },
   delete: { from: undefined, through: "DELETING" },
 };

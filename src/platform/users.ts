@@ -6,12 +6,17 @@ import type { Core } from "./core.ts";
 import { isRefusal } from "./database-users.ts";
 import { isReserved, tenantRules } from "./engine/index.ts";
 import { firstUserOf } from "./first-user.ts";
+import { inTurn } from "./in-turn.ts";
 import type { InstanceRecord, UserRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
+import { untilWritten } from "./settle.ts";
 
 /** How often a database that serves and does not answer is asked, and the time between, in ms. */
 const attempts = 3;
 const pause = 100;
+
+/** How long an answer waits for a refused change to be taken back, in ms; where the disk is full, that goes on behind it. */
+const patience = 2000;
 
 /** Users of an instance as the list shows them, its own first: no passwords. */
 export function listUsers(record: InstanceRecord): readonly JsonObject[] {
@@ -29,7 +34,23 @@ export async function putUser(
   core: Core,
   id: string,
   username: string,
-  wanted: { readonly password?: string | undefined; readonly acl?: string | undefined },
+  wanted: WantedUser,
+  isNew: boolean,
+): Promise<void> {
+  // One after another: each is decided by what the one before it left.
+  return inTurn(`users ${id}`, () => putUserNow(core, id, username, wanted, isNew));
+}
+
+interface WantedUser {
+  readonly password?: string | undefined;
+  readonly acl?: string | undefined;
+}
+
+async function putUserNow(
+  core: Core,
+  id: string,
+  username: string,
+  wanted: WantedUser,
   isNew: boolean,
 ): Promise<void> {
   const refused = refusedRules(wanted.acl ?? "");
@@ -51,6 +72,10 @@ export async function putUser(
 
 /** Takes a user away: 403 for the instance's own, 500 for one that does not exist, as the real host. */
 export async function dropUser(core: Core, id: string, username: string): Promise<void> {
+  return inTurn(`users ${id}`, () => dropUserNow(core, id, username));
+}
+
+async function dropUserNow(core: Core, id: string, username: string): Promise<void> {
   const record = recordOf(core, id);
   if (firstUserOf(record) === username)
     throw new ServiceError(403, "the instance's own user cannot be deleted");
@@ -88,11 +113,12 @@ async function replaceUser(
   before: UserRecord | undefined,
   after: UserRecord | undefined,
 ): Promise<void> {
-  const saved = exchangeUser(core, id, before, after);
+  await exchangeUser(core, id, before, after);
   const failure = await failureOf(core, id, before, after);
-  await saved;
   if (failure === undefined) return;
-  await exchangeUser(core, id, after, before);
+  const back = untilWritten(core.lifecycle.wait, () => exchangeUser(core, id, after, before));
+  core.lifecycle.background(id, back);
+  await Promise.race([back.catch(() => undefined), sleep(patience, undefined, { ref: false })]);
   await putInForce(core, id, before).catch(() => undefined);
   throw failure;
 }
@@ -151,15 +177,15 @@ async function exchangeUser(
   before: UserRecord | undefined,
   after: UserRecord | undefined,
 ): Promise<void> {
-  const record = core.store.instances.get(id);
-  if (record === undefined) return;
-  const isTaken = record.users.some((user) => user.username === after?.username);
-  const added = after === undefined || (before === undefined && isTaken) ? [] : [after];
-  const users =
-    before === undefined
-      ? [...record.users, ...added]
-      : record.users.flatMap((user) => (user === before ? added : [user]));
-  await core.store.instances.save({ ...record, users });
+  await core.store.instances.update(id, (record) => {
+    const isTaken = record.users.some((user) => user.username === after?.username);
+    const added = after === undefined || (before === undefined && isTaken) ? [] : [after];
+    const users =
+      before === undefined
+        ? [...record.users, ...added]
+        : record.users.flatMap((user) => (user === before ? added : [user]));
+    return { ...record, users };
+  });
 }
 
 function sha256(text: string): string {

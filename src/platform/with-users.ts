@@ -1,6 +1,7 @@
 import { isRefusal } from "./database-users.ts";
 import type { Databases } from "./databases.ts";
 import type { Events } from "./events.ts";
+import type { InstanceRecord } from "./records.ts";
 import type { Store } from "./store.ts";
 
 /** What it takes to put an instance's users in force. */
@@ -12,20 +13,23 @@ export interface WithUsersParts {
   readonly wait: (ms: number) => Promise<void>;
 }
 
+/** Changes a record unless `may` says otherwise of what it is in its turn; resolves with whether it did. */
+export type SayUnless = (may: (record: InstanceRecord) => boolean) => Promise<boolean>;
+
 /** How often a database that serves and does not answer is asked again. */
 const attempts = 5;
 
 /**
- * Says that an instance runs (`next`) at the very moment when its database has the users of its record: those that came, went
+ * Says that an instance runs at the very moment when its database has the users of its record: those that came, went
  * or changed while it was on its way up are put in force first. A user that the database refuses is an event and no hindrance.
  */
-export async function withUsers(parts: WithUsersParts, id: string, next: () => Promise<void>): Promise<void> {
+export async function withUsers(parts: WithUsersParts, id: string, say: SayUnless): Promise<void> {
   const { store, events } = parts;
   const databases = parts.databases();
   for (let failed = 0; ; ) {
+    if (await say((record) => databases.hasUsers(record))) return;
     const record = store.instances.get(id);
-    // Nothing may come between this look and `next`.
-    if (record === undefined || databases.hasUsers(record)) return next();
+    if (record === undefined) return;
     try {
       for (const { username, reason } of await databases.applyUsers(record)) {
         events.add(id, `database user ${username} cannot sign in: ${reason}`, true);

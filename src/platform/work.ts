@@ -1,21 +1,23 @@
 import type { RunningDatabase } from "./databases.ts";
 import type { LifecycleParts } from "./lifecycle.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "./records.ts";
+import { untilWritten } from "./settle.ts";
+import { endSnapshot, reasonOfFile } from "./snapshot-record.ts";
 
 /** How a record changes once the work is done; "gone" when nothing of it is left. */
 export type Outcome = (Partial<InstanceRecord> & { readonly status: string }) | "gone";
 
-/** The work behind the operations. */
-export interface Works {
-  /** Does the real work. Throws with a reason that the client may see; the instance is then FAILED. */
-  run(record: InstanceRecord, operation: OperationRecord): Promise<Outcome>;
-  /** Tidies up after an operation that ends without its work. */
-  abandon(operation: OperationRecord): Promise<void>;
-}
+/** The work behind an operation. Throws with a reason that the client may see. May be done twice: a restart of the platform begins it anew. */
+export type Work = (record: InstanceRecord, operation: OperationRecord) => Promise<Outcome>;
 
-type Work = (record: InstanceRecord, operation: OperationRecord) => Promise<Outcome>;
+/** What works need besides what the lifecycle has. */
+export type WorkParts = LifecycleParts & {
+  /** Waits this many ms; rejects when the platform closes. */
+  readonly wait: (ms: number) => Promise<void>;
+};
 
-export function workOf(parts: LifecycleParts): Works {
+/** The work behind each operation. */
+export function worksOf(parts: WorkParts): { readonly [name in OperationName]: Work } {
   const { store } = parts;
   const running = ({ host, nodes }: RunningDatabase): Outcome => ({
     host,
@@ -24,44 +26,23 @@ export function workOf(parts: LifecycleParts): Works {
     power: "running",
   });
 
-  const backup: Work = async (record, operation) => {
-    const snapshot = store.snapshots.get(operation.snapshotId ?? "");
-    const stillRunning: Outcome = { status: "RUNNING" };
-    if (snapshot === undefined) return stillRunning;
-    try {
-      await parts.databases().backup(record, parts.snapshotFile(snapshot.region, snapshot.id));
-      await store.snapshots.save({
-        ...snapshot,
-        status: "completed",
-        progress: 100,
-        completedAt: parts.timestamp(),
-      });
-    } catch (error) {
-      await store.snapshots.save({ ...snapshot, status: "failed" });
-      parts.events.add(
-        record.id,
-        `backup failed: ${error instanceof Error ? error.message : String(error)}`,
-        true,
-      );
-    }
-    return stillRunning;
-  };
-
-  const works: { readonly [name in OperationName]: Work } = {
+  return {
     async create(record, operation) {
       const source = store.snapshots.get(operation.snapshotId ?? "");
       const file = source === undefined ? undefined : parts.snapshotFile(source.region, source.id);
       return running(await parts.databases().start(record, file));
     },
-    async update(record, operation) {
-      const changed: InstanceRecord = {
-        ...record,
-        params: { ...record.params, ...operation.params },
-        networkType: operation.networkType ?? record.networkType,
-        customTags: operation.customTags ?? record.customTags,
-      };
-      await store.instances.save(changed);
-      return running(await parts.databases().update(changed));
+    async update({ id }, operation) {
+      // What is wanted is written down before it is tried: it stays wanted where it fails.
+      const changed = await untilWritten(parts.wait, () =>
+        store.instances.update(id, (record) => ({
+          ...record,
+          params: { ...record.params, ...operation.params },
+          networkType: operation.networkType ?? record.networkType,
+          customTags: operation.customTags ?? record.customTags,
+        })),
+      );
+      return changed === undefined ? "gone" : running(await parts.databases().update(changed));
     },
     start: async (record) => running(await parts.databases().start(record)),
     restart: async (record) => running(await parts.databases().restart(record)),
@@ -73,19 +54,22 @@ export function workOf(parts: LifecycleParts): Works {
       const { failedNode = "", failoverAction = "" } = operation;
       return running(await parts.databases().failover(record, failedNode, failoverAction));
     },
-    backup,
+    async backup(record, operation) {
+      const { snapshotId = "" } = operation;
+      const snapshot = store.snapshots.get(snapshotId);
+      if (snapshot === undefined) return { status: "RUNNING" };
+      try {
+        await parts.databases().backup(record, parts.snapshotFile(snapshot.region, snapshotId));
+        await endSnapshot(parts, snapshotId);
+      } catch (error) {
+        await endSnapshot(parts, snapshotId, reasonOfFile(error));
+        throw new Error(reasonOfFile(error), { cause: error });
+      }
+      return { status: "RUNNING" };
+    },
     async delete(record) {
       await parts.databases().remove(record);
       return "gone";
-    },
-  };
-
-  return {
-    run: (record, operation) => works[operation.name](record, operation),
-    async abandon(operation) {
-      const snapshot =
-        operation.name === "backup" ? store.snapshots.get(operation.snapshotId ?? "") : undefined;
-      if (snapshot !== undefined) await store.snapshots.save({ ...snapshot, status: "failed" });
     },
   };
 }

@@ -6,7 +6,7 @@ import { createEvents } from "../../src/platform/events.ts";
 import { createNoDatabases } from "../../src/platform/no-databases.ts";
 import type { InstanceRecord, UserRecord } from "../../src/platform/records.ts";
 import type { Store } from "../../src/platform/store.ts";
-import { withUsers } from "../../src/platform/with-users.ts";
+import { type SayUnless, type WithUsersParts, withUsers } from "../../src/platform/with-users.ts";
 
 const user = (username: string, acl = "+PING"): UserRecord => ({ username, passwordHash: "aa", acl });
 const [early, late, odd] = [user("early"), user("late"), user("odd", "nonsense")];
@@ -111,6 +111,16 @@ function world(users: DatabaseUsers) {
   };
 }
 
+/** Says it where it may be said of the record as it is. */
+function saying(parts: WithUsersParts, say: () => void): SayUnless {
+  return async (may) => {
+    const now = parts.store.instances.get(record.id);
+    if (now === undefined || !may(now)) return false;
+    say();
+    return true;
+  };
+}
+
 describe("an instance that comes to run", () => {
   it("says so when its users are in force, also those that change while others are put in force", async () => {
     const database = fakeDatabase();
@@ -128,9 +138,13 @@ describe("an instance that comes to run", () => {
     );
     save([late]);
     let seen: readonly string[] = [];
-    await withUsers(parts, record.id, async () => {
-      seen = [...database.rules.keys()];
-    });
+    await withUsers(
+      parts,
+      record.id,
+      saying(parts, () => {
+        seen = [...database.rules.keys()];
+      }),
+    );
     expect(seen).toEqual(["late", "latest"]);
   });
 
@@ -140,9 +154,13 @@ describe("an instance that comes to run", () => {
     database.failures.push("once");
     save([odd, late]);
     let isRunning = false;
-    await withUsers(parts, record.id, async () => {
-      isRunning = true;
-    });
+    await withUsers(
+      parts,
+      record.id,
+      saying(parts, () => {
+        isRunning = true;
+      }),
+    );
     expect([isRunning, [...database.rules.keys()]]).toEqual([true, ["late"]]);
     expect(events.recent()).toMatchObject([
       { message: expect.stringContaining("user odd cannot sign in"), isFailure: true },
@@ -154,9 +172,10 @@ describe("an instance that comes to run", () => {
     const { parts, save } = world(databaseUsers(database, [early]));
     database.failures.push(...Array.from({ length: 20 }, () => "again"));
     save([late]);
-    await expect(withUsers(parts, record.id, () => Promise.reject(new Error("said")))).rejects.toThrow(
-      "does not answer",
-    );
+    const said = saying(parts, () => {
+      throw new Error("said");
+    });
+    await expect(withUsers(parts, record.id, said)).rejects.toThrow("does not answer");
   });
 
   it("has nobody to wait for where it is gone", async () => {
@@ -165,6 +184,7 @@ describe("an instance that comes to run", () => {
     let called = 0;
     await withUsers(parts, record.id, async () => {
       called += 1;
+      return false;
     });
     expect(called).toBe(1);
   });

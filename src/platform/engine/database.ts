@@ -118,6 +118,10 @@ export interface Engine {
    * starts without them. Rejects with EngineError, whose message has the server's own words, or with the signal's reason.
    */
   start(spec: DatabaseSpec, signal?: AbortSignal, options?: StartOptions): Promise<Database>;
+  /** True where a server works on data of this folder. */
+  isRunning(dir: string): Promise<boolean>;
+  /** Ends every server over the folder whose data were removed under it. */
+  endHomeless(dir: string): Promise<void>;
   /** Ends every server over the folder and removes it. Resolves also when there is none. */
   destroy(dir: string): Promise<void>;
 }

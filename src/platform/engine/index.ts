@@ -1,6 +1,7 @@
 export { isReserved, splitRules, tenantRules } from "./acl.ts";
-export type { Database, DatabaseSpec, Engine, TlsFiles } from "./database.ts";
+export type { Database, DatabaseSpec, Engine, StartOptions, TlsFiles } from "./database.ts";
 export { EngineError } from "./engine-error.ts";
 export { findEngine } from "./find-engine.ts";
+export { copyWhole } from "./seed.ts";
 export { setupEngine } from "./setup-engine.ts";
 export { ensureAuthority } from "./tls.ts";

@@ -1,4 +1,5 @@
 import { mkdir, realpath } from "node:fs/promises";
+import { inTurn } from "../in-turn.ts";
 import { additional, tenant } from "./acl.ts";
 import { bringUp } from "./bring-up.ts";
 import type { Parts } from "./bring-up-node.ts";
@@ -14,7 +15,6 @@ import type {
 import { openFolder } from "./database-record.ts";
 import { endNode, stopNode } from "./end-node.ts";
 import { EngineError } from "./engine-error.ts";
-import { inTurn } from "./in-turn.ts";
 import { operatorLogin } from "./launch.ts";
 import { type LiveNode, portsOf, shownNode } from "./live-node.ts";
 import { nodeConfig } from "./node-config.ts";

@@ -1,8 +1,8 @@
 import { realpath, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { inTurn } from "../in-turn.ts";
 import type { Parts } from "./bring-up-node.ts";
 import type { Engine } from "./database.ts";
-import { inTurn } from "./in-turn.ts";
 import { LocalDatabase } from "./local-database.ts";
 import { endingOnPurpose } from "./server-process.ts";
 import { endServers, findServers } from "./server-processes.ts";
@@ -15,6 +15,16 @@ export function createEngine(parts: Parts, why: string): Engine {
     version,
     why,
     start: (spec, signal, options) => LocalDatabase.start(parts, spec, signal, options),
+    async isRunning(path) {
+      const dir = await realpath(path).catch(() => resolve(path));
+      return findServers().some(({ folder }) => dirname(folder) === dir);
+    },
+    async endHomeless(path) {
+      const dir = resolve(path);
+      const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
+      const homeless = findServers().filter(({ folder, isHomeless }) => isHomeless && isIn(folder));
+      await endingOnPurpose(isIn, () => endServers(homeless, 0));
+    },
     async destroy(path) {
       const dir = await realpath(path).catch(() => resolve(path));
       const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;

@@ -15,6 +15,8 @@ export interface FoundServer extends PinnedProcess {
   readonly folder: string;
   /** A child may outlive its server, and would still write into the data. */
   readonly isChild: boolean;
+  /** The data were removed under it. */
+  readonly isHomeless: boolean;
 }
 
 /**
@@ -60,5 +62,8 @@ function serverOf(pid: number): FoundServer | undefined {
   const isServer = more.length === 0 && isAbsolute(config) && config.endsWith(`/${id}/server.conf`);
   // Children go by a title of their own, such as `valkey-rdb-bgsave`.
   const isChild = !isServer && /^(?:redis|valkey)-(?:rdb|aof|module)-/.test(program);
-  return (isServer || isChild) && isRunning(process) ? { ...process, folder, isChild } : undefined;
+  const { isHomeless } = seen;
+  return (isServer || isChild) && isRunning(process)
+    ? { ...process, folder, isChild, isHomeless }
+    : undefined;
 }

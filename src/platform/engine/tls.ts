@@ -1,9 +1,9 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { inTurn } from "../in-turn.ts";
 import { certificatePem } from "./certificate.ts";
 import type { TlsFiles } from "./database.ts";
-import { inTurn } from "./in-turn.ts";
 
 /** Holds whatever the clock says: it trusts nothing but databases on this machine, and a clock that is wrong when it is made, or set later, must not end it. */
 const validity = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2099-12-31T23:59:59Z") };

@@ -27,7 +27,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
 
   route("GET", component, "list", (context, { fault }) => {
     const { plan, component: found } = locateComponent(context);
-    const shown = core.store.instances.kept
+    const shown = core.store.instances
       .list()
       .filter(
         (each) => each.tier === plan.tier && each.component === found.key && isVisible(core, context, each),
@@ -37,7 +37,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("GET", `${version}/resource-instance`, "list-all", (context, { fault }) => {
-    const shown = core.store.instances.kept.list().filter((each) => isVisible(core, context, each));
+    const shown = core.store.instances.list().filter((each) => isVisible(core, context, each));
     const all = fault.missingFromList ? shown.slice(0, -1) : shown;
     const described = all.map((each) => ({
       ...describeInstance(core, each),
@@ -47,7 +47,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("GET", `${component}/:id`, "describe", (context) =>
-    context.json(describeInstance(core, instanceOf(core.store.instances.kept, context))),
+    context.json(describeInstance(core, instanceOf(core.store.instances, context))),
   );
 
   for (const method of ["PUT", "PATCH"]) {
@@ -86,12 +86,13 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
     if (protection !== undefined && typeof protection !== "boolean") {
       throw new ServiceError(400, "deletionProtection must be true or false");
     }
-    await core.store.instances.save({
-      ...record,
-      deletionProtection: protection ?? record.deletionProtection,
-      customTags: tagsOf(body) ?? record.customTags,
+    const tags = tagsOf(body);
+    await core.store.instances.update(record.id, (now) => ({
+      ...now,
+      deletionProtection: protection ?? now.deletionProtection,
+      customTags: tags ?? now.customTags,
       lastModified: core.timestamp(),
-    });
+    }));
     return accepted();
   });
 

@@ -30,11 +30,15 @@ export function networkEndpoints(app: Hono<Env>, core: Core): void {
     const refused = Object.keys(body).filter((key) => key !== "name");
     if (refused.length > 0)
       throw new ServiceError(400, `${refused.join(", ")} cannot be changed; only name can`);
-    const { name = network.name } = body;
-    if (typeof name !== "string") throw new ServiceError(400, "name must be a string");
-    const renamed = { ...network, name, lastModified: core.timestamp() };
-    await core.store.networks.save(renamed);
-    return context.json(describeNetwork(renamed));
+    const { name } = body;
+    if (name !== undefined && typeof name !== "string") throw new ServiceError(400, "name must be a string");
+    const rename = (now: NetworkRecord): NetworkRecord => ({
+      ...now,
+      name: name ?? now.name,
+      lastModified: core.timestamp(),
+    });
+    const renamed = await core.store.networks.update(network.id, rename);
+    return context.json(describeNetwork(renamed ?? find(network.id)));
   });
 
   if (core.settings.networks !== "full") return;
@@ -56,10 +60,11 @@ export function networkEndpoints(app: Hono<Env>, core: Core): void {
 
   route("DELETE", `${path}/:id`, "delete-network", async (context) => {
     const { id } = find(partOf(context, "id"));
-    const user = core.store.instances.list().find((record) => record.customNetworkId === id);
-    if (user !== undefined)
-      throw new ServiceError(409, `custom network ${id} is in use by instance ${user.id}`);
-    await core.store.networks.remove(id);
+    await core.store.networks.remove(id, () => {
+      const user = core.store.instances.list().find((record) => record.customNetworkId === id);
+      if (user !== undefined)
+        throw new ServiceError(409, `custom network ${id} is in use by instance ${user.id}`);
+    });
     return context.body(null, 200);
   });
 }

@@ -48,13 +48,13 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   route("GET", path, "list-snapshots", (context) => {
     const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
     const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
-    const shown = core.store.snapshots.kept.list().filter((each) => (type ?? each.type) === each.type);
+    const shown = core.store.snapshots.list().filter((each) => (type ?? each.type) === each.type);
     return context.json({ snapshots: (environment ?? "PROD") === "PROD" ? shown.map(describeSnapshot) : [] });
   });
 
   route("GET", `${component}/:id/snapshot`, "list-own-snapshots", (context) => {
     const { id } = instanceOf(core.store.instances, context);
-    const shown = core.store.snapshots.kept.list().filter((each) => each.sourceInstanceId === id);
+    const shown = core.store.snapshots.list().filter((each) => each.sourceInstanceId === id);
     return context.json({ snapshots: shown.map(describeSnapshot) });
   });
 
@@ -65,7 +65,7 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   route("POST", `${path}/:snapshotId`, "copy-snapshot", async (context, exchange) => {
     const source = findSnapshot(core, partOf(context, "snapshotId"));
     const body = objectOf(exchange.body, ["targetRegion", "target_region"]);
-    await copySnapshot(core, source, needed(regionOf(body)));
+    await copySnapshot(core, source, needed(regionOf(body)), exchange.fault);
     return context.json({ id: newId("orchestration") }, 202);
   });
 
@@ -82,7 +82,7 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
     const source = wanted === undefined ? latestSnapshot(core, id) : findSnapshot(core, wanted);
     if (source.sourceInstanceId !== id)
       throw new ServiceError(400, `snapshot ${source.id} is of another instance`);
-    const copy = await copySnapshot(core, source, region);
+    const copy = await copySnapshot(core, source, region, exchange.fault);
     return context.json({ snapshot_id: copy, snapshotId: copy }, 202);
   });
 
