@@ -45,6 +45,28 @@ describe("a replica", () => {
   );
 });
 
+describe("two nodes that die one after the other", () => {
+  it("are back in seconds: nobody waits for a replica that has ended", async () => {
+    const spec = ground.spec({ nodes: 2, aof: "always" });
+    const database = await ground.engine.start(spec);
+    await fill(database, 50_000);
+    const [primary, replica] = database.nodes();
+    const start = performance.now();
+    await kill(primary?.pid);
+    const reviving = database.revive().catch(() => undefined);
+    // The primary is back, and the replica is being filled.
+    await until(async () => (await countNodes(database).catch(() => 0)) === 50_000);
+    process.kill(replica?.pid ?? 0, "SIGKILL");
+    await reviving;
+    await until(async () => {
+      await database.revive().catch(() => undefined);
+      return database.ping();
+    });
+    expect(performance.now() - start).toBeLessThan(15_000);
+    expect(await countNodes(database)).toBe(50_000);
+  });
+});
+
 describe("a failover", () => {
   it("swaps the roles without a restart; the data is there, writes go on, and a second one swaps back", async () => {
     const database = await ground.engine.start(ground.spec({ nodes: 2 }));
