@@ -20,9 +20,9 @@ export interface Fault {
   readonly staleStatus?: number;
   /** A created resource is missing from lists for ever (true) or for this long (ms); on a list: the newest one. */
   readonly missingFromList?: boolean | number;
-  /** The accepted operation never finishes; its transient status stays until the resource is deleted. */
+  /** The accepted operation never finishes; its transient status stays until the resource is deleted. A copy of a snapshot stays pending. */
   readonly stuck?: boolean;
-  /** The accepted operation ends in FAILED with this reason. */
+  /** The accepted operation ends in FAILED with this reason. Of a backup and of a copy it is the snapshot that is FAILED. */
   readonly failed?: string;
 }
 

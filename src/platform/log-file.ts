@@ -1,10 +1,11 @@
 import { closeSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import type { StorageTrouble } from "./storage-trouble.ts";
 
-/** A file that lines are added to. Nothing of it throws: what cannot be written is counted. */
+/** A file that lines are added to. What cannot be written is counted, and nobody waits for it. */
 export interface LogFile {
   /** Adds lines, all of them or none. */
   add(lines: readonly string[]): void;
+  /** Ends it; once. */
   close(): void;
 }
 
@@ -36,8 +37,9 @@ export function openLogFile(path: string, trouble: StorageTrouble): LogFile {
       if (lines.length === 0) return;
       try {
         if (file.size > largest) {
+          const next = open(path);
           closeSync(file.fd);
-          file = open(path);
+          file = next;
         }
         const gap = lost === 0 ? "" : `${JSON.stringify({ lost })}\n`;
         write(gap + lines.join(""));
@@ -47,13 +49,7 @@ export function openLogFile(path: string, trouble: StorageTrouble): LogFile {
         trouble.lost(lines.length, error);
       }
     },
-    close() {
-      try {
-        closeSync(file.fd);
-      } catch {
-        // It is closed, or cannot be.
-      }
-    },
+    close: () => closeSync(file.fd),
   };
 }
 

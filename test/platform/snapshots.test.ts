@@ -418,3 +418,86 @@ describe("failover (4.7)", () => {
     expect((await test.call("POST", `${pro}/${id}/failover`, body)).status).toBe(409);
   });
 });
+
+describe("a backup that fails, or never completes, on request", () => {
+  const arm = async (operation: string, fault: JsonObject): Promise<void> => {
+    const answer = await test.call("PUT", "/_platform/faults", [{ operation, count: 1, fault }]);
+    if (answer.status !== 200) throw new Error(answer.text);
+  };
+  const own = async (id: string): Promise<readonly JsonObject[]> =>
+    (await listed(test)).filter((each) => each["sourceInstanceId"] === id);
+  const ended = (id: string): Promise<JsonObject> =>
+    poll(async () => (await own(id)).findLast((each) => each["status"] === "FAILED"), "it to fail");
+
+  it.each(["backup", "create-snapshot"])(
+    "%s: FAILED in every list with its reason; the instance runs, and the next one works",
+    async (operation) => {
+      const id = await running();
+      const take = () =>
+        operation === "backup"
+          ? test.call("POST", `${pro}/${id}/backup`)
+          : test.call("POST", path, { instanceId: id });
+      await arm(operation, { failed: "no room for it" });
+      expect((await take()).status).toBe(202);
+      const failed = await ended(id);
+      expect(failed).toMatchObject({
+        status: "FAILED",
+        progress: 0,
+        completeTime: "0001-01-01T00:00:00Z",
+        snapshotMetadata: { failureReason: "no room for it" },
+      });
+      expect((await test.call("GET", `${path}/${failed["snapshotId"]}`)).body).toEqual(failed);
+      expect((await test.call("GET", `${pro}/${id}/snapshot`)).body["snapshots"]).toEqual([failed]);
+      const { body } = await test.until(`${pro}/${id}`, "RUNNING");
+      expect(JSON.stringify(body)).toContain("no room for it");
+      for (const [rest, sent] of [
+        ["", { targetRegion: "eu-west-1" }],
+        ["/restore", {}],
+      ] as const)
+        expect((await test.call("POST", `${path}/${failed["snapshotId"]}${rest}`, sent)).status).toBe(409);
+      await take();
+      await completed(test, id);
+      expect((await test.call("DELETE", `${path}/${failed["snapshotId"]}`)).status).toBe(202);
+      expect(await own(id)).toHaveLength(1);
+    },
+  );
+
+  it("never completes: pending until the instance is deleted, which makes it FAILED", async () => {
+    const id = await running();
+    await arm("backup", { stuck: true });
+    await test.call("POST", `${pro}/${id}/backup`);
+    await test.until(`${pro}/${id}`, "BACKING_UP");
+    expect(await own(id)).toMatchObject([{ status: "pending" }]);
+    expect((await test.call("POST", `${pro}/${id}/backup`)).status).toBe(409);
+    await poll(
+      async () => ((await test.call("DELETE", `${pro}/${id}`)).status === 202 ? true : undefined),
+      "the rescue",
+    );
+    await test.until(`${pro}/${id}`, 404);
+    expect(await own(id)).toMatchObject([{ status: "FAILED" }]);
+  });
+
+  it("of a copy", async () => {
+    const id = await running();
+    await test.call("POST", `${pro}/${id}/backup`);
+    const { snapshotId } = await completed(test, id);
+    await arm("copy-snapshot", { failed: "the region is closed" });
+    await test.call("POST", `${path}/${snapshotId}`, { targetRegion: "eu-west-1" });
+    expect(await ended(id)).toMatchObject({ region: "eu-west-1" });
+    await arm("copy-snapshot", { stuck: true });
+    await test.call("POST", `${path}/${snapshotId}`, { targetRegion: "ap-south-1" });
+    const [, , stuck] = await own(id);
+    expect(stuck).toMatchObject({ region: "ap-south-1", status: "pending" });
+    expect((await test.call("DELETE", `${path}/${stuck?.["snapshotId"]}`)).status).toBe(202);
+    expect(await own(id)).toHaveLength(2);
+  });
+
+  it("that is refused leaves nothing in the list", async () => {
+    const id = await running();
+    await arm("restart", { stuck: true });
+    await test.call("POST", `${pro}/${id}/restart`);
+    await test.until(`${pro}/${id}`, "RESTARTING");
+    expect((await test.call("POST", `${pro}/${id}/backup`)).status).toBe(409);
+    expect(await own(id)).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { DatabaseRecord, Holding } from "../../../src/platform/engine/database-record.ts";
+import { type CandidateNode, primaryCandidates } from "../../../src/platform/engine/primary-candidates.ts";
+
+const record = (primary: number, ...nodes: readonly Holding[]): DatabaseRecord => ({
+  secret: "s",
+  primary,
+  epoch: 3,
+  nodes,
+});
+const up: CandidateNode = { runs: true, isGone: false };
+const down: CandidateNode = { runs: false, isGone: false };
+const gone: CandidateNode = { runs: false, isGone: true };
+/** It runs on, and its folder was removed under it: what it has in memory counts. */
+const homeless: CandidateNode = { runs: true, isGone: true };
+
+describe("who may become primary", () => {
+  it.each<readonly [string, DatabaseRecord, readonly CandidateNode[], number | undefined, readonly number[]]>(
+    [
+      ["the first node of a new database", record(0, "none", "none"), [down, down], undefined, [0]],
+      ["the only node", record(0, "whole"), [down], undefined, [0]],
+      ["the recorded one first", record(1, "whole", "whole"), [up, up], undefined, [1, 0]],
+      ["not one that lacks writes", record(0, "whole", "behind"), [down, up], undefined, [0]],
+      ["not one that never had the data", record(0, "whole", "none"), [down, up], undefined, [0]],
+      ["the other one where the data are gone", record(0, "whole", "whole"), [gone, down], undefined, [1]],
+      ["one whose data are gone while it runs", record(0, "whole"), [homeless], undefined, [0]],
+      ["anybody but the failed one", record(0, "whole", "whole"), [up, up], 0, [1]],
+      [
+        "in the place of a failed one also what is behind",
+        record(0, "whole", "behind"),
+        [gone, down],
+        0,
+        [1],
+      ],
+    ],
+  )("%s", (_why, known, nodes, failed, expected) => {
+    expect(primaryCandidates(known, nodes, failed)).toEqual(expected);
+  });
+
+  it.each<readonly [string, DatabaseRecord, readonly CandidateNode[], number | undefined, RegExp]>([
+    ["the only node has lost its data", record(0, "whole"), [gone], undefined, /data of node-0 are gone/],
+    ["both have", record(0, "whole", "whole"), [gone, gone], undefined, /data of node-0 and node-1 are gone/],
+    [
+      "only one is left that lacks writes",
+      record(0, "whole", "behind"),
+      [gone, up],
+      undefined,
+      /failover of node-0/,
+    ],
+    [
+      "the failed one is the only one with data",
+      record(0, "whole", "none"),
+      [up, up],
+      0,
+      /no other node has/,
+    ],
+    ["it is new and its node failed", record(0, "none"), [down], 0, /no other node has/],
+  ])("nobody, where %s", (_why, known, nodes, failed, message) => {
+    expect(() => primaryCandidates(known, nodes, failed)).toThrow(message);
+  });
+});
