@@ -90,6 +90,8 @@ export interface SeenProcess {
   readonly folder: string;
   /** That folder was removed under it. */
   readonly isHomeless: boolean;
+  /** Pid of the process that started it. */
+  readonly parent: number;
 }
 
 /** Looks at a process; undefined where it may not be seen. */
@@ -98,7 +100,8 @@ export function lookInto(pid: number): SeenProcess | undefined {
   const home = attempt(() => readlinkSync(`/proc/${pid}/cwd`));
   if (line === "" || home === "") return undefined;
   const folder = home.replace(/ \(deleted\)$/, "");
-  return { words: line.replace(/\0$/, "").split("\0"), folder, isHomeless: folder !== home };
+  const { parent } = lookUp(pid);
+  return { words: line.replace(/\0$/, "").split("\0"), folder, isHomeless: folder !== home, parent };
 }
 
 function exists(pid: number): boolean {
@@ -111,14 +114,21 @@ function exists(pid: number): boolean {
 }
 
 /**
- * Fields 3, 14 + 15 and 22 of `/proc/<pid>/stat`; what follows the last parenthesis, since a program's name may hold
+ * Fields 3, 4, 14 + 15 and 22 of `/proc/<pid>/stat`; what follows the last parenthesis, since a program's name may hold
  * any text.
  */
-function lookUp(pid: number): { readonly state: string; readonly ticks: number; readonly started: string } {
+function lookUp(pid: number): Stat {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-  return { state: fields[0] ?? "", ticks, started: fields[19] ?? "" };
+  return { state: fields[0] ?? "", parent: Number(fields[1] ?? 0), ticks, started: fields[19] ?? "" };
+}
+
+interface Stat {
+  readonly state: string;
+  readonly parent: number;
+  readonly ticks: number;
+  readonly started: string;
 }
 
 function attempt(look: () => string): string {

@@ -17,6 +17,7 @@ export interface FoundServer extends PinnedProcess {
   readonly isChild: boolean;
   /** The data were removed under it. */
   readonly isHomeless: boolean;
+  readonly parent: number;
 }
 
 /**
@@ -26,7 +27,10 @@ export interface FoundServer extends PinnedProcess {
  */
 export function findServers(): readonly FoundServer[] {
   const found = allPids().flatMap((pid) => serverOf(pid) ?? []);
-  return found.sort((a, b) => Number(a.isChild) - Number(b.isChild));
+  const pids = new Set(found.map(({ pid }) => pid));
+  // A child that was forked a moment ago still looks like its server.
+  const told = found.map((server) => ({ ...server, isChild: server.isChild || pids.has(server.parent) }));
+  return told.sort((a, b) => Number(a.isChild) - Number(b.isChild));
 }
 
 /** The servers that work on the data of exactly this node. */
@@ -62,8 +66,8 @@ function serverOf(pid: number): FoundServer | undefined {
   const isServer = more.length === 0 && isAbsolute(config) && config.endsWith(`/${id}/server.conf`);
   // Children go by a title of their own, such as `valkey-rdb-bgsave`.
   const isChild = !isServer && /^(?:redis|valkey)-(?:rdb|aof|module)-/.test(program);
-  const { isHomeless } = seen;
+  const { isHomeless, parent } = seen;
   return (isServer || isChild) && isRunning(process)
-    ? { ...process, folder, isChild, isHomeless }
+    ? { ...process, folder, isChild, isHomeless, parent }
     : undefined;
 }
