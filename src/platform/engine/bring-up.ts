@@ -38,7 +38,7 @@ export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
   try {
     // Whoever is not the recorded primary takes no writes, whatever it was told before.
     for (const [index, node] of running.entries())
-      if (node?.takesWrites === true && index !== folder.record.primary)
+      if (node?.takesWrites === true && (index !== folder.record.primary || index === task.failed))
         await forbidWrites(loginOf(task, node.port));
     const primary = track(await bringUpPrimary(task, running));
     const record = await decide(task, primary, running);

@@ -38,10 +38,11 @@ export async function follow(replica: Peer, primary: Peer, signal?: AbortSignal)
         throw new EngineError("engine-start", `the ${name} ended before the replica was in sync`);
     const seen = await replicationOf(own).catch(() => new Map<string, string>());
     const follows = isFollowing(seen, other.port);
-    if (follows && (await isInSync(own, other, seen).catch(() => false))) return;
+    const state = follows ? await syncOf(own, other, seen).catch(() => "behind" as const) : "behind";
+    if (state === "safe") return;
     if (seen.size > 0 && !follows) await setPrimary(own, other).catch(() => undefined);
     const now = ["master_sync_read_bytes", "slave_repl_offset", "role"].map((name) => seen.get(name)).join();
-    if (now !== progress) moved = performance.now();
+    if (now !== progress || state === "saving") moved = performance.now();
     progress = now;
     if (performance.now() - moved > patience) {
       throw new EngineError(
@@ -66,8 +67,15 @@ export function hasReplica(primary: ReadonlyMap<string, string>, port: number): 
   });
 }
 
-async function isInSync(replica: Login, primary: Login, seen: ReadonlyMap<string, string>): Promise<boolean> {
-  if (seen.get("master_link_status") !== "up") return false;
-  if (!hasReplica(await replicationOf(primary), replica.port)) return false;
-  return isSafe(await talk(replica, (ask) => info(ask, "persistence")));
+/** How far a replica is: it lacks data, has all of them and writes them to its disk, or has them there. */
+async function syncOf(
+  replica: Login,
+  primary: Login,
+  seen: ReadonlyMap<string, string>,
+): Promise<"behind" | "saving" | "safe"> {
+  if (seen.get("master_link_status") !== "up") return "behind";
+  if (!hasReplica(await replicationOf(primary), replica.port)) return "behind";
+  const kept = await talk(replica, (ask) => info(ask, "persistence"));
+  if (isSafe(kept)) return "safe";
+  return kept.get("aof_rewrite_in_progress") === "1" ? "saving" : "behind";
 }

@@ -12,7 +12,7 @@ import { EngineError } from "./engine-error.ts";
 export const refusal: readonly [name: string, value: string] = ["min-replicas-to-write", "1000"];
 
 /** How long a node's append-only file may take to be complete, in ms. */
-const patience = 60_000;
+const patience = 600_000;
 
 /** Makes a node refuse writes. Replicas refuse them anyway; it holds for what they become. */
 export async function forbidWrites(login: Login): Promise<void> {
