@@ -4,6 +4,7 @@ import type { DatabaseListener, Databases } from "./databases.ts";
 import type { Events } from "./events.ts";
 import { type ExecuteParts, execute } from "./execute.ts";
 import type { Fault } from "./fault-rule.ts";
+import { inTurn } from "./in-turn.ts";
 import { createMender, reasonOf } from "./mend.ts";
 import type { Settings } from "./options.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "./records.ts";
@@ -79,6 +80,13 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
     await mender.mend(id);
   };
 
+  /** Brings a database up and says nothing of it. */
+  const lookAfter = (id: string): Promise<void> =>
+    inTurn(`instance ${id}`, async () => {
+      const record = store.instances.get(id);
+      if (record !== undefined) await parts.databases().start(record);
+    });
+
   const begin = (name: OperationName, details: OperationDetails = {}): OperationRecord => ({
     ...details,
     name,
@@ -126,14 +134,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
         if (operation !== undefined && operation.stuck !== true) run(id, carryOut(id, operation, {}));
         else if (operation?.stuck === true || failure?.byFault === true) {
           // Its status stays what it was made to be; its database is looked after all the same.
-          if (power === "running" && record.nodes.length > 0)
-            run(
-              id,
-              parts
-                .databases()
-                .start(record)
-                .then(() => undefined),
-            );
+          if (power === "running" && record.nodes.length > 0) run(id, lookAfter(id));
         } else if (record.status === "FAILED") run(id, mender.mend(id));
         else coming.push(mender.mend(id, { isQuiet: true }));
       }

@@ -31,14 +31,15 @@ export function createMender(parts: MendParts): Mender {
   const bringBack = async (id: string, record: InstanceRecord): Promise<undefined> => {
     const found = await parts.databases().start(record);
     const isOver = record.status === "FAILED" || record.failure?.of === "database";
-    await settle(parts, id, { ...found, status: "RUNNING", failure: isOver ? undefined : record.failure });
+    const failure = isOver ? undefined : record.failure;
+    await settle(parts, id, { ...found, status: "RUNNING", failure }, isTaken);
     events.add(id, "database serves again");
     return undefined;
   };
 
   const sayMended = async (id: string, record: InstanceRecord): Promise<void> => {
     if (record.status === "RUNNING" && record.nodes.length > 0)
-      await settle(parts, id, { ...parts.databases().seen(id), status: "RESTARTING" });
+      await settle(parts, id, { ...parts.databases().seen(id), status: "RESTARTING" }, isTaken);
   };
 
   /** True where there is nothing left to do. */
@@ -92,7 +93,7 @@ async function giveWord(parts: MendParts, id: string, reason: string): Promise<v
   const failure: FailureRecord = { at: parts.timestamp(), reason, of: "database" };
   const status = databases.serves(id) ? "RUNNING" : "FAILED";
   parts.events.add(id, `the database cannot be brought back yet: ${reason}`, true);
-  await settleAs(parts, id, status, { ...databases.seen(id), failure });
+  await settleAs(parts, id, status, { ...databases.seen(id), failure }, isTaken);
 }
 
 /** A database that should run, and on which nobody else is at work. */
@@ -104,6 +105,11 @@ function toBeMended(record: InstanceRecord | undefined): InstanceRecord | undefi
     record.operation === undefined &&
     record.failure?.byFault !== true;
   return isOurs ? record : undefined;
+}
+
+/** An operation that was accepted meanwhile says itself what becomes of the instance. */
+function isTaken(record: InstanceRecord): boolean {
+  return record.operation !== undefined;
 }
 
 export function reasonOf(error: unknown): string {

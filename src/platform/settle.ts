@@ -24,15 +24,21 @@ export async function untilWritten<T>(wait: WithUsersParts["wait"], write: () =>
 
 /**
  * Writes down what has become of an instance, as soon as that is possible; an instance that runs is said to once its users are in
- * force. Where the record is gone, nothing is done.
+ * force. Where the record is gone, or `isMoot` by then, nothing is done.
  */
-export async function settle(parts: SettleParts, id: string, patch: Partial<InstanceRecord>): Promise<void> {
+export async function settle(
+  parts: SettleParts,
+  id: string,
+  patch: Partial<InstanceRecord>,
+  isMoot: (record: InstanceRecord) => boolean = () => false,
+): Promise<void> {
   const say = (may: (record: InstanceRecord) => boolean): Promise<boolean> =>
     untilWritten(parts.wait, async () => {
       let isSaid = false;
       await parts.store.instances.update(id, (record) => {
-        isSaid = may(record);
-        return isSaid ? patched(record, patch, parts.timestamp) : record;
+        const isLate = isMoot(record);
+        isSaid = isLate || may(record);
+        return isSaid && !isLate ? patched(record, patch, parts.timestamp) : record;
       });
       return isSaid;
     });
@@ -46,12 +52,13 @@ export async function settleAs(
   id: string,
   status: "RUNNING" | "FAILED",
   patch: Partial<InstanceRecord>,
+  isMoot?: (record: InstanceRecord) => boolean,
 ): Promise<void> {
   try {
-    await settle(parts, id, { ...patch, status });
+    await settle(parts, id, { ...patch, status }, isMoot);
   } catch (error) {
     if (parts.closing.aborted || status === "FAILED") throw error;
-    await settle(parts, id, { ...patch, status: "FAILED" });
+    await settle(parts, id, { ...patch, status: "FAILED" }, isMoot);
   }
 }
 

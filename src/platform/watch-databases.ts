@@ -20,6 +20,7 @@ export function watchDatabases(
     listener.down(id, reason);
   };
   const look = (): void => {
+    for (const id of wasHalted) if (!running.has(id)) wasHalted.delete(id);
     for (const [id, one] of running) {
       const [node] = one.database.halted();
       // A moment may pass until somebody goes on.
