@@ -128,7 +128,8 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     },
     async failover(record, failedNode, action) {
       const failed = `node-${nodeIds(record).indexOf(failedNode)}`;
-      const one = running.get(record.id) ?? (await open(record, undefined, failed));
+      // One that can be brought up as it is loses nothing by the failover.
+      const one = running.get(record.id) ?? (await open(record).catch(() => open(record, undefined, failed)));
       await namingNodes(one.ids, one.database.failover(failed, renewals[action]));
       return shown(one);
     },
