@@ -62,17 +62,29 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
 
 function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
   const lost = new AbortController();
+  let isReleased = false;
+  let looking: Promise<void> = Promise.resolve();
   const look = async (): Promise<void> => {
-    const [folder, holder] = [await identityOf(dataDir).catch(() => undefined), await holderOf(path)];
-    const isOurs = folder === mine.folder && JSON.stringify(holder) === JSON.stringify(mine);
-    if (!isOurs) lost.abort(new Error(`${dataDir} was removed, or taken over by another platform`));
+    const folder = await identityOf(dataDir).catch((error: unknown) =>
+      isFileError(error, "ENOENT") ? "none" : mine.folder,
+    );
+    const holder = await holderOf(path);
+    // A lock that somebody removed by hand is put back; one that says something else is another platform's.
+    if (isReleased) return;
+    if (folder === mine.folder && holder === undefined) await putBack(path, mine);
+    else if (folder !== mine.folder || JSON.stringify(holder) !== JSON.stringify(mine))
+      lost.abort(new Error(`${dataDir} was removed, or taken over by another platform`));
   };
-  const timer = setInterval(() => void look(), lookEvery);
+  const timer = setInterval(() => {
+    looking = looking.then(look).catch(() => undefined);
+  }, lookEvery);
   timer.unref();
   return {
     lost: lost.signal,
     async release() {
       clearInterval(timer);
+      isReleased = true;
+      await looking;
       if (!lost.signal.aborted) await unlink(path).catch(() => undefined);
     },
   };
@@ -87,6 +99,13 @@ export async function platformOn(dataDir: string): Promise<PinnedProcess | undef
   if (holder === undefined) return undefined;
   const folder = await identityOf(dataDir).catch(() => undefined);
   return folder !== undefined && isAlive(holder, folder) ? holder : undefined;
+}
+
+async function putBack(path: string, mine: Holder): Promise<void> {
+  const own = `${path}.${process.pid}`;
+  await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
+  await tryLink(own, path);
+  await unlink(own);
 }
 
 function isAlive(holder: Holder, folder: string): boolean {
