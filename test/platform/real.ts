@@ -14,7 +14,7 @@ export async function needEngine(): Promise<void> {
 export const zoned: string = `${components}/hosted/pro/single-zone`;
 
 /** The first user of every database in these tests. */
-export const user = { graphdbUser: "app", graphdbPassword: "a-real-password" };
+const user = { graphdbUser: "app", graphdbPassword: "a-real-password" };
 
 /** A node as describe shows it. */
 export interface ShownNode {

@@ -134,9 +134,11 @@ describe("a failover", () => {
     const spec = ground.spec({ nodes: 2 });
     const database = await ground.engine.start(spec);
     await fill(database, 4);
+    const replica = { host: database.host, port: (): number => database.nodes()[1]?.port ?? 0 };
+    // A failover decides once the replica has all of it; a node that was promoted without a key is not believed.
+    await until(async () => (await countNodes(replica).catch(() => 0)) === 4);
     const file = join(spec.dir, "database.json");
     await writeFile(file, (await readFile(file, "utf8")).replace('"primary":0', '"primary":1'));
-    const replica = { host: database.host, port: (): number => database.nodes()[1]?.port ?? 0 };
     await asOperator(spec, replica, ["REPLICAOF", "NO", "ONE"]);
     await expect(fill(replica, 3)).rejects.toThrow("NOREPLICAS");
     const again = await ground.engine.start(spec);
@@ -153,6 +155,21 @@ describe("a failover", () => {
         .map(({ pid }) => pid)
         .reverse(),
     );
+  });
+
+  it("that promoted a replica without a key, and was cut off then, serves the data of the other node", async () => {
+    const spec = ground.spec({ nodes: 2 });
+    const database = await ground.engine.start(spec);
+    const replica = { host: database.host, port: (): number => database.nodes()[1]?.port ?? 0 };
+    await asOperator(spec, replica, ["REPLICAOF", "NO", "ONE"]);
+    await fill(database, 4);
+    const file = join(spec.dir, "database.json");
+    await writeFile(file, (await readFile(file, "utf8")).replace('"primary":0', '"primary":1'));
+    const again = await ground.engine.start(spec);
+    expect(await countNodes(again)).toBe(4);
+    await fill(again, 3);
+    for (const { port } of again.nodes())
+      await until(async () => (await countNodes(again, { port }).catch(() => 0)) === 7);
   });
 
   it("is remembered: the next start has the same primary, with the data", async () => {
