@@ -64,6 +64,7 @@ function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
   const lost = new AbortController();
   let isReleased = false;
   let looking: Promise<void> = Promise.resolve();
+  const isMine = (holder: Holder | undefined): boolean => JSON.stringify(holder) === JSON.stringify(mine);
   const look = async (): Promise<void> => {
     const folder = await identityOf(dataDir).catch((error: unknown) =>
       isFileError(error, "ENOENT") ? "none" : mine.folder,
@@ -72,7 +73,7 @@ function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
     // A lock that somebody removed by hand is put back; one that says something else is another platform's.
     if (isReleased) return;
     if (folder === mine.folder && holder === undefined) await putBack(path, mine);
-    else if (folder !== mine.folder || JSON.stringify(holder) !== JSON.stringify(mine))
+    else if (folder !== mine.folder || !isMine(holder))
       lost.abort(new Error(`${dataDir} was removed, or taken over by another platform`));
   };
   const timer = setInterval(() => {
@@ -85,7 +86,8 @@ function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
       clearInterval(timer);
       isReleased = true;
       await looking;
-      if (!lost.signal.aborted) await unlink(path).catch(() => undefined);
+      // It may be another platform's by now, and nobody has looked since.
+      if (!lost.signal.aborted && isMine(await holderOf(path))) await unlink(path).catch(() => undefined);
     },
   };
 }

@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { lockFolder, platformOn } from "../../src/platform/lock.ts";
+import { poll } from "./harness.ts";
+
+let dataDir = "";
+let file = "";
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "graphform-lock-"));
+  file = join(dataDir, "platform.lock");
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+describe("the lock of a data folder", () => {
+  it("that is removed by hand is put back: its platform goes on, and no other one begins", async () => {
+    const lock = await lockFolder(dataDir);
+    const text = await readFile(file, "utf8");
+    await unlink(file);
+    await poll(
+      async () => (await readFile(file, "utf8").catch(() => undefined)) ?? undefined,
+      "the lock to be back",
+    );
+    expect(await readFile(file, "utf8")).toBe(text);
+    expect(lock.lost.aborted).toBe(false);
+    await expect(lockFolder(dataDir)).rejects.toMatchObject({ code: "platform-running" });
+    await lock.release();
+    await expect(stat(file)).rejects.toThrow("ENOENT");
+    expect(await platformOn(dataDir)).toBeUndefined();
+  });
+
+  it("that says another platform by now is not that of the first one to release", async () => {
+    const lock = await lockFolder(dataDir);
+    const other = JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), pid: process.pid + 1 });
+    await writeFile(file, other);
+    await lock.release();
+    expect(await readFile(file, "utf8")).toBe(other);
+  });
+});
