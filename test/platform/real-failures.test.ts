@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -192,6 +192,33 @@ describe("a failover", { timeout: 60_000 }, () => {
     expect(failureOf(body)).toMatch(/node-sz-1 lacks the latest writes.*failover of node-sz-0/);
     expect((await failover(own, "node-sz-0", "FAILOVER_AND_RESTART")).status).toBe(202);
     expect(await count(test, own)).toBe(5);
+    expect(await primaryOf(own)).toBe("node-sz-1");
+  });
+
+  it("of a database that is not up loses nothing of a primary that can come back after all", async () => {
+    const own = await createRunning(test, zoned, always);
+    await fill(test, own, 5);
+    const folder = folderOf(dataDir, own);
+    const [data, early] = [join(folder, "node-1", "data"), join(folder, "early")];
+    await test.call("POST", `${own}/stop`);
+    await test.until(own, "STOPPED");
+    await cp(data, early, { recursive: true });
+    await test.call("POST", `${own}/start`);
+    await fill(test, own, 3);
+    await platform.end("SIGKILL");
+    for (const index of [0, 1]) process.kill(pidOf(dataDir, own, index), "SIGKILL");
+    // The replica has only what it had before the primary went on alone; the primary's data are away until the instance is FAILED.
+    await rm(data, { recursive: true });
+    await rename(early, data);
+    const record = JSON.parse(await readFile(join(folder, "database.json"), "utf8"));
+    await writeFile(join(folder, "database.json"), JSON.stringify({ ...record, nodes: ["whole", "behind"] }));
+    const whole = join(folder, "node-0", "data");
+    await rename(whole, `${whole}.away`);
+    await up("--delay", "20");
+    await test.until(own, "FAILED");
+    await rename(`${whole}.away`, whole);
+    expect((await failover(own, "node-sz-0", "FAILOVER_ONLY")).status).toBe(202);
+    expect(await count(test, own)).toBe(8);
     expect(await primaryOf(own)).toBe("node-sz-1");
   });
 });

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { symlink } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { hasEndedWithin, isRunning, pinned, signalTo } from "../../../src/files/process-identity.ts";
@@ -56,6 +56,24 @@ describe("a database server", () => {
     await until(() => serversOf(folder).some(({ isChild }) => isChild));
     expect(serversOf(folder).map(({ isChild }) => isChild)).toEqual([false, true]);
     await ground.engine.destroy(dir);
+    expect(serversOf(folder)).toEqual([]);
+  });
+});
+
+describe("a child that was forked a moment ago", () => {
+  it("is told from its server, although it has no title of its own yet", async () => {
+    const folder = join(ground.folder, "forked", "node-0");
+    const config = join(folder, "server.conf");
+    await mkdir(join(folder, "data"), { recursive: true });
+    execFileSync("mkfifo", [join(folder, "never")]);
+    // A shell over this file is started as a server is, and its subshell has its arguments and its folder.
+    await writeFile(config, "read -r line < ../never & wait\n");
+    const server = await bystander(join(folder, "data"), "sh", config);
+    await until(() => serversOf(folder).length === 2);
+    const found = serversOf(folder);
+    expect(found.map(({ isChild }) => isChild)).toEqual([false, true]);
+    expect(found[0]?.pid).toBe(server.pid);
+    await ground.engine.destroy(join(ground.folder, "forked"));
     expect(serversOf(folder)).toEqual([]);
   });
 });

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Databases } from "../../src/platform/databases.ts";
+import { createEvents } from "../../src/platform/events.ts";
+import { createMender } from "../../src/platform/mend.ts";
+import { createNoDatabases } from "../../src/platform/no-databases.ts";
+import type { InstanceRecord } from "../../src/platform/records.ts";
+import { openStore } from "../../src/platform/store.ts";
+
+const record: InstanceRecord = {
+  id: "instance-1",
+  isAccount: false,
+  tier: "pro",
+  component: "standalone",
+  resourceId: "r-pro-standalone",
+  cloudProvider: "aws",
+  region: "us-east-1",
+  networkType: "PUBLIC",
+  params: {},
+  status: "RUNNING",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  lastModified: "2026-01-01T00:00:00.000Z",
+  power: "running",
+  nodes: [{ id: "node-s-0", port: 20_000, role: "primary" }],
+  users: [],
+  deletionProtection: false,
+  customTags: [],
+};
+
+const operation = { name: "stop", id: "1", startedAt: record.createdAt } as const;
+const taken = { ...record, status: "STOPPING", operation };
+
+let dataDir = "";
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "graphform-mend-"));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+it.each([
+  ["comes up", 1],
+  ["cannot be brought up", Number.POSITIVE_INFINITY],
+])("a database that %s says nothing over an operation that was accepted meanwhile", async (_, succeedsAt) => {
+  const store = await openStore(dataDir);
+  await store.instances.add(record);
+  let starts = 0;
+  const databases: Databases = {
+    ...createNoDatabases("a test"),
+    isUp: async () => false,
+    serves: () => false,
+    async start() {
+      starts += 1;
+      // The last attempt before an instance is said to have failed.
+      if (starts === 5 || succeedsAt === 1) await store.instances.update(record.id, () => taken);
+      if (starts < succeedsAt) throw new Error("it does not start");
+      return { host: "127.0.0.1", nodes: record.nodes };
+    },
+  };
+  const background: Promise<void>[] = [];
+  const { signal } = new AbortController();
+  const parts = {
+    store,
+    events: createEvents(() => 0),
+    databases: () => databases,
+    wait: async () => undefined,
+    timestamp: () => record.createdAt,
+    background: (_id: string, task: Promise<void>) => background.push(task),
+    closing: signal,
+  };
+  await createMender(parts).mend(record.id);
+  await Promise.all(background);
+  expect(starts).toBe(succeedsAt === 1 ? 1 : 5);
+  expect(store.instances.get(record.id)).toEqual(taken);
+});
