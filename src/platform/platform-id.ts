@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "./durable.ts";
+import { writeAtomically } from "../files/atomic-write.ts";
 
 /**
  * Gives a data folder its identity, in `<dataDir>/control/id`: random, made at the first start, the same at every port. It
@@ -13,5 +13,5 @@ export async function ensurePlatformId(dataDir: string): Promise<void> {
   const known = (await readFile(path, "utf8").catch(() => "")).trim();
   if (/^[0-9a-f]{32}$/.test(known)) return;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeDurably(path, `${randomBytes(16).toString("hex")}\n`);
+  await writeAtomically(path, `${randomBytes(16).toString("hex")}\n`);
 }
