@@ -116,6 +116,8 @@ describe("a platform that runs", () => {
     user.env["AWS_SECRET_ACCESS_KEY"] = "not-for-a-daemon";
     user.env["GRAPHFORM_PASSWORD"] = "not-for-a-daemon-either";
     const { pid } = await platformUp(user, "--delay", "5");
+    // What the environment says to sign in with goes before what the platform wrote down.
+    user.env["GRAPHFORM_PASSWORD"] = undefined;
     user.write(
       "graphform.yaml",
       "apiVersion: graphform/v1\nname: m\ninstances:\n  a: { tier: free, component: free, cloudProvider: aws, region: us-east-1 }\n",
