@@ -1,4 +1,4 @@
-import type { Case, ResourceCase, RunCase } from "./case.ts";
+import type { Case, Fault, ResourceCase, RunCase } from "./case.ts";
 import { type Chance, chance } from "./chance.ts";
 import { replaced } from "./generate-manifest.ts";
 
@@ -42,8 +42,14 @@ function runOf(resources: readonly ResourceCase[], at: number, dice: Chance): Ru
     later: Math.round(dice.scale(1, 100_000)),
     ...(dice.is(0.5) ? { others: [early] } : {}),
     ...(dice.is(0.4) ? { crash: Math.round(dice.scale(4, 60)) } : {}),
-    ...(dice.is(0.3) ? { faults: [{ on: "delete", nth: 1, effect: "forbidden" }] } : {}),
+    ...(dice.is(0.6) ? { faults: [dice.is(0.3) ? refusedDelete : failedBackup(dice)] } : {}),
   };
+}
+
+const refusedDelete: Fault = { on: "delete", nth: 1, effect: "forbidden" };
+
+function failedBackup(dice: Chance): Fault {
+  return { on: "verb", nth: dice.between(1, 2), effect: dice.is(0.7) ? "fails" : "sticks" };
 }
 
 function protection(dice: Chance): Pick<ResourceCase, "protect"> {
