@@ -95,8 +95,7 @@ const rules: FolderRules = {
       ],
       ...["platform", "reconcile.ts"],
     ],
-    // Files of variables are YAML too.
-    packages: ["commander", "yaml"],
+    packages: ["commander"],
     node: "any",
   },
   "cli.ts": { may: ["model", "commands", "report"], packages: ["commander"], node: "any" },

@@ -2,6 +2,7 @@ import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes } from "../model/errors.ts";
+import type { Plan } from "../model/plan.ts";
 import {
   type ApplyWorld,
   applyPlan,
@@ -15,6 +16,7 @@ import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import type { Lock } from "../state/store.ts";
+import { withSeals } from "../state/with-seals.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
 import { assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
@@ -78,17 +80,17 @@ async function locked(
     signal: interrupts.stopping,
   });
   try {
-    const state = (await project.store.read()) ?? emptyState(project.header.name, saved?.birth);
+    const state = (await project.store.read()) ?? emptyState(project.header.name);
     if (saved !== undefined) await assertApplicable(saved, project, state);
     const secrets = options.destroying
       ? secretsAtHand(env)
       : secretReader(env, undefined, interrupts.stopping);
     const session = await openSession(project, state, options, env, terminal, secrets);
-    if (saved !== undefined) {
-      assertPlannedHere(saved, session.identity);
-      assertSecretsKept(saved.plan, session.vault.open);
-    }
-    const code = await carryOut({ options, saved, project, session, report, interrupts, lock, terminal });
+    if (saved !== undefined) assertPlannedHere(saved, session.identity);
+    const sealed = saved === undefined ? undefined : withSeals(saved.plan, session.vault);
+    if (sealed !== undefined) assertSecretsKept(sealed, session.vault.open);
+    const plan = sealed === undefined ? {} : { saved: sealed };
+    const code = await carryOut({ options, ...plan, project, session, report, interrupts, lock, terminal });
     lock.lost.throwIfAborted();
     return code;
   } catch (error) {
@@ -102,7 +104,8 @@ async function locked(
 /** Everything that one apply works with once the lock is ours. */
 interface Work {
   readonly options: ApplyOptions;
-  readonly saved: SavedPlan | undefined;
+  /** The plan of a file, ready to be carried out. */
+  readonly saved?: Plan;
   readonly project: Project;
   readonly session: Session;
   readonly report: ApplyReport;
@@ -128,19 +131,19 @@ async function carryOut(work: Work): Promise<number> {
   try {
     const intention = intentionOf(options, project, session);
     assertAddressesKnown(intention, session.state, kinds);
-    await resolveIntents(world, saved?.plan);
+    await resolveIntents(world, saved);
     const look = (wanted: Intention): Promise<Planned> =>
       planFor(wanted, world.journal.state, planningWorld(session, stopping));
     const fresh = await look(intention);
     const planned = withTimeout(
-      saved === undefined ? fresh : { ...fresh, plan: withTwins(saved.plan, fresh.plan) },
+      saved === undefined ? fresh : { ...fresh, plan: withTwins(saved, fresh.plan) },
       options.timeout,
     );
     report.plan(planned.plan);
     if (!(await isApproved(planned.plan, options, terminal, stopping))) return exitCodes.error;
     const steps = await applyPlan(planned, world);
     const secrets = session.vault.texts();
-    const verification = { intention, look, world, report, saved: saved?.plan, secrets };
+    const verification = { intention, look, world, report, saved, secrets };
     const outcome = await verified(steps, verification).catch((error: unknown) => {
       report.outcome(unverified(steps, world, report));
       throw error;

@@ -48,7 +48,9 @@ async function planned(
 ): Promise<number> {
   const project = await openProject(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
-  const session = await openSession(project, state, options, env, terminal);
+  // A state that was never written has no key yet, and a plan must not bring one along.
+  const key = state.serial === 0 ? undefined : state.key;
+  const session = await openSession(project, state, options, env, terminal, undefined, { key });
   const interrupts = listenForInterrupts(() => {});
   try {
     const intention = {

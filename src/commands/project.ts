@@ -14,7 +14,6 @@ import type { Header, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Vault } from "../model/sealed.ts";
-import type { StateDocument } from "../model/state.ts";
 import { createFileStore } from "../state/file-store.ts";
 import type { StateStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
@@ -79,10 +78,15 @@ export interface Resolved {
   readonly vault: Vault;
 }
 
+/** The state whose key seals the secrets of a run; without one they stand as labels. */
+export interface VaultKey {
+  readonly key: string | undefined;
+}
+
 /** Resolves a project against its state's key. Throws ManifestError. */
 export async function resolveProject(
   project: Project,
-  state: Pick<StateDocument, "key">,
+  state: VaultKey,
   secretText: SecretText,
 ): Promise<Resolved> {
   const vault = createVault(state.key);

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { kinds } from "../kinds/index.ts";
+import { secretVariables } from "../manifest/secret-variables.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Change, Guard, Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
@@ -18,15 +20,16 @@ export async function savePlan(
   file: string,
   plan: Plan,
   project: Project,
-  { state, identity, vault }: Pick<Session, "state" | "identity" | "vault">,
+  { identity, vault }: Pick<Session, "identity" | "vault">,
 ): Promise<void> {
-  const birth = state.serial === 0 ? { birth: { lineage: state.lineage, key: state.key } } : {};
+  const { part } = secretVariables(project.parsed.value ?? {}, kinds);
+  const given = Object.entries(project.variables);
   const saved: SavedPlan = {
     plan,
-    ...birth,
     service: identity,
     manifest: await digests(project.files),
-    variables: project.variables,
+    variables: Object.fromEntries(given.filter(([name]) => !part.has(name))),
+    withheld: given.map(([name]) => name).filter((name) => part.has(name)),
   };
   await writePlanFile(file, saved, vault.texts());
 }
@@ -42,12 +45,9 @@ export async function assertApplicable(
 ): Promise<void> {
   const { plan } = saved;
   if (isPlanApplied(state, plan.fingerprint)) throw stale("this plan was applied already");
-  const sameState =
-    state.serial === 0
-      ? plan.serial === 0
-      : plan.serial > 0
-        ? state.lineage === plan.lineage
-        : state.lineage === saved.birth?.lineage;
+  if (plan.serial === 0 && state.serial > 0)
+    throw stale("this plan was made before there was a state, and now there is one");
+  const sameState = state.serial === 0 ? plan.serial === 0 : state.lineage === plan.lineage;
   if (plan.name !== state.name || !sameState) throw stale("this plan was made from another state");
   // An older copy may have forgotten that the plan was applied, and what it made.
   if (state.serial < plan.serial) throw stale("the state is an older one than this plan was made from");
@@ -57,6 +57,23 @@ export async function assertApplicable(
     .map((entry) => entry.path);
   if (changed.length > 0)
     throw stale(`the manifest has changed since this plan was made: ${changed.join(", ")}`);
+  assertSameVariables(saved, project.variables);
+}
+
+/** What a plan needs is resolved again by apply: with the variables that it was made with. */
+function assertSameVariables({ variables, withheld }: SavedPlan, given: Project["variables"]): void {
+  const missing = withheld.filter((name) => !Object.hasOwn(given, name));
+  if (missing.length > 0) {
+    const message = `this plan was made with variables that a secret is made of, and a plan keeps none: ${missing.join(", ")}`;
+    const hint = `give them again: ${missing.map((name) => `--var ${name}=...`).join(" ")}, or --var-file`;
+    throw new GraphformError("plan-variables", message, { hint });
+  }
+  const other = Object.keys(given).filter(
+    (name) =>
+      !withheld.includes(name) && !(Object.hasOwn(variables, name) && variables[name] === given[name]),
+  );
+  if (other.length > 0)
+    throw stale(`these variables are not what they were when this plan was made: ${other.join(", ")}`);
 }
 
 /** Throws `plan-options` where options ask for another plan than the one that was saved. */

@@ -16,7 +16,7 @@ import { type Connection, connect } from "./connect.ts";
 import { locateService } from "./locate-service.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { printFewWarnings } from "./print-problems.ts";
-import { type Project, resolveProject } from "./project.ts";
+import { type Project, resolveProject, type VaultKey } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
 
@@ -42,8 +42,9 @@ export async function openSession(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
   secrets: SecretText = secretReader(env),
+  sealing: VaultKey = state,
 ): Promise<Session> {
-  const { manifest, vault } = await resolveProject(project, state, secrets);
+  const { manifest, vault } = await resolveProject(project, sealing, secrets);
   terminal.redactWith(redactor(vault));
   printFewWarnings(manifest.warnings, terminal);
   const trace = traceOf(options, terminal);

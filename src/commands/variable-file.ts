@@ -1,20 +1,19 @@
-import { readFile } from "node:fs/promises";
-import { parse } from "yaml";
+import { loadManifest } from "../manifest/load.ts";
+import { parseManifest } from "../manifest/parse.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
 
-/** The variables of one --var-file, as text. Throws `variable-file` (exit 3). */
+/** The variables of one --var-file, as text. Throws `variable-file` (exit 3), which quotes nothing of what it holds. */
 export async function readVariableFile(file: string): Promise<{ readonly [name: string]: string }> {
-  let value: unknown;
-  try {
-    value = parse(await readFile(file, "utf8"));
-  } catch (error) {
-    const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new GraphformError("variable-file", `--var-file ${file}: ${why}`, { exitCode: exitCodes.invalid });
-  }
-  if (!isObject(value)) {
-    throw new GraphformError("variable-file", `--var-file ${file}: it must be a map of names to values`, {
+  const { sources, problems } = await loadManifest([file]);
+  const { value, findings } = parseManifest(sources);
+  const [first] = [...problems, ...findings];
+  if (first !== undefined || value === undefined) {
+    const isOther = first === undefined || ["empty", "not-a-map"].includes(first.code);
+    const { line, column } = first?.range.start ?? { line: 1, column: 1 };
+    const why = isOther ? "it must be a map of names to values" : first.message;
+    throw new GraphformError("variable-file", `--var-file ${file}:${line}:${column}: ${why}`, {
       exitCode: exitCodes.invalid,
+      ...(isOther || first.hint === undefined ? {} : { hint: first.hint }),
     });
   }
   return Object.fromEntries(

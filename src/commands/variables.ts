@@ -18,7 +18,8 @@ async function readAll(files: readonly string[]): Promise<readonly { readonly [n
 function readPair(pair: string): { readonly [name: string]: string } {
   const at = pair.indexOf("=");
   if (at > 0) return { [pair.slice(0, at)]: pair.slice(at + 1) };
-  throw new GraphformError("variable-form", `--var ${pair}: it must be name=value`, {
+  // What stands there may be a secret: it is not repeated.
+  throw new GraphformError("variable-form", "--var must be followed by name=value, and one of them is not", {
     exitCode: exitCodes.invalid,
   });
 }

@@ -7,6 +7,7 @@ import { errorAt, type Fault } from "./finding.ts";
 import { nearestSpot, type Part, rangeOf, within } from "./locate.ts";
 import { resolveValue } from "./resolve-value.ts";
 import { scopeOf } from "./scope.ts";
+import { secretVariables } from "./secret-variables.ts";
 import type { Parsed, Path } from "./source.ts";
 import { holdsUnresolved } from "./unresolved.ts";
 import type { Validators } from "./validators.ts";
@@ -41,7 +42,8 @@ export function readFrame(parsed: Parsed, manifest: JsonObject, inputs: FrameInp
     findings.push(errorAt(rangeOf(exact), fault));
     broken.add(String(path[0] ?? ""));
   };
-  const variables = resolveVariables(manifest["variables"], inputs.variables, report);
+  const secret = secretVariables(manifest, inputs.kinds);
+  const variables = resolveVariables(manifest["variables"], inputs.variables, secret, report);
   const sections = inputs.kinds.map((kind) => kind.name);
   const scope = scopeOf({
     variables,

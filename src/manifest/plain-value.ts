@@ -117,7 +117,7 @@ function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
   const hint = "write a finite number, or put the text in quotes";
   walk.report(node, {
     code: "bad-number",
-    message: `${node.source ?? "this"} is no number that can be sent`,
+    message: "this is no number that can be sent",
     hint,
   });
   return unresolved;
@@ -126,16 +126,17 @@ function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
 function aliasToJson(node: Alias.Parsed, walk: Walk): Json {
   const anchor = walk.anchors.get(node.source);
   if (anchor === undefined) {
-    const hint = `write &${node.source} before the value that is meant, or put the text in quotes`;
+    // A password may begin with an asterisk: the name is not repeated.
+    const hint = "write &name before the value that is meant, or put the text in quotes";
     walk.report(node, {
       code: "yaml",
-      message: `*${node.source} stands for nothing: there is no such anchor above`,
+      message: "this alias stands for nothing: there is no such anchor above",
       hint,
     });
     return unresolved;
   }
   if (anchor.value === undefined)
-    return stop(node, { ...explodes, message: `*${node.source} holds itself` }, walk);
+    return stop(node, { ...explodes, message: "this alias holds itself" }, walk);
   walk.aliases.set(node, anchor.node);
   walk.aliased += anchor.values;
   walk.values += anchor.values - 1;

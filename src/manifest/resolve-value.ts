@@ -4,6 +4,7 @@ import type { Reference, Sealed, Template, TemplatePart } from "../model/sealed.
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
 import type { Fault } from "./finding.ts";
+import type { SecretExpression } from "./secrets.ts";
 import type { Path } from "./source.ts";
 import { unresolved } from "./unresolved.ts";
 
@@ -11,10 +12,10 @@ import { unresolved } from "./unresolved.ts";
 export interface Scope {
   variable(expression: Expression & { scope: "variable" }, path: Path): Json;
   each(expression: Expression & { scope: "each" }, path: Path): Json;
-  secret(expression: Expression & { scope: "secret" | "environment" }, path: Path): Sealed | Template;
+  secret(expression: SecretExpression, path: Path): Sealed | Template;
   output(expression: Expression & { scope: "output" }, path: Path): Reference | Template;
-  /** One sealed secret out of literal text and secrets. */
-  sealWhole(parts: readonly (string | Sealed)[]): Sealed;
+  /** One sealed secret out of literal text and secrets, for this path. */
+  sealWhole(parts: readonly (string | Sealed)[], path: Path): Sealed;
   report(expression: Expression, path: Path, fault: Fault): void;
 }
 
@@ -58,7 +59,7 @@ function resolveText(text: string, scope: Scope, path: Path): Json {
     if (piece === undefined) failed = true;
     else pieces.push(piece);
   }
-  return failed ? unresolved : join(pieces, scope);
+  return failed ? unresolved : join(pieces, scope, path);
 }
 
 function evaluate(expression: Expression, scope: Scope, path: Path): Json {
@@ -96,9 +97,12 @@ function pieceOf(expression: Expression, scope: Scope, path: Path): TemplatePart
   return value === null ? "" : String(value);
 }
 
-function join(pieces: readonly TemplatePart[], scope: Scope): Json {
+function join(pieces: readonly TemplatePart[], scope: Scope, path: Path): Json {
   if (pieces.some(isReference)) return { $template: pieces };
   const texts = pieces.filter((piece) => typeof piece === "string");
   if (texts.length === pieces.length) return texts.join("");
-  return scope.sealWhole(pieces.filter((piece) => typeof piece === "string" || isSealed(piece)));
+  return scope.sealWhole(
+    pieces.filter((piece) => typeof piece === "string" || isSealed(piece)),
+    path,
+  );
 }

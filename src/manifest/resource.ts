@@ -1,10 +1,8 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
 import type { Finding, Kind } from "../model/kind.ts";
 import type { Reference } from "../model/sealed.ts";
-import { valueAt } from "../model/spec-paths.ts";
 import { explainViolations } from "./explain.ts";
 import type { Expression } from "./expression.ts";
 import { errorAt, type Fault, warningAt } from "./finding.ts";
@@ -18,6 +16,7 @@ import { findReferent } from "./referent.ts";
 import { resolveMap } from "./resolve-value.ts";
 import { resourceShape } from "./resource-shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
+import { sealFields, secretPartsOf, setAt } from "./seal-fields.ts";
 import type { Secrets } from "./secrets.ts";
 import { leafPaths, secretPaths } from "./shape.ts";
 import type { Parsed, Path } from "./source.ts";
@@ -57,7 +56,8 @@ export function resolveResource(member: Member, world: World): ResolvedResource 
     variables: world.variables,
     secrets: world.secrets,
     sections,
-    ...(member.each === undefined ? {} : { each: member.each }),
+    label: address,
+    ...(member.each === undefined ? {} : { each: member.each, secretParts: secretPartsOf(member) }),
     refusesSecret: (expression, path) => secretFault(kind, expression, path),
     reference: (expression, path) =>
       fieldFault(kind, expression, path) ?? outputReference(expression, world, refs),
@@ -82,12 +82,11 @@ export function resolveResource(member: Member, world: World): ResolvedResource 
   for (const [name, field] of Object.entries(schema.properties)) {
     if (field["x-operations"] !== undefined && field.default !== undefined) spec[name] ??= field.default;
   }
-  for (const path of secretPaths(schema)) {
-    const literal = valueAt(spec, path);
-    if (typeof literal !== "string" || literal === "") continue;
-    setAt(spec, path, world.secrets.seal(literal));
-    findings.push(warningAt(placeOf(layers, block, path.split("."), "value"), inClear(path), address));
-  }
+  sealFields(spec, member, world.secrets, {
+    error: (path, fault) => report(path.split("."), fault),
+    warning: (path, fault) =>
+      findings.push(warningAt(placeOf(layers, block, path.split("."), "value"), fault, address)),
+  });
   const id = schema.properties["id"]?.["x-place"] === true ? spec["id"] : undefined;
   const desired: Desired = {
     address,
@@ -102,7 +101,7 @@ export function resolveResource(member: Member, world: World): ResolvedResource 
   return { desired, findings };
 }
 
-function secretFault(kind: Kind, expression: Expression, path: Path): Fault | undefined {
+function secretFault(kind: Kind, expression: Pick<Expression, "text">, path: Path): Fault | undefined {
   const paths = secretPaths(kind.schema);
   if (paths.has(path.join("."))) return undefined;
   const hint = `use a variable here; a secret may stand in ${paths.size === 0 ? "no field" : [...paths].join(", ")} of this ${kind.noun}`;
@@ -149,26 +148,4 @@ export function outputReference(
   }
   refs.add(found.address);
   return { $ref: `${found.address}.${output}` };
-}
-
-function inClear(path: string): Fault {
-  const hint = "declare it under secrets and write ${secret.name}, or write ${env.NAME}";
-  return {
-    code: "secret-literal",
-    message: `${path} is not taken from a secret: it stands where everybody can read it`,
-    hint,
-  };
-}
-
-/** Sets the value at a dotted path; maps on the way are copied, since they may be shared. */
-function setAt(root: Record<string, Json>, path: string, value: Json): void {
-  const [key = "", ...rest] = path.split(".");
-  if (rest.length === 0) {
-    root[key] = value;
-    return;
-  }
-  const below = root[key];
-  const child: Record<string, Json> = isObject(below) ? { ...below } : {};
-  setAt(child, rest.join("."), value);
-  root[key] = child;
 }

@@ -5,7 +5,7 @@ import type { Expression } from "./expression.ts";
 import type { Fault } from "./finding.ts";
 import { listed, nearest, suggest } from "./nearest.ts";
 import type { Scope } from "./resolve-value.ts";
-import { type SecretExpression, type Secrets, unread } from "./secrets.ts";
+import { type Secrets, unread } from "./secrets.ts";
 import type { Path } from "./source.ts";
 import { unresolved } from "./unresolved.ts";
 import type { Variables } from "./variables.ts";
@@ -16,6 +16,8 @@ export interface Each {
   readonly value: Json;
 }
 
+const noParts: ReadonlySet<string> = new Set();
+
 export type OutputExpression = Expression & { readonly scope: "output" };
 
 /** What differs from place to place: what may be referred to here, and why not. */
@@ -25,10 +27,14 @@ export interface Site {
   readonly secrets?: Secrets;
   /** Absent outside of a `forEach`. */
   readonly each?: Each;
+  /** Parts of the turn that are a secret field by themselves, as they are written: `value.password`. */
+  readonly secretParts?: ReadonlySet<string>;
+  /** What is made up of secrets at a path is labelled with this, and the path. */
+  readonly label?: string;
   /** Names of all sections that have outputs, for hints. */
   readonly sections: readonly string[];
   /** Why a secret may not stand at this path, or undefined where it may. */
-  refusesSecret(expression: SecretExpression, path: Path): Fault | undefined;
+  refusesSecret(expression: Pick<Expression, "text">, path: Path): Fault | undefined;
   /** The reference that an expression makes, or why it makes none. */
   reference(expression: OutputExpression, path: Path): Reference | Fault;
   report(expression: Expression, path: Path, fault: Fault): void;
@@ -42,9 +48,16 @@ export function scopeOf(site: Site): Scope {
   };
   return {
     variable: (expression, path) => {
-      const value = site.variables.get(expression.name);
-      if (value !== undefined) return value;
-      const hint = suggest(expression.name, [...site.variables.keys()], "declared");
+      const { values, secret } = site.variables;
+      const value = values.get(expression.name);
+      if (value !== undefined) {
+        if (typeof value === "object" || !secret.whole.has(expression.name)) return value;
+        const fault = site.refusesSecret(expression, path);
+        if (fault !== undefined) return refuse(expression, path, { ...fault, hint: openSecret });
+        if (typeof value !== "string" || value === "") return value;
+        return site.secrets?.seal(value, `var.${expression.name}`) ?? unresolved;
+      }
+      const hint = suggest(expression.name, [...values.keys()], "declared");
       return refuse(expression, path, {
         code: "unknown-variable",
         message: `no variable is called "${expression.name}"`,
@@ -53,7 +66,11 @@ export function scopeOf(site: Site): Scope {
     },
     each: (expression, path) => {
       const found = eachValue(expression, site.each);
-      return isFault(found) ? refuse(expression, path, found.fault) : found.value;
+      if (isFault(found)) return refuse(expression, path, found.fault);
+      const { secretParts = noParts } = site;
+      if (typeof found.value === "object" || !secretParts.has(expression.keys.join("."))) return found.value;
+      const fault = site.refusesSecret(expression, path);
+      return fault === undefined ? found.value : refuse(expression, path, { ...fault, hint: openSecret });
     },
     secret: (expression, path) => {
       const fault = site.refusesSecret(expression, path);
@@ -69,7 +86,7 @@ export function scopeOf(site: Site): Scope {
         ? found
         : refuse(expression, path, { code: found.code, message: found.message, hint: found.hint });
     },
-    sealWhole: (parts) => site.secrets?.sealWhole(parts) ?? unread,
+    sealWhole: (parts, path) => site.secrets?.sealWhole(parts, labelOf(site.label, path)) ?? unread,
     report: (expression, path, fault) => {
       const word = expression.scope === "none" ? expression.word : "";
       const near = word === "" ? undefined : nearest(word, [...scopeWords, ...site.sections]);
@@ -77,6 +94,13 @@ export function scopeOf(site: Site): Scope {
       site.report(expression, path, { ...fault, hint });
     },
   };
+}
+
+const openSecret = "a secret field is made of it: use something else here, or a declared secret there";
+
+/** Where a secret that is made up stands: the address and the field, or the output. */
+function labelOf(label: string | undefined, path: Path): string {
+  return [...(label === undefined ? [] : [label]), path.join(".")].join(" ");
 }
 
 const scopeWords: readonly string[] = ["var", "secret", "env", "each"];

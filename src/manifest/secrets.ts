@@ -24,8 +24,8 @@ export type SecretExpression = Expression & { readonly scope: "secret" | "enviro
 export interface Secrets {
   /** The sealed secret; `unresolved` where it could not be had and a problem says so. */
   sealed(expression: SecretExpression): Sealed | Template;
-  seal(text: string): Sealed;
-  sealWhole(parts: readonly (string | Sealed)[]): Sealed;
+  readonly seal: Seal;
+  sealWhole(parts: readonly (string | Sealed)[], label: string): Sealed;
   /** The text behind a sealed secret; undefined where nobody looked. */
   readonly open: Open;
   /** Every text that was sealed. */
@@ -51,8 +51,8 @@ export async function readSecrets(
   report: Report,
 ): Promise<Secrets> {
   const texts = new Map<string, string>();
-  const sealText = (text: string): Sealed => {
-    const sealed = seal(text);
+  const sealText: Seal = (text, label) => {
+    const sealed = seal(text, label);
     texts.set(sealed.$secret, text);
     return sealed;
   };
@@ -73,7 +73,7 @@ export async function readSecrets(
     try {
       const text = await secretText(name, source);
       if (text === undefined) return unread;
-      if (text !== "") return sealText(text);
+      if (text !== "") return sealText(text, name);
       report(use.path, use.expression, fault);
     } catch (error) {
       if (!isGraphformError(error)) throw error;
@@ -91,9 +91,9 @@ export async function readSecrets(
     seal: sealText,
     sealed: (expression) => values.get(nameOf(expression)) ?? unresolved,
     texts: () => texts.values(),
-    sealWhole: (parts) => {
+    sealWhole: (parts, label) => {
       const opened = parts.map((part) => (typeof part === "string" ? part : open(part)));
-      return opened.includes(undefined) ? unread : sealText(opened.join(""));
+      return opened.includes(undefined) ? unread : sealText(opened.join(""), label);
     },
   };
 }

@@ -6,11 +6,16 @@ import type { Fault } from "./finding.ts";
 import type { Part } from "./locate.ts";
 import { listed, suggest } from "./nearest.ts";
 import { reservedKeys } from "./plain-value.ts";
+import type { SecretVariables } from "./secret-variables.ts";
 import type { Path } from "./source.ts";
 import { holdsUnresolved, mapOf, unresolved } from "./unresolved.ts";
 
-/** Variable -> value; `unresolved` where a problem was reported. */
-export type Variables = ReadonlyMap<string, Json>;
+/** The variables of a manifest. */
+export interface Variables {
+  /** Variable -> value; `unresolved` where a problem was reported. */
+  readonly values: ReadonlyMap<string, Json>;
+  readonly secret: SecretVariables;
+}
 
 /** Values from --var and --var-file, as text. */
 export type GivenVariables = { readonly [name: string]: string };
@@ -21,6 +26,7 @@ type Report = (path: Path, fault: Fault, part?: Part) => void;
 export function resolveVariables(
   section: Json | undefined,
   given: GivenVariables,
+  secret: SecretVariables,
   report: Report,
 ): Variables {
   const declared = mapOf(section);
@@ -28,7 +34,7 @@ export function resolveVariables(
   for (const [name, declaration] of Object.entries(declared)) {
     const value =
       isObject(declaration) && !holdsUnresolved(declaration)
-        ? variableValue(name, declaration, textOf(given, name), report)
+        ? variableValue(name, declaration, textOf(given, name), secret.part.has(name), report)
         : undefined;
     values.set(name, value ?? unresolved);
   }
@@ -41,7 +47,7 @@ export function resolveVariables(
       hint,
     });
   }
-  return values;
+  return { values, secret };
 }
 
 function textOf(given: GivenVariables, name: string): string | undefined {
@@ -52,6 +58,7 @@ function variableValue(
   name: string,
   declaration: JsonObject,
   text: string | undefined,
+  isSecret: boolean,
   report: Report,
 ): Json | undefined {
   const path: Path = ["variables", name];
@@ -73,7 +80,8 @@ function variableValue(
   const value = text === undefined ? fallback : coerce(text, type);
   const from = text === undefined ? "its default" : "the value given";
   if (value === undefined || typeName(value) !== type) {
-    const shown = text === undefined ? describe(fallback ?? null) : JSON.stringify(text);
+    const given = text === undefined ? describe(fallback ?? null) : JSON.stringify(text);
+    const shown = isSecret ? "none" : given;
     report(text === undefined ? [...path, "default"] : path, {
       code: "wrong-type",
       message: `the variable "${name}" is a ${type}, and ${from} is ${shown}`,
@@ -92,22 +100,24 @@ function variableValue(
   }
   return isAllowed(value, declaration["allowed"])
     ? value
-    : refuse(name, value, declaration["allowed"], from, report);
+    : refuse(name, value, declaration["allowed"], { from, isSecret }, report);
 }
 
 function refuse(
   name: string,
   value: Json,
   allowed: Json | undefined,
-  from: string,
+  { from, isSecret }: { readonly from: string; readonly isSecret: boolean },
   report: Report,
 ): undefined {
   const texts = Array.isArray(allowed)
     ? allowed.map((item: Json) => (typeof item === "string" ? item : stableJson(item)))
     : [];
-  const message = `${from} of the variable "${name}" is ${describe(value)}, which is not allowed`;
+  const shown = isSecret ? "a value that" : `${describe(value)}, which`;
+  const message = `${from} of the variable "${name}" is ${shown} is not allowed`;
   const path = ["variables", name, ...(from === "its default" ? ["default"] : [])];
-  const hint = typeof value === "string" ? suggest(value, texts) : listed(texts);
+  const known = typeof value === "string" ? suggest(value, texts) : listed(texts);
+  const hint = isSecret ? "give one that the declaration allows" : known;
   report(path, { code: "not-allowed", message: message.replace("its default of", "the default of"), hint });
 }
 

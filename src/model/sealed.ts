@@ -2,8 +2,9 @@ import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";
 
 /**
- * A secret as everything but the last request sees it: a keyed fingerprint (HMAC-SHA256 under the state's key).
- * Two equal secrets of one state have equal fingerprints; nothing leads back to the text.
+ * A secret as everything but the last request sees it: a keyed fingerprint (HMAC-SHA256 under the state's key), or, in
+ * a plan that is made before there is a state, the label of where it comes from. Two equal secrets of one state have
+ * equal fingerprints; nothing leads back to the text.
  */
 export interface Sealed extends JsonObject {
   readonly $secret: string;
@@ -50,8 +51,11 @@ export function holdsSecret(value: Json | undefined): boolean {
   return secretsIn(value).length > 0;
 }
 
-/** Seals a plain secret: remembers the text in memory only and hands out its fingerprint. */
-export type Seal = (plaintext: string) => Sealed;
+/**
+ * Seals a plain secret: remembers the text in memory only and hands out what stands for it. `label` says where the text
+ * comes from, and holds nothing of it: `secret.orders`, `env.READER`, `var.word`, or the address and the field.
+ */
+export type Seal = (plaintext: string, label: string) => Sealed;
 
 /** Opens a sealed secret; undefined where this run never saw its text. */
 export type Open = (sealed: Sealed) => string | undefined;
@@ -60,6 +64,8 @@ export type Open = (sealed: Sealed) => string | undefined;
 export interface Vault {
   readonly seal: Seal;
   readonly open: Open;
+  /** What this run sealed under a label; undefined where nothing was. */
+  labelled(label: string): Sealed | undefined;
   /** Every text that was sealed, for redaction at the edge. */
   texts(): Iterable<string>;
 }

@@ -3,24 +3,38 @@ import type { FieldChange } from "../model/plan.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findSecret } from "./find-secret.ts";
 import type { SavedPlan } from "./plan-file.ts";
+import { isFingerprint } from "./vault.ts";
 
 /**
  * Throws `plan-secret` where a secret stands in a plan in clear: a field that is marked secret and not sealed, or one
- * of the texts anywhere. The error names the place and never the text.
+ * of the texts anywhere; and where a plan made before there was a state holds a fingerprint, whose key would have to go
+ * with it. The error names the place and never the text.
  */
 export function assertSealed(saved: SavedPlan, texts: Iterable<string>): void {
-  for (const change of saved.plan.changes) {
+  const { changes, steps, outputs, serial } = saved.plan;
+  for (const change of changes) {
     const open = [...change.fields, ...change.drift].find((field) => field.secret && !isClosed(field));
     if (open !== undefined) throw clear(`${change.address} ${open.path}`);
   }
   const found = findSecret(saved, texts);
   if (found !== undefined) throw clear(found);
+  if (serial === 0 && [changes, steps, outputs].some(holdsFingerprint)) throw clear("a plan without a state");
 }
 
 function isClosed({ before, after }: FieldChange): boolean {
   return [before, after].every(
-    (value) => value === undefined || value === null || isSealed(value) || isTemplate(value),
+    (value) =>
+      value === undefined ||
+      value === null ||
+      isSealed(value) ||
+      (isTemplate(value) && value.$template.every((part) => typeof part !== "string")),
   );
+}
+
+function holdsFingerprint(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (isSealed(value)) return isFingerprint(value);
+  return Object.values(value).some(holdsFingerprint);
 }
 
 function clear(at: string): GraphformError {

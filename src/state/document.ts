@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { StateDocument } from "../model/state.ts";
 import { newKey } from "./vault.ts";
 
-/** What stays the same through a state's whole history. A saved plan carries it for a state that is not born yet. */
+/** What stays the same through a state's whole history. Its key stands in no other file. */
 export interface Birth {
   readonly lineage: string;
   readonly key: string;

@@ -11,7 +11,6 @@ import type { ServiceIdentity } from "../model/service-identity.ts";
 import { assertSealed } from "./assert-sealed.ts";
 import { misfit } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
-import type { Birth } from "./document.ts";
 import { serviceSchema } from "./state-schema.ts";
 
 /** A manifest file as it was when the plan was made. */
@@ -21,16 +20,19 @@ export interface ManifestFile {
   readonly sha256: string;
 }
 
-/** A plan as it waits in a file. `plan.lineage` and `plan.serial` say which state it was made from. */
+/**
+ * A plan as it waits in a file. `plan.lineage` and `plan.serial` say which state it was made from. The key of the
+ * secrets' fingerprints is in that state alone: where none was written yet, a secret stands as its label.
+ */
 export interface SavedPlan {
   readonly plan: Plan;
-  /** Lineage and key for a state that was never written (serial 0); absent where the state has its own. */
-  readonly birth?: Birth;
   /** The service that it was made for. */
   readonly service?: ServiceIdentity;
   readonly manifest: readonly ManifestFile[];
-  /** The variables that options gave. */
+  /** The variables that options gave, but those that a secret is made of. */
   readonly variables: JsonObject;
+  /** Names of those: they have to be given again. */
+  readonly withheld: readonly string[];
 }
 
 const format = "graphform-plan";
@@ -39,7 +41,7 @@ const list: FieldSchema = { type: "array", items: { type: "object" } };
 
 const schema: FieldSchema = {
   type: "object",
-  required: ["plan", "manifest", "variables"],
+  required: ["plan", "manifest", "variables", "withheld"],
   properties: {
     plan: {
       type: "object",
@@ -64,19 +66,19 @@ const schema: FieldSchema = {
         fingerprint: text,
       },
     },
-    birth: { type: "object", required: ["lineage", "key"], properties: { lineage: text, key: text } },
     service: serviceSchema,
     manifest: {
       type: "array",
       items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } },
     },
     variables: { type: "object" },
+    withheld: { type: "array", items: text },
   },
 };
 
 /**
  * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` where one of the texts stands in it in
- * clear, and `plan-unwritable`.
+ * clear or with what verifies it, and `plan-unwritable`.
  */
 export async function writePlanFile(file: string, saved: SavedPlan, texts: Iterable<string>): Promise<void> {
   assertSealed(saved, texts);

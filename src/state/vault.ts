@@ -7,22 +7,41 @@ export function newKey(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** The secrets of one run under a state's key. Texts live in this closure: nothing that prints the vault shows them. */
-export function createVault(key: string): Vault {
+/**
+ * The secrets of one run under a state's key. Without a key, since no state was written yet, a secret stands as its
+ * label: a plan must not hold a fingerprint together with what verifies it. Texts live in this closure: nothing that
+ * prints the vault shows them.
+ */
+export function createVault(key: string | undefined): Vault {
+  const fingerprint = key === undefined ? undefined : keyedFingerprint(key);
+  const texts = new Map<string, string>();
+  const labels = new Map<string, Sealed>();
+  return {
+    seal(plaintext, label): Sealed {
+      const sealed = { $secret: fingerprint === undefined ? label : fingerprint(plaintext) };
+      texts.set(sealed.$secret, plaintext);
+      labels.set(label, sealed);
+      return sealed;
+    },
+    open: (sealed) => texts.get(sealed.$secret),
+    labelled: (label) => labels.get(label),
+    texts: () => texts.values(),
+  };
+}
+
+const scheme = "hmac-sha256:";
+
+/** True for a secret that stands as its keyed fingerprint, and not as its label. */
+export function isFingerprint({ $secret }: Sealed): boolean {
+  return $secret.startsWith(scheme);
+}
+
+function keyedFingerprint(key: string): (plaintext: string) => string {
   if (!/^[0-9a-f]{64}$/.test(key)) {
     throw new GraphformError("vault-key", "the state's key is not 32 bytes in hex", {
       hint: "restore the state from its backup; a new key would make every secret look changed",
     });
   }
   const secretKey = createSecretKey(key, "hex");
-  const texts = new Map<string, string>();
-  return {
-    seal(plaintext): Sealed {
-      const $secret = `hmac-sha256:${createHmac("sha256", secretKey).update(plaintext, "utf8").digest("hex")}`;
-      texts.set($secret, plaintext);
-      return { $secret };
-    },
-    open: (sealed) => texts.get(sealed.$secret),
-    texts: () => texts.values(),
-  };
+  return (plaintext) => scheme + createHmac("sha256", secretKey).update(plaintext, "utf8").digest("hex");
 }

@@ -8,8 +8,8 @@ import { toyService } from "../support/toy-service.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 const vault = createVault("77".repeat(32));
-const secret = vault.seal("tell nobody");
-const stranger = createVault("88".repeat(32)).seal("never seen");
+const secret = vault.seal("tell nobody", "secret.told");
+const stranger = createVault("88".repeat(32)).seal("never seen", "secret.seen");
 const ref = (text: string): { readonly $ref: string } => ({ $ref: text });
 
 function context(): ApplyContext {

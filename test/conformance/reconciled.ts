@@ -68,7 +68,7 @@ function worldOf(service: ApplyWorld["service"]): World {
     digest: (text) => createHash("sha256").update(text).digest("hex"),
     journal: openJournal(createMemoryStore(), state, systemClock),
     open: vault.open,
-    seal: vault.seal,
+    seal: (text) => vault.seal(text, "secret.sample"),
     emit: () => undefined,
     stopping: always,
     aborting: always,

@@ -51,7 +51,12 @@ describe("secrets", () => {
     [
       "with an output it waits",
       "${secret.a}@${instances.y.host}",
-      { $template: [{ $secret: "sealed A" }, "@", { $ref: "instances.y.host" }] },
+      { $template: [{ $secret: "sealed A@" }, { $ref: "instances.y.host" }] },
+    ],
+    [
+      "a literal beside an output is sealed too",
+      "ab${instances.y.host}c",
+      { $template: [{ $secret: "sealed ab" }, { $ref: "instances.y.host" }, { $secret: "sealed c" }] },
     ],
   ])("%s", async (_, password, value) => {
     const { manifest } = await check(

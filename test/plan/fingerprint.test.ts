@@ -9,10 +9,10 @@ const password = "correct horse battery staple";
 /** A plan under one of the keys that states have at random. */
 function planUnder(key: string, secret = password): Plan {
   const vault = createVault(key);
-  const token = vault.seal(secret);
+  const token = vault.seal(secret, "secret.word");
   return planOf({
     fresh: { wants: { token } },
-    changed: { wants: { token }, has: {}, recorded: { token: vault.seal("the old one") } },
+    changed: { wants: { token }, has: {}, recorded: { token: vault.seal("the old one", "secret.old") } },
     around: {
       wants: { colour: { $template: ["at ", token, " ", { $ref: "toys.fresh.endpoint" }] } },
       refs: ["fresh"],

@@ -14,7 +14,7 @@ const spec = fc.record(
     size: fc.constantFrom(1, 2),
     memory: fc.constantFrom("1GB", "1024MB", "2GB"),
     power: fc.constantFrom("running", "stopped"),
-    token: fc.constantFrom(...secrets).map(vault.seal),
+    token: fc.constantFrom(...secrets).map((text) => vault.seal(text, "secret.token")),
   },
   { requiredKeys: [] },
 );

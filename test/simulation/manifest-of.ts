@@ -44,7 +44,10 @@ function desiredOf(resource: ResourceCase, seal: Seal): Desired {
   } = resource;
   const kind = address.slice(0, address.indexOf("."));
   const spec = fromLeaves(
-    [...leaves(resource.spec)].map(([path, value]) => [path, isSecret(path) ? seal(String(value)) : value]),
+    [...leaves(resource.spec)].map(([path, value]) => [
+      path,
+      isSecret(path) ? seal(String(value), `${address} ${path}`) : value,
+    ]),
   );
   return {
     address,

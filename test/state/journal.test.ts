@@ -123,7 +123,7 @@ describe("openJournal", () => {
     expect((await other.read())?.serial).toBe(4);
   });
 
-  it("nor where both come from one saved plan of a state that was not born yet", async () => {
+  it("nor where both began with the same lineage", async () => {
     const path = join(await temporaryFolder(), "shop.state.json");
     const birth = { lineage: "of-the-plan", key: "ab".repeat(32) };
     const [mine, other] = [createFileStore({ path }), createFileStore({ path })];

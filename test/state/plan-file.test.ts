@@ -2,6 +2,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/model/plan.ts";
+import type { Sealed } from "../../src/model/sealed.ts";
 import { assertSealed } from "../../src/state/assert-sealed.ts";
 import { readPlanFile, type SavedPlan, writePlanFile } from "../../src/state/plan-file.ts";
 import { createVault, newKey } from "../../src/state/vault.ts";
@@ -10,7 +11,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const vault = createVault(newKey());
 const secret = "correct horse battery staple";
-const sealed = vault.seal(secret);
+const sealed = vault.seal(secret, "secret.word");
 
 function change(field: Partial<FieldChange>): Change {
   const full: FieldChange = {
@@ -33,9 +34,9 @@ function change(field: Partial<FieldChange>): Change {
 function savedPlan(over: Partial<SavedPlan> = {}): SavedPlan {
   return {
     plan: samplePlan({ changes: [change({ before: null, after: sealed })] }),
-    birth: { lineage: "lineage-1", key: "cd".repeat(32) },
     manifest: [{ path: "graphform.yaml", sha256: "ef".repeat(32) }],
     variables: { region: "us-east-1", "2": 2, "1": [1, { b: "\u2028" }] },
+    withheld: ["word"],
     ...over,
   };
 }
@@ -60,13 +61,6 @@ describe("a plan file", () => {
     await writePlanFile(one, savedPlan(), []);
     await writePlanFile(two, await readPlanFile(one), []);
     expect(await readFile(two)).toEqual(await readFile(one));
-  });
-
-  it("needs no birth where the state has its own", async () => {
-    const file = await planFile();
-    const { birth: _, ...rest } = savedPlan();
-    await writePlanFile(file, rest, []);
-    expect(await readPlanFile(file)).toEqual(rest);
   });
 
   const text = async (): Promise<string> => {
@@ -129,6 +123,13 @@ describe("assertSealed", () => {
     ["a value", savedPlan({ variables: { note: `it is ${secret}!` } }), "variables.note"],
     ["a key", savedPlan({ variables: { [secret]: 1 } }), "a key of variables"],
     [
+      "a template, beside a sealed part",
+      savedPlan({
+        plan: samplePlan({ changes: [change({ after: { $template: ["abc", { $ref: "toys.a.id" }] } })] }),
+      }),
+      "instances.orders config.graphdbPassword",
+    ],
+    [
       "a reason",
       savedPlan({ plan: samplePlan({ changes: [{ ...change({}), reason: secret }] }) }),
       "plan.changes.0.reason",
@@ -149,11 +150,22 @@ describe("assertSealed", () => {
     ["sealed secrets", savedPlan()],
     [
       "templates with sealed parts",
-      savedPlan({ plan: samplePlan({ changes: [change({ after: { $template: ["x-", sealed] } })] }) }),
+      savedPlan({
+        plan: samplePlan({ changes: [change({ after: { $template: [sealed, { $ref: "toys.a.id" }] } })] }),
+      }),
     ],
     ["secret fields that nobody knows", savedPlan({ plan: samplePlan({ changes: [change({})] }) })],
   ])("lets %s pass", (_, saved) => {
     expect(() => assertSealed(saved, vault.texts())).not.toThrow();
+  });
+
+  it("finds a fingerprint in a plan that was made before there was a state", () => {
+    const unborn = (after: Sealed): SavedPlan =>
+      savedPlan({ plan: samplePlan({ serial: 0, changes: [change({ after })] }) });
+    expect(() => assertSealed(unborn(sealed), [])).toThrow(
+      "a secret stands in clear at a plan without a state",
+    );
+    expect(() => assertSealed(unborn({ $secret: "secret.word" }), [])).not.toThrow();
   });
 
   it("does not take an ordinary word for a short secret", () => {

@@ -5,7 +5,7 @@ import { createVault, newKey } from "../../src/state/vault.ts";
 
 function redactorOf(...texts: readonly string[]): (text: string) => string {
   const vault = createVault(newKey());
-  for (const text of texts) vault.seal(text);
+  for (const text of texts) vault.seal(text, "secret.text");
   return redactor(vault);
 }
 
@@ -64,7 +64,7 @@ describe("redactor", () => {
     const vault = createVault(newKey());
     const redact = redactor(vault);
     expect(redact("late-secret")).toBe("late-secret");
-    vault.seal("late-secret");
+    vault.seal("late-secret", "secret.late");
     expect(redact("late-secret")).toBe("***");
   });
 

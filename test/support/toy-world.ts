@@ -132,7 +132,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
     service,
     store,
     events,
-    seal: vault.seal,
+    seal: (text) => vault.seal(text, "secret.toy"),
     state,
     drive: clock.drive,
     plan: async (toys, run = {}) =>

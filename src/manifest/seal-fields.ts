@@ -1,0 +1,118 @@
+import { isObject, type Json } from "../model/json.ts";
+import type { Sealed, TemplatePart } from "../model/sealed.ts";
+import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
+import { valueAt } from "../model/spec-paths.ts";
+import type { Fault } from "./finding.ts";
+import type { Member } from "./inventory.ts";
+import { openSources, textOn } from "./secret-variables.ts";
+import type { Secrets } from "./secrets.ts";
+import { secretPaths } from "./shape.ts";
+
+/** What sealing tells of: an error, or a warning about a secret that stands in the manifest. */
+export interface SealReport {
+  error(path: string, fault: Fault): void;
+  warning(path: string, fault: Fault): void;
+}
+
+type Sealing = Pick<Secrets, "seal" | "sealWhole">;
+
+/**
+ * Seals every text in the secret fields of a spec, also in those that still wait for an output: what such a field is
+ * made of is secret, however short it is. Maps on the way are copied, since they may be shared.
+ */
+export function sealFields(
+  spec: Record<string, Json>,
+  member: Member,
+  secrets: Sealing,
+  report: SealReport,
+): void {
+  for (const path of secretPaths(member.block.kind.schema)) {
+    const value = valueAt(spec, path);
+    if (value === undefined) continue;
+    const fault = shownFault(value, path, member);
+    if (fault !== undefined) {
+      report.error(path, fault);
+      continue;
+    }
+    const sealed = sealTexts(value, `${member.address} ${path}`, secrets);
+    setAt(spec, path, sealed);
+    if (standsInManifest(value, sealed, path, member)) report.warning(path, inClear(path));
+  }
+}
+
+/** The parts of a turn of `forEach` that a secret field is by itself, as they are written: `value.password`. */
+export function secretPartsOf({ block }: Member): ReadonlySet<string> {
+  const parts = [...secretPaths(block.kind.schema)].flatMap((path) => {
+    const found = textOn(block.body, path);
+    const [only] = openSources(found?.text ?? "");
+    return only?.scope === "each" && only.text === found?.text ? [only.keys.join(".")] : [];
+  });
+  return new Set(parts.filter((part) => part !== "key"));
+}
+
+/** Why a value is no secret: it stands in clear elsewhere as a whole. */
+function shownFault(value: Json, path: string, { each, block }: Member): Fault | undefined {
+  if (isTemplate(value) && value.$template.length > 0 && value.$template.every(isReference)) {
+    const hint = "write ${secret.name} or ${env.NAME}; an output can stand beside one of them";
+    return { code: "secret-in-clear", message: `${path} is an output, which is stored and shown`, hint };
+  }
+  const [only] = openSources(textOn(block.body, path)?.text ?? "");
+  if (each === undefined || only?.scope !== "each" || value !== each.key) return undefined;
+  const message = `${path} is ${only.text}, which is part of the address`;
+  return { code: "secret-in-clear", message, hint: "write ${secret.name} or ${env.NAME}" };
+}
+
+function sealTexts(value: Json, label: string, secrets: Sealing): Json {
+  if (typeof value === "string" && value !== "") return secrets.seal(value, label);
+  if (!isTemplate(value)) return value;
+  const parts: TemplatePart[] = [];
+  let pieces: (string | Sealed)[] = [];
+  const close = (): void => {
+    const [only] = pieces;
+    const isSealedAlready = pieces.length === 1 && isSealed(only);
+    if (pieces.length > 0)
+      parts.push(isSealedAlready ? only : secrets.sealWhole(pieces, `${label} part ${parts.length + 1}`));
+    pieces = [];
+  };
+  for (const part of value.$template) {
+    if (typeof part === "string" || isSealed(part)) pieces.push(part);
+    else {
+      close();
+      parts.push(part);
+    }
+  }
+  close();
+  return { $template: parts };
+}
+
+/** True where a text of the manifest or a variable is the secret, and no declared secret has a part in it. */
+function standsInManifest(value: Json, sealed: Json, path: string, { block }: Member): boolean {
+  if (sealed !== value && typeof value === "string") return true;
+  const { text } = textOn(block.body, path) ?? {};
+  if (text === undefined) return false;
+  return isSealed(value)
+    ? openSources(text).length > 0
+    : isTemplate(value) && !value.$template.some(isSealed);
+}
+
+function inClear(path: string): Fault {
+  const hint = "declare it under secrets and write ${secret.name}, or write ${env.NAME}";
+  return {
+    code: "secret-literal",
+    message: `${path} is not taken from a secret: it stands where everybody can read it`,
+    hint,
+  };
+}
+
+/** Sets the value at a dotted path. */
+export function setAt(root: Record<string, Json>, path: string, value: Json): void {
+  const [key = "", ...rest] = path.split(".");
+  if (rest.length === 0) {
+    root[key] = value;
+    return;
+  }
+  const below: Json | undefined = root[key];
+  const child: Record<string, Json> = isObject(below) ? { ...below } : {};
+  setAt(child, rest.join("."), value);
+  root[key] = child;
+}

@@ -1,0 +1,84 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import { type Expression, textParts } from "./expression.ts";
+import { secretPaths } from "./shape.ts";
+import { mapOf } from "./unresolved.ts";
+
+/** Names of the variables that secret fields are made of, however short their values are. */
+export interface SecretVariables {
+  /** Each is a secret field by itself. */
+  readonly whole: ReadonlySet<string>;
+  /** Each is at least a part of one, or holds one; those of `whole` are among them. */
+  readonly part: ReadonlySet<string>;
+}
+
+/** Finds the variables that secret fields are made of, by where they stand in the manifest and not by their values. */
+export function secretVariables(manifest: JsonObject, kinds: readonly Kind[]): SecretVariables {
+  const whole = new Set<string>();
+  const part = new Set<string>();
+  for (const { text, isField, forEach } of secretTexts(manifest, kinds)) {
+    const sources = openSources(text);
+    const [only] = sources;
+    if (isField && only?.scope === "variable" && only.text === text) whole.add(only.name);
+    for (const source of sources)
+      for (const name of source.scope === "variable" ? [source.name] : variablesIn(forEach)) part.add(name);
+  }
+  return { whole, part };
+}
+
+interface SecretText {
+  readonly text: string;
+  /** False where it stands for a map that holds the field. */
+  readonly isField: boolean;
+  readonly forEach: Json | undefined;
+}
+
+/** The text of every secret field as it is written. */
+function* secretTexts(manifest: JsonObject, kinds: readonly Kind[]): Iterable<SecretText> {
+  for (const kind of kinds) {
+    const defaults = mapOf(mapOf(manifest["defaults"])[kind.name]);
+    for (const written of Object.values(mapOf(manifest[kind.name]))) {
+      const body = mapOf(written);
+      for (const path of secretPaths(kind.schema)) {
+        const found = textOn(body, path) ?? textOn(defaults, path);
+        if (found !== undefined) yield { ...found, forEach: body["forEach"] ?? defaults["forEach"] };
+      }
+    }
+  }
+}
+
+type OpenSource = Expression & { readonly scope: "variable" | "each" };
+
+/** What a secret field's text is made of where no secret is in it: its variables, and what a `forEach` gives. */
+export function openSources(text: string): readonly OpenSource[] {
+  const parts = textParts(text).filter((part) => typeof part !== "string");
+  if (parts.some(({ scope }) => scope === "secret" || scope === "environment")) return [];
+  return parts.flatMap((part): OpenSource[] => {
+    if (part.scope === "variable") return [{ ...part, scope: part.scope }];
+    return part.scope === "each" ? [{ ...part, scope: part.scope }] : [];
+  });
+}
+
+/** The text of a field, or that of a map around it which one expression stands for; undefined where neither is there. */
+export function textOn(
+  body: JsonObject,
+  path: string,
+): { readonly text: string; readonly isField: boolean } | undefined {
+  let value: Json | undefined = body;
+  for (const key of path.split(".")) {
+    if (typeof value === "string") return { text: value, isField: false };
+    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return typeof value === "string" ? { text: value, isField: true } : undefined;
+}
+
+/** Every variable that a value names. */
+function variablesIn(value: Json | undefined): readonly string[] {
+  if (typeof value === "string")
+    return textParts(value).flatMap((part) =>
+      typeof part !== "string" && part.scope === "variable" ? [part.name] : [],
+    );
+  if (Array.isArray(value)) return value.flatMap(variablesIn);
+  return isObject(value) ? Object.values(value).flatMap(variablesIn) : [];
+}
