@@ -14,7 +14,7 @@ export type Connection = Client;
 
 /** A client of the service that was found. Nothing is sent until the first request. */
 export async function connect(
-  { profile, platformUrl, usersUrl, subscriptionId, local }: ServiceLocation,
+  { profile, platformUrl, usersUrl, subscriptionId, local, hide }: ServiceLocation,
   options: Pick<ManifestOptions, "parallelism">,
   env: NodeJS.ProcessEnv,
   clock: Clock,
@@ -31,6 +31,7 @@ export async function connect(
     platformUrl,
     clock,
     trace,
+    ...(hide === undefined ? {} : { hide }),
     ...(usersUrl === undefined ? {} : { usersUrl }),
     ...(subscriptionId === undefined ? {} : { subscriptionId }),
     ...(caFile === undefined ? {} : { caFile }),

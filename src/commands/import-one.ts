@@ -2,13 +2,13 @@ import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/nearest.ts";
 import { secretReader } from "../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { maskerOf } from "../model/mask.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
 import type { StateDocument } from "../model/state.ts";
 import { carryOut, planFor } from "../reconcile.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
-import { redactor } from "../state/redact.ts";
 import type { ImportAllOptions } from "./import-all.ts";
 import { importUsage } from "./import-usage.ts";
 import { resolveProject } from "./project.ts";
@@ -40,7 +40,7 @@ export async function importOne(
         state,
         secretReader(env, undefined, world.stopping),
       );
-      terminal.redactWith(redactor(vault));
+      terminal.redactWith(maskerOf(vault.texts).text);
       const declared = manifest.desired.find((entry) => entry.address === address);
       if (declared === undefined)
         throw undeclared(

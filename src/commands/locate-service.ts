@@ -1,4 +1,5 @@
 import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
+import type { Hide } from "../hosting/service-options.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { type HostLayer, hostsOf, isSameUrl } from "./hosts.ts";
@@ -18,6 +19,8 @@ export interface ServiceLocation extends ServicePlace {
   /** What answers there, where it is a local platform. */
   readonly local?: LocalPlatform;
   readonly identity: ServiceIdentity;
+  /** Hides the secrets of the run in what the service says in its own words. */
+  readonly hide?: Hide;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface ServiceLocation extends ServicePlace {
  * `no-service`, `no-platform`, `hosts-apart`, or `url-invalid` and `url-in-clear` for a URL that is not to be used.
  */
 export async function locateService(
-  { header, profile, folder }: ServiceTarget,
+  { header, profile, folder, hide }: ServiceTarget,
   options: Pick<ManifestOptions, "platformUrl" | "usersUrl" | "subscription">,
   env: NodeJS.ProcessEnv,
 ): Promise<ServiceLocation> {
@@ -65,7 +68,12 @@ export async function locateService(
     ...(subscriptionId === undefined ? {} : { subscriptionId }),
     ...(localId === undefined ? {} : { localId }),
   };
-  return { ...place, identity: serviceIdentity(place), ...(isLocal ? { local } : {}) };
+  return {
+    ...place,
+    identity: serviceIdentity(place),
+    ...(isLocal ? { local } : {}),
+    ...(hide === undefined ? {} : { hide }),
+  };
 }
 
 /** Who names the local platform by its URL means both of its hosts. */

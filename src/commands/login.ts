@@ -66,7 +66,7 @@ export async function logout(
 }
 
 function client(
-  { profile, platformUrl }: ServiceLocation,
+  { profile, platformUrl, hide }: ServiceLocation,
   env: NodeJS.ProcessEnv,
   sessionStore: SessionStore,
   credentials: { readonly username: string; readonly password: string } | undefined,
@@ -77,6 +77,7 @@ function client(
     platformUrl,
     clock: systemClock,
     sessionStore,
+    ...(hide === undefined ? {} : { hide }),
     ...(credentials === undefined ? {} : { credentials }),
     ...(caFile === undefined ? {} : { caFile }),
   });

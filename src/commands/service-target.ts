@@ -1,4 +1,5 @@
 import { loadProfile } from "../hosting/profile.ts";
+import type { Hide } from "../hosting/service-options.ts";
 import { ManifestError } from "../model/errors.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -6,7 +7,10 @@ import { openProject, type Project } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a service is found by. */
-export type ServiceTarget = Pick<Project, "header" | "profile" | "folder">;
+export interface ServiceTarget extends Pick<Project, "header" | "profile" | "folder"> {
+  /** Hides the secrets of the run in what the service says in its own words. */
+  readonly hide?: Hide;
+}
 
 /**
  * The service that is meant: that of the manifest where there is one, whose secrets are masked from now on; otherwise
@@ -21,8 +25,8 @@ export async function serviceTarget(
 ): Promise<ServiceTarget> {
   try {
     const project = await openProject(options);
-    await maskSecrets(project, env, terminal);
-    return { header: project.header, profile: project.profile, folder: project.folder };
+    const { foreign: hide } = await maskSecrets(project, env, terminal);
+    return { header: project.header, profile: project.profile, folder: project.folder, hide };
   } catch (error) {
     if (options.file.length > 0 || !isMissing(error)) throw error;
     return {

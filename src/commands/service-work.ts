@@ -32,8 +32,8 @@ export async function withService<T>(
   work: (with_: ServiceWork) => Promise<T>,
 ): Promise<T> {
   const project = await openProject(options);
-  await maskSecrets(project, env, terminal);
-  return withServiceOf(project, options, env, terminal, work);
+  const { foreign: hide } = await maskSecrets(project, env, terminal);
+  return withServiceOf({ ...project, hide }, options, env, terminal, work);
 }
 
 /** The same for a project that is there already, or for what stands in for one where there is no manifest. */

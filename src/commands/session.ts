@@ -5,13 +5,13 @@ import type { SecretText } from "../manifest/secrets.ts";
 import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
 import type { Manifest } from "../model/manifest.ts";
+import { maskerOf } from "../model/mask.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { PlanningWorld } from "../reconcile.ts";
 import { claimState } from "../state/claim-state.ts";
-import { redactor } from "../state/redact.ts";
 import { type Connection, connect } from "./connect.ts";
 import { locateService } from "./locate-service.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
@@ -45,10 +45,11 @@ export async function openSession(
   sealing: VaultKey = state,
 ): Promise<Session> {
   const { manifest, vault } = await resolveProject(project, sealing, secrets);
-  terminal.redactWith(redactor(vault));
+  const masker = maskerOf(vault.texts);
+  terminal.redactWith(masker.text);
   printFewWarnings(manifest.warnings, terminal);
   const trace = traceOf(options, terminal);
-  const location = await locateService(project, options, env);
+  const location = await locateService({ ...project, hide: masker.foreign }, options, env);
   const { identity } = location;
   return {
     manifest,

@@ -14,6 +14,7 @@ import { locateService } from "./locate-service.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
+import type { ServiceTarget } from "./service-target.ts";
 import { sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
@@ -50,13 +51,13 @@ export async function underLock<T>(
   what: LockedWork<T>,
 ): Promise<T> {
   const project = await openProject(options);
-  await maskSecrets(project, env, terminal);
-  return underLockOf(project, options, env, terminal, what);
+  const { foreign: hide } = await maskSecrets(project, env, terminal);
+  return underLockOf({ ...project, hide }, options, env, terminal, what);
 }
 
 /** The same for a project that is there already. */
 export async function underLockOf<T>(
-  project: Project,
+  project: Project & ServiceTarget,
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,

@@ -36,9 +36,10 @@ export function createService(options: ServiceOptions): Client {
     budget = createBudget(clock, options.parallelism),
     trace,
     hedge = createHedge(clock),
+    hide = (text) => text,
   } = options;
   const closing = new AbortController();
-  const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal });
+  const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, hide });
   const fixed = { ...profile.keys, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
 
   const wire = (
@@ -110,7 +111,7 @@ export function createService(options: ServiceOptions): Client {
       };
       try {
         const response = await budget.run(endpoint.host, ticket, send, signal);
-        if (response !== undefined) return readAnswer(call.operation, endpoint, response.body);
+        if (response !== undefined) return readAnswer(call.operation, endpoint, response.body, hide);
       } catch (error) {
         if (!isServiceError(error, "unauthorized")) throw error;
         tokens.refuse(token);

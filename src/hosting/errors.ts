@@ -1,9 +1,11 @@
 import { ServiceError, type ServiceFailure } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
+import { maskerOf } from "../model/mask.ts";
 import type { Profile } from "../model/profile.ts";
 import { parseJson } from "./parse-json.ts";
 import { safeText } from "./safe-text.ts";
+import type { Hide } from "./service-options.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
 
 /** The longest pause that a service can ask for, in ms. */
@@ -15,13 +17,14 @@ const longestPause = 10 * 60_000;
  *
  * A failure of the server (5xx) may have done what was asked: `lost` for a write, `unavailable` for a read. A refusal
  * says that the request did nothing; for a create that is no proof. `now` is in ms since 1970, for a Retry-After that is
- * a date.
+ * a date; `hide` hides the secrets of the run, beside those of the request.
  */
 export function serviceError(
   response: WireResponse,
   request: Pick<WireRequest, "operation" | "isWrite" | "secrets">,
   profile: Profile,
   now: number,
+  hide: Hide = (text) => text,
 ): ServiceError {
   const { operation, isWrite, secrets } = request;
   const { status } = response;
@@ -29,7 +32,10 @@ export function serviceError(
   const said = messageOf(body);
   const failure = failureOf(status, said ?? "", body, isWrite, profile);
   const retryAfter = retryAfterOf(response, now);
-  const message = said === undefined ? plainWords(status) : safeText(said, secrets);
+  const message =
+    said === undefined
+      ? plainWords(status)
+      : safeText(said, (text) => hide(maskerOf(() => secrets).foreign(text)));
   const hint = hints[failure];
   return new ServiceError(failure, operation, `${operation}: ${message} (${status})`, {
     status,

@@ -2,6 +2,7 @@ import type { Clock } from "../model/clock.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
 import type { Profile } from "../model/profile.ts";
 import { serviceError } from "./errors.ts";
+import type { Hide } from "./service-options.ts";
 import type { Transport, WireResponse } from "./wire.ts";
 
 /** What an exchange needs besides the request. */
@@ -13,13 +14,15 @@ export interface ExchangeSettings {
   readonly trace: ((line: string) => void) | undefined;
   /** Aborted once the client is closed. */
   readonly closing: AbortSignal;
+  /** Hides the secrets of the run in the service's words. */
+  readonly hide: Hide;
 }
 
 /** A transport that traces, and takes any status but 2xx for a ServiceError. */
 export function tracedExchange(
   settings: ExchangeSettings,
 ): (...args: Parameters<Transport>) => Promise<WireResponse> {
-  const { transport, profile, clock, trace, closing } = settings;
+  const { transport, profile, clock, trace, closing, hide } = settings;
   return async (request, signal) => {
     const started = clock.now();
     const told = (what: number | string): void =>
@@ -29,7 +32,7 @@ export function tracedExchange(
       const response = await transport(request, signal);
       told(response.status);
       if (response.status >= 200 && response.status < 300) return response;
-      throw serviceError(response, request, profile, clock.now());
+      throw serviceError(response, request, profile, clock.now(), hide);
     } catch (error) {
       if (isServiceError(error) && error.status === undefined) told(error.failure);
       throw error;

@@ -5,6 +5,7 @@ import type { Endpoint } from "../model/profile.ts";
 import type { Answer } from "../model/service.ts";
 import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
+import type { Hide } from "./service-options.ts";
 
 const texts = [
   ...[
@@ -55,9 +56,15 @@ const needed: { readonly [operation: string]: readonly string[] } = {
 
 /**
  * An accepted request's answer: its body, and the values that the profile names. Throws `shape` where it is not JSON, or
- * where a value is missing or not what its name promises; a write may have worked all the same.
+ * where a value is missing or not what its name promises; a write may have worked all the same. `hide` is for what stands
+ * there in the service's own words.
  */
-export function readAnswer(operation: string, endpoint: Endpoint, text: string): Answer {
+export function readAnswer(
+  operation: string,
+  endpoint: Endpoint,
+  text: string,
+  hide: Hide = (said) => said,
+): Answer {
   const fail = (what: string): ServiceError =>
     new ServiceError("shape", operation, `${operation}: the answer ${what}`, {
       mayHaveWorked: endpoint.method !== "GET",
@@ -77,8 +84,15 @@ export function readAnswer(operation: string, endpoint: Endpoint, text: string):
   const lists = ["ids", "items"].filter((name) => endpoint.answer[name] !== undefined);
   const missing = [...lists, ...(needed[operation] ?? [])].find((name) => values[name] === undefined);
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
-  return { body, values };
+  const said = Object.entries(values).map(([name, value]): [string, Json] => [
+    name,
+    words.has(name) && typeof value === "string" ? hide(value) : value,
+  ]);
+  return { body, values: Object.fromEntries(said) };
 }
+
+/** What the service says in words of its own: nothing is compared with it. */
+const words: ReadonlySet<string> = new Set(["failure", "statusMessage"]);
 
 /** `OK` in place of nothing. Anything more, a page of HTML or half an object, is not the service's. */
 function isPlainWord(text: string): boolean {

@@ -6,6 +6,9 @@ import type { Hedge } from "./hedge.ts";
 import type { SessionStore } from "./session.ts";
 import type { Transport } from "./wire.ts";
 
+/** Hides what is secret in a text. */
+export type Hide = (text: string) => string;
+
 /** Where a service is, and who asks it. */
 export interface ServiceOptions {
   readonly profile: Profile;
@@ -32,6 +35,8 @@ export interface ServiceOptions {
   readonly transport?: Transport;
   /** One line per request: method, path, status, ms; no header and no body. */
   readonly trace?: (line: string) => void;
+  /** Hides the secrets of the run in what the service says in its own words. */
+  readonly hide?: Hide;
 }
 
 /** A service with a session to begin and end, and connections to let go of. */

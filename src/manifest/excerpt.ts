@@ -1,3 +1,4 @@
+import { mask, maskerOf } from "../model/mask.ts";
 import type { SourceRange } from "../model/problem.ts";
 import { nearest } from "./nearest.ts";
 import type { Layer } from "./source.ts";
@@ -49,20 +50,14 @@ function lineOf(layer: Layer, line: number): string {
  * be secret.
  */
 export function blotFor(fields: readonly string[], texts: Iterable<string>): Blot {
-  const known = [...texts].filter((text) => text.length >= shortestKnown).sort((a, b) => b.length - a.length);
+  const known = [...texts];
+  const { text: blotText } = maskerOf(() => known);
   const isSecret = (key: string): boolean => looksSecret.test(key) || nearest(key, fields) !== undefined;
-  const blotText = (text: string): string =>
-    known.reduce((shown, secret) => shown.split(secret).join(blotted), text);
   return {
     text: blotText,
-    line: (line, before) => (opens(before, isSecret) ? blotted : blotText(blotFields(line, isSecret))),
+    line: (line, before) => (opens(before, isSecret) ? mask : blotText(blotFields(line, isSecret))),
   };
 }
-
-const blotted = "******";
-
-/** Shorter texts are words that stand everywhere. */
-const shortestKnown = 4;
 
 const looksSecret = /pass?w/i;
 
@@ -78,7 +73,7 @@ function blotFields(line: string, isSecret: (key: string) => boolean): string {
     if (!isSecret(match[1] ?? "")) continue;
     const from = match.index + match[0].length;
     const rest = line.slice(from);
-    if (rest !== "" && !harmless.test(rest)) return line.slice(0, from) + blotted;
+    if (rest !== "" && !harmless.test(rest)) return line.slice(0, from) + mask;
   }
   return line;
 }

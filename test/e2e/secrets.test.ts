@@ -219,6 +219,29 @@ describe("no secret", () => {
     }
   });
 
+  it("stands in what the service says in its own words, where it is too short to be masked", async () => {
+    const user = openUser(`
+apiVersion: graphform/v1
+name: short
+service: { profile: default, platformUrl: "${service.url}" }
+instances:
+  a: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: a, graphdbUser: app, graphdbPassword: "q7!" } }
+`);
+    Object.assign(user.env, service.env);
+    service.behave();
+    service.fate = () => ({ failed: "the password q7! is in a list of leaked ones" });
+    const failed = await user.run("apply", "--auto-approve", "--json");
+    service.misbehave = ({ operation }) =>
+      operation === "restart" ? { status: 400, body: JSON.stringify({ message: "no: q7!" }) } : undefined;
+    const refused = await user.run("instance", "restart", "instances.a");
+    await user.close();
+    service.behave();
+    for (const { code, out, err } of [failed, refused]) {
+      expect([code, `${out}${err}`]).toEqual([1, expect.stringContaining("(withheld: it repeats a secret)")]);
+      expect(`${out}${err}`).not.toContain("q7!");
+    }
+  });
+
   it("comes into the state by an output", async () => {
     service.behave();
     remote.write(

@@ -127,6 +127,19 @@ describe("the message of a refusal", () => {
     expect(message).not.toContain("0123");
   });
 
+  it("masks what is secret to the run, beside what was sent", () => {
+    const body = JSON.stringify(goa("hunter2 and hunter3"));
+    const request = { operation: "thing.do", isWrite: false, secrets: ["hunter2"] };
+    const hide = (text: string): string => text.replaceAll("hunter3", "***");
+    const { message } = serviceError({ status: 400, headers: {}, body }, request, profile, now, hide);
+    expect(message).toBe("thing.do: *** and *** (400)");
+  });
+
+  it("masks what was sent as base64 writes it", () => {
+    const basic = Buffer.from("me:pass word/1").toString("base64");
+    expect(errorOf(400, goa(`no ${basic}!`), { secrets: ["pass word/1"] }).message).not.toContain(basic);
+  });
+
   it("is withheld where a very short secret occurs in it", () => {
     expect(errorOf(400, goa("the password ab is too short"), { secrets: ["ab"] }).message).toContain(
       "withheld",

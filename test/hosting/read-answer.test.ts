@@ -16,6 +16,22 @@ function endpoint(name: string): Endpoint {
 const read = (name: string, body: unknown): { readonly [name: string]: unknown } =>
   readAnswer(name, endpoint(name), typeof body === "string" ? body : JSON.stringify(body)).values;
 
+it("hides what is secret in the service's own words, and in nothing that is compared", () => {
+  const answer = {
+    id: "i-secret",
+    status: "secret",
+    region: "secret",
+    detailedNetworkTopology: { a: { recentDeploymentFailure: { failureReason: "a secret" } } },
+  };
+  const hide = (text: string): string => text.replaceAll("secret", "***");
+  const name = "instance.describe";
+  expect(readAnswer(name, endpoint(name), JSON.stringify(answer), hide).values).toMatchObject({
+    status: "secret",
+    region: "secret",
+    failure: "a ***",
+  });
+});
+
 describe("a described instance", () => {
   it("as the specification has it", () => {
     expect(

@@ -42,20 +42,20 @@ describe("an excerpt", () => {
   });
 
   it.each([
-    ["a secret field", "password: hunter2", "password: ******"],
-    ["a secret field in a flow map", "{ a: 1, password: hunter2, b: 2 }", "{ a: 1, password: ******"],
-    ["a known secret anywhere", "note: it is hunter2!", "note: it is ******!"],
+    ["a secret field", "password: hunter2", "password: ***"],
+    ["a secret field in a flow map", "{ a: 1, password: hunter2, b: 2 }", "{ a: 1, password: ***"],
+    ["a known secret anywhere", "note: it is hunter2!", "note: it is ***!"],
     ["not a reference", "password: ${secret.a}", "password: ${secret.a}"],
     [
       "not a reference in a flow map",
       'u: { password: "${env.A}", b: 2 }',
       'u: { password: "${env.A}", b: 2 }',
     ],
-    ["a reference with text", 'password: "${secret.a}hunter"', "password: ******"],
+    ["a reference with text", 'password: "${secret.a}hunter"', "password: ***"],
     [
       "the second of two",
       'u: { password: "${env.A}", password: x }',
-      'u: { password: "${env.A}", password: ******',
+      'u: { password: "${env.A}", password: ***',
     ],
     ["not where a secret is read", "ordersPassword: { env: ORDERS }", "ordersPassword: { env: ORDERS }"],
     ["not another field", "pass: x", "pass: x"],
@@ -64,7 +64,7 @@ describe("an excerpt", () => {
   });
 
   it("hides the value on the line below a secret field", () => {
-    expect(excerpt("password:\n  abc: [\n", 2, 1)).toBe("******");
+    expect(excerpt("password:\n  abc: [\n", 2, 1)).toBe("***");
   });
 });
 

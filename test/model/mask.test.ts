@@ -1,17 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mask, redactor } from "../../src/state/redact.ts";
-import { createVault, newKey } from "../../src/state/vault.ts";
+import { type Masker, mask, maskerOf } from "../../src/model/mask.ts";
+
+function maskerWith(...texts: readonly string[]): Masker {
+  return maskerOf(() => texts);
+}
 
 function redactorOf(...texts: readonly string[]): (text: string) => string {
-  const vault = createVault(newKey());
-  for (const text of texts) vault.seal(text, "secret.text");
-  return redactor(vault);
+  return maskerWith(...texts).text;
 }
 
 const awkward = 'p"a/s\\s w+ö&r<d>=%\n\tÿ\u{1F600}?';
 
-describe("redactor", () => {
+describe("our own words", () => {
   const escapes: { readonly [char: string]: string } = {
     "&": "&amp;",
     "<": "&lt;",
@@ -60,11 +61,11 @@ describe("redactor", () => {
     expect(redactorOf("hunter", "hunter2")("hunter2 hunter")).toBe("*** ***");
   });
 
-  it("masks what was sealed after it was made", () => {
-    const vault = createVault(newKey());
-    const redact = redactor(vault);
+  it("masks what was added after it was made", () => {
+    const texts: string[] = [];
+    const { text: redact } = maskerOf(() => texts);
     expect(redact("late-secret")).toBe("late-secret");
-    vault.seal("late-secret", "secret.late");
+    texts.push("late-secret");
     expect(redact("late-secret")).toBe("***");
   });
 
@@ -90,5 +91,43 @@ describe("redactor", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("the words of others", () => {
+  it.each([
+    ["a longer secret is masked", ["hunter2"], "it is hunter2", "it is ***"],
+    [
+      "a short one is withheld with everything around it",
+      ["ab"],
+      "it is ab!",
+      "(withheld: it repeats a secret)",
+    ],
+    ["also as JSON writes it", ['"'], 'it is \\"', "(withheld: it repeats a secret)"],
+    ["also as a URL writes it", ["/"], "it is %2F", "(withheld: it repeats a secret)"],
+    ["nothing is withheld without one", ["", "xyz"], "it is ab", "it is ab"],
+  ])("%s", (_, texts, said, shown) => {
+    expect(maskerWith(...texts).foreign(said)).toBe(shown);
+  });
+});
+
+describe("the time that masking takes", () => {
+  /** How long `work` takes at its fastest, in ms. */
+  function fastest(work: () => void): number {
+    const times = Array.from({ length: 5 }, () => {
+      const started = performance.now();
+      work();
+      return performance.now() - started;
+    });
+    return Math.min(...times);
+  }
+
+  it("does not grow with the number of secrets, also of such that begin alike", () => {
+    const text = "prod-pass- what people read, line by line, with prod-pass in it\n".repeat(2000);
+    const secrets = (count: number): readonly string[] =>
+      Array.from({ length: count }, (_, at) => `prod-pass-${String(at).padStart(6, "0")}`);
+    const [few, many] = [maskerWith(...secrets(5)), maskerWith(...secrets(5000))];
+    expect([few.text(text), many.text(text)]).toEqual([text, text]);
+    expect(fastest(() => many.text(text)) / fastest(() => few.text(text))).toBeLessThan(5);
   });
 });
