@@ -25,7 +25,8 @@ export const userSchema: KindSchema = {
     acl: {
       type: "string",
       minLength: 1,
-      description: "Access rules in the database's ACL syntax.",
+      description:
+        "Access rules: ~PATTERN, %R~PATTERN, %W~PATTERN, +COMMAND of the service's list, -COMMAND; no password.",
       "x-compare": "acl",
     },
   },

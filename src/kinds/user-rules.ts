@@ -3,12 +3,13 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import { isSealed } from "../model/sealed.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
+import { aclRefusals } from "./user-acl.ts";
 
 /** What the users host asks of a user (specification 2.7), and that no instance has two of one name. */
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
   return findings(desired, context, [
     ...lengths(desired, context),
-    ...commands(desired, context),
+    ...aclRefusals(desired, context),
     ...twice(desired, context),
   ]);
 }
@@ -36,32 +37,6 @@ function lengths(desired: Desired, context: RuleContext): readonly Said[] {
 
 function lengthOf(text: string): number {
   return [...text].length;
-}
-
-/** Only grants are checked by the service; its list knows commands, and single subcommands as COMMAND|SUB. */
-function commands(desired: Desired, context: RuleContext): readonly Said[] {
-  const { acl } = desired.spec;
-  const allowed = new Set(context.profile.users.commands.map((command) => command.toUpperCase()));
-  if (typeof acl !== "string" || allowed.size === 0) return [];
-  const granted = tokens(acl).flatMap((token) =>
-    token.startsWith("+") ? [token.slice(1).toUpperCase()] : [],
-  );
-  const refused = granted.filter(
-    (command) =>
-      !allowed.has(command) && !(command.includes("|") && allowed.has(command.split("|")[0] ?? "")),
-  );
-  const [first] = refused;
-  if (first === undefined) return [];
-  const message = `acl grants what the service does not allow: ${[...new Set(refused)].map((command) => `+${command}`).join(", ")}`;
-  const hint = first.startsWith("@")
-    ? "grant single commands instead of categories"
-    : context.suggest(first, [...allowed]);
-  return [{ code: "acl-command", path: "acl", message, hint }];
-}
-
-/** Access rules are separated by spaces; single quotes keep one together. */
-function tokens(acl: string): readonly string[] {
-  return (acl.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((token) => token.replaceAll("'", ""));
 }
 
 function twice(desired: Desired, context: RuleContext): readonly Said[] {

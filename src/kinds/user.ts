@@ -1,4 +1,5 @@
 import { userSchema } from "../fields/user.ts";
+import { shownAcl } from "../model/acl.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -108,7 +109,8 @@ async function readUsers(instance: string, service: Reads, signal: AbortSignal):
       await service.read({ operation: "user.list", params: { instanceId: instance } }, signal)
     ).values;
     const users = Array.isArray(items) ? items.filter(isObject) : [];
-    return new Map(users.map((entry) => [String(entry["username"]), String(entry["acl"] ?? "")]));
+    // It was stored as it was sent, and may hold a password: that goes no further.
+    return new Map(users.map((entry) => [String(entry["username"]), shownAcl(String(entry["acl"] ?? ""))]));
   } catch (error) {
     if (isServiceError(error, "not-found")) return undefined;
     throw error;

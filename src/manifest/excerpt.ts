@@ -1,15 +1,6 @@
-import { mask, maskerOf } from "../model/mask.ts";
 import type { SourceRange } from "../model/problem.ts";
-import { nearest } from "./nearest.ts";
+import type { Blot } from "./blot.ts";
 import type { Layer } from "./source.ts";
-
-/** Keeps secrets out of what people are shown. */
-export interface Blot {
-  /** A source line; `before` is the line above. */
-  line(line: string, before: string): string;
-  /** Any other text. */
-  text(text: string): string;
-}
 
 const widest = 120;
 
@@ -21,67 +12,27 @@ export type Excerpts = (range: SourceRange) => string | undefined;
  * true; a long line is cut around the column, with an ellipsis where something is missing.
  */
 export function excerptsOf(layers: readonly Layer[], blot: Blot): Excerpts {
-  // Many problems can stand in one line, and a line can be the whole file.
-  let last = { layer: layers[0], line: 0, text: "" };
+  // Many problems can stand in one line, and a line can be the whole file: each is looked at once.
+  const shown = new Map(layers.map((layer) => [layer.file, { layer, lines: new Map<number, string>() }]));
   return ({ file, start }) => {
-    const layer =
-      last.layer?.file === file ? last.layer : layers.find((candidate) => candidate.file === file);
-    if (layer === undefined) return undefined;
-    if (last.layer !== layer || last.line !== start.line)
-      last = {
-        layer,
-        line: start.line,
-        text: blot.line(lineOf(layer, start.line), lineOf(layer, start.line - 1)),
-      };
-    const text = visible(cut(last.text, start.column - 1));
+    const known = shown.get(file);
+    if (known === undefined) return undefined;
+    const { layer, lines } = known;
+    const before = lines.get(start.line);
+    const line =
+      before ?? blot.line(lineOf(layer, start.line) ?? "", (back) => lineOf(layer, start.line - back));
+    if (before === undefined) lines.set(start.line, line);
+    const text = visible(cut(line, start.column - 1));
     return text === "" ? undefined : text;
   };
 }
 
-function lineOf(layer: Layer, line: number): string {
+/** A line without its end; undefined where there is none. */
+function lineOf(layer: Layer, line: number): string | undefined {
   const start = layer.lines.lineStarts[line - 1];
-  if (start === undefined) return "";
+  if (start === undefined) return undefined;
   const newline = layer.text.indexOf("\n", start);
   return layer.text.slice(start, newline < 0 ? undefined : newline).trimEnd();
-}
-
-/**
- * A blot for fields whose values are secret wherever they stand, misspelt or not, and for texts that are known to
- * be secret.
- */
-export function blotFor(fields: readonly string[], texts: Iterable<string>): Blot {
-  const known = [...texts];
-  const { text: blotText } = maskerOf(() => known);
-  const isSecret = (key: string): boolean => looksSecret.test(key) || nearest(key, fields) !== undefined;
-  return {
-    text: blotText,
-    line: (line, before) => (opens(before, isSecret) ? mask : blotText(blotFields(line, isSecret))),
-  };
-}
-
-const looksSecret = /pass?w/i;
-
-/** A key and its colon, quoted or not. */
-const keys = /([^\s{},[\]"']+)(?:["']\s*[:=]\s*|\s*[:=](?:\s+|$))/g;
-
-/** What may be shown after a secret field's colon: a bare reference, and where a declared secret is read. */
-const harmless = /^(?:["']?\$\{[^}]*\}["']?\s*(?:[,}#]|$)|\{\s*(?:env|file|command)\b)/;
-
-/** Hides the rest of the line after a secret field's colon. */
-function blotFields(line: string, isSecret: (key: string) => boolean): string {
-  for (const match of line.matchAll(keys)) {
-    if (!isSecret(match[1] ?? "")) continue;
-    const from = match.index + match[0].length;
-    const rest = line.slice(from);
-    if (rest !== "" && !harmless.test(rest)) return line.slice(0, from) + mask;
-  }
-  return line;
-}
-
-/** True where a line ends with a secret field's colon, so that its value stands on the next one. */
-function opens(line: string, isSecret: (key: string) => boolean): boolean {
-  const [, key] = /([^\s{},[\]"']+)["']?\s*:\s*[|>]?[-+0-9]*\s*$/.exec(line) ?? [];
-  return key !== undefined && isSecret(key);
 }
 
 function cut(line: string, column: number): string {

@@ -1,6 +1,7 @@
 import type { Finding } from "../model/kind.ts";
 import type { Problem } from "../model/problem.ts";
-import { type Blot, excerptsOf } from "./excerpt.ts";
+import type { Blot } from "./blot.ts";
+import { excerptsOf } from "./excerpt.ts";
 import type { Layer } from "./source.ts";
 
 /** Findings of one severity as people see them: sorted by place, each once, with the source line. */

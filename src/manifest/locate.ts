@@ -34,8 +34,8 @@ export function nearestSpot(layers: readonly Layer[], path: Path, part: Part): S
 
 /** The first occurrence of a text inside a spot, or the whole spot where it is not written like that. */
 export function within(spot: Spot, text: string): Spot {
-  const start = spot.layer.text.indexOf(text, spot.start);
-  return start < 0 || start + text.length > spot.end ? spot : { ...spot, start, end: start + text.length };
+  const at = spot.layer.text.slice(spot.start, spot.end).indexOf(text);
+  return at < 0 ? spot : { ...spot, start: spot.start + at, end: spot.start + at + text.length };
 }
 
 /** A spot in lines and columns. */

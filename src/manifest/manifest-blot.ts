@@ -1,19 +1,47 @@
+import { aclRules } from "../model/acl.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
-import { type Blot, blotFor } from "./excerpt.ts";
-import { secretPaths } from "./shape.ts";
+import { type Blot, blotFor } from "./blot.ts";
+import { textOn } from "./secret-variables.ts";
+import { leafPaths, secretPaths } from "./shape.ts";
 import type { Parsed } from "./source.ts";
 import { mapOf } from "./unresolved.ts";
 
 /**
  * Hides what a source line of this manifest must not show: the values of secret fields, secrets that are known,
- * and those that somebody wrote where only their source belongs.
+ * passwords in access lists, and those that somebody wrote where only their source belongs.
  */
 export function manifestBlot(parsed: Parsed, kinds: readonly Kind[], texts: Iterable<string> = []): Blot {
-  const fields = kinds.flatMap((kind) => [...secretPaths(kind.schema)]);
-  const names = fields.map((path) => path.slice(path.lastIndexOf(".") + 1));
-  return blotFor([...new Set(names)], [...texts, ...writtenOut(mapOf(parsed.value)["secrets"])]);
+  const secret = kinds.flatMap((kind) => [...secretPaths(kind.schema)]);
+  const lists = kinds.flatMap(listPaths);
+  const manifest = mapOf(parsed.value);
+  const written = kinds.flatMap((kind) => inLists(manifest, kind));
+  return blotFor({ secret: namesOf(secret), lists: namesOf(lists) }, [
+    ...texts,
+    ...writtenOut(manifest["secrets"]),
+    ...written,
+  ]);
+}
+
+function namesOf(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.map((path) => path.slice(path.lastIndexOf(".") + 1)))];
+}
+
+function listPaths({ schema }: Kind): readonly string[] {
+  return [...leafPaths(schema)].flatMap(([path, field]) => (field["x-compare"] === "acl" ? [path] : []));
+}
+
+/** What stands in access lists and is, or may be, a password. */
+function inLists(manifest: { readonly [key: string]: Json }, kind: Kind): readonly string[] {
+  const bodies = [mapOf(manifest["defaults"])[kind.name], ...Object.values(mapOf(manifest[kind.name]))];
+  return listPaths(kind).flatMap((path) =>
+    bodies.flatMap((body) =>
+      aclRules(textOn(mapOf(body), path)?.text ?? "").flatMap(({ is, text }) =>
+        is === "credential" ? [text.slice(1)] : is === "other" ? [text] : [],
+      ),
+    ),
+  );
 }
 
 const sources: ReadonlySet<string> = new Set(["env", "file", "command"]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { blotFor, excerptsOf } from "../../src/manifest/excerpt.ts";
+import { blotFor } from "../../src/manifest/blot.ts";
+import { excerptsOf } from "../../src/manifest/excerpt.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { check } from "./check.ts";
 
@@ -13,7 +14,7 @@ function excerpt(
   const position = { line, column };
   return excerptsOf(
     layers,
-    blotFor(["password"], secrets),
+    blotFor({ secret: ["password"], lists: ["acl"] }, secrets),
   )({ file: "m.yaml", start: position, end: position });
 }
 
@@ -59,12 +60,39 @@ describe("an excerpt", () => {
     ],
     ["not where a secret is read", "ordersPassword: { env: ORDERS }", "ordersPassword: { env: ORDERS }"],
     ["not another field", "pass: x", "pass: x"],
+    ["a field before an equals sign", "note: password=hunter3", "note: password=***"],
+    ["a key in quotes", '{ "password":"hunter3" }', '{ "password":***'],
+    [
+      "a key that is far too long",
+      `${"x".repeat(100)}password: hunter3`,
+      `${"x".repeat(100)}password: ***`.slice(0, 120),
+    ],
+    ["not an access list of patterns and commands", 'acl: "~* -@all +PING"', 'acl: "~* -@all +PING"'],
+    ["not an access list with references", 'acl: "~${var.x} ${var.y}"', 'acl: "~${var.x} ${var.y}"'],
+    ["an access list with a password", 'acl: "~* >hunter3 +PING"', "acl: ***"],
+    ["an access list with what nobody knows", "acl: ~* hunter3", "acl: ***"],
+    ["what comes after an access list", "{ acl: +PING, b: 2 }", "{ acl: ***"],
   ])("hides %s", (_, text, expected) => {
     expect(excerpt(text, 1, 1, ["hunter2"])).toBe(expected);
   });
 
   it("hides the value on the line below a secret field", () => {
     expect(excerpt("password:\n  abc: [\n", 2, 1)).toBe("***");
+    expect(excerpt("u: { password:\nhunter3 }\n", 2, 1)).toBe("***");
+  });
+
+  it.each([
+    ["a block", "u:\n  password: |-\n    one\n\n    two\n  b: three\n", 5],
+    ["a quoted text", 'u:\n  password: "one\n\n    two"\n  b: three\n', 4],
+    ["a plain text", "password: one\n  more\n  two\nb: three\n", 3],
+    ["an access list", "acl: >-\n  ~*\n  >two\nb: three\n", 3],
+  ])("hides every line of %s of a secret field, and none after it", (_, text, line) => {
+    expect(excerpt(text, line, 1)).toBe("***");
+    expect(excerpt(text, line + 1, 1)).toMatch(/^ *b: three$/);
+  });
+
+  it("shows the lines of an access list that hold no password", () => {
+    expect(excerpt("acl: >-\n  ~*\n  +PING\n", 3, 1)).toBe("  +PING");
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { blotFor, excerptsOf } from "../../src/manifest/excerpt.ts";
+import { blotFor } from "../../src/manifest/blot.ts";
+import { excerptsOf } from "../../src/manifest/excerpt.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import type { Problem } from "../../src/model/problem.ts";
 import { makePalette } from "../../src/report/palette.ts";
@@ -88,7 +89,7 @@ describe("problemsText", () => {
       ).join("");
       const { layers } = parseManifest([{ path: "graphform.yaml", text: line }]);
       const found = problem(1, [column, column + 3], {});
-      const excerpt = excerptsOf(layers, blotFor([], []))(found.range) ?? "";
+      const excerpt = excerptsOf(layers, blotFor({ secret: [], lists: [] }, []))(found.range) ?? "";
       const [, source, marks] = problemsText([{ ...found, excerpt }], page).split("\n");
       expect(marks?.indexOf("^^^")).toBe(source?.indexOf("!!!"));
       expect(source).toContain("!!!");

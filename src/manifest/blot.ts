@@ -1,0 +1,156 @@
+import { mask, maskerOf } from "../model/mask.ts";
+import { nearest } from "./nearest.ts";
+
+/** Keeps secrets out of what people are shown. */
+export interface Blot {
+  /** A source line; `above(n)` is the n-th line above it, undefined where there is none. */
+  line(line: string, above: (back: number) => string | undefined): string;
+  /** Any other text. */
+  text(text: string): string;
+}
+
+/** Names of the fields that a source line must not show. */
+export interface HiddenFields {
+  /** Their values are secret. */
+  readonly secret: readonly string[];
+  /** Their values are access lists, in which somebody may have written a password. */
+  readonly lists: readonly string[];
+}
+
+/**
+ * A blot for fields whose values must not be shown wherever they stand, misspelt or not, and for texts that are known to
+ * be secret. It looks at each character of a line a bounded number of times: a line can be the whole file.
+ */
+export function blotFor(fields: HiddenFields, texts: Iterable<string>): Blot {
+  const known = [...texts];
+  const { text } = maskerOf(() => known);
+  const kindOf = remembered((key: string): FieldKind => {
+    if (looksSecret.test(key) || nearest(key, fields.secret) !== undefined) return "secret";
+    return fields.lists.includes(key) ? "list" : "plain";
+  });
+  return {
+    text,
+    line(line, above) {
+      const around = fieldAround(line, above, kindOf);
+      if (around === "secret" || (around === "list" && !isPlainList(line, 0))) return mask;
+      const from = hiddenFrom(line, kindOf);
+      return from === undefined ? text(line) : text(line.slice(0, from)) + mask;
+    },
+  };
+}
+
+type FieldKind = "secret" | "list" | "plain";
+
+const looksSecret = /pass?w/i;
+
+/** No key that is looked for is longer, and no indentation that matters is deeper. */
+const longestKey = 64;
+const deepestIndent = 200;
+
+/** How many lines above may hold the key of a value of several lines. */
+const mostAbove = 200;
+
+/** The longest access list that is read; of a longer one nothing is shown. */
+const longestList = 2000;
+
+function remembered<T>(find: (key: string) => T): (key: string) => T {
+  const found = new Map<string, T>();
+  return (key) => {
+    const before = found.get(key);
+    if (before !== undefined) return before;
+    const value = find(key);
+    found.set(key, value);
+    return value;
+  };
+}
+
+/** Where the first value of a line begins that must not be shown; the rest of the line goes with it. */
+function hiddenFrom(line: string, kindOf: (key: string) => FieldKind): number | undefined {
+  for (const { index } of line.matchAll(/[:=]/g)) {
+    const key = keyBefore(line, index);
+    if (key === undefined) continue;
+    const kind = kindOf(key);
+    if (kind === "plain") continue;
+    space.lastIndex = index + 1;
+    space.test(line);
+    const from = space.lastIndex;
+    if (from < line.length && !(kind === "secret" ? isHarmless(line, from) : isPlainList(line, from)))
+      return from;
+  }
+  return undefined;
+}
+
+const space = /\s*/y;
+
+/** The key that a `:` or `=` ends, quoted or not; undefined where it ends none. */
+function keyBefore(line: string, sign: number): string | undefined {
+  // Most colons stand inside of a text: this says so at once.
+  const isBare = !quotes.has(line[sign - 1] ?? "") && !isSpace(line[sign - 1] ?? "");
+  if (isBare && line[sign] === ":" && !isSpace(line[sign + 1] ?? " ")) return undefined;
+  const head = line.slice(Math.max(0, sign - longestKey), sign).trimEnd();
+  const isQuoted = quotes.has(head.at(-1) ?? "");
+  if (!isQuoted && line[sign] === ":" && !isSpace(line[sign + 1] ?? " ")) return undefined;
+  const key = isQuoted ? head.slice(0, -1) : head;
+  const begin = Math.max(...[..."{},[]\"' \t"].map((mark) => key.lastIndexOf(mark)));
+  return begin + 1 < key.length ? key.slice(begin + 1) : undefined;
+}
+
+const quotes: ReadonlySet<string> = new Set(["'", '"']);
+
+function isSpace(character: string): boolean {
+  return /^\s/.test(character);
+}
+
+/** What may be shown after a secret field's colon: a bare reference, and where a declared secret is read. */
+const harmless = /["']?\$\{[^}]*\}["']?\s*(?:[,}#]|$)|\{\s*(?:env|file|command)\b/y;
+
+function isHarmless(line: string, from: number): boolean {
+  harmless.lastIndex = from;
+  return harmless.test(line);
+}
+
+/** What an access list may be shown with: patterns, commands and references, and nothing that could be a password. */
+const plainRule = /^(?:~|%[rw]{1,2}~|\+|-@?[a-z])/i;
+
+function isPlainList(line: string, from: number): boolean {
+  if (line.length - from > longestList) return false;
+  const rules = line
+    .slice(from)
+    .replace(/\$\{[^${}]*\}/g, "~")
+    .split(/[\s"'{},[\]]+/);
+  return rules.every((rule) => rule === "" || plainRule.test(rule));
+}
+
+/**
+ * What field a line is the value of, or a part of it, where its key stands on a line above: at its end, or as the first
+ * key of the nearest line that is indented less.
+ */
+function fieldAround(
+  line: string,
+  above: (back: number) => string | undefined,
+  kindOf: (key: string) => FieldKind,
+): FieldKind {
+  const indent = indentOf(line);
+  for (let back = 1; back <= mostAbove; back += 1) {
+    const earlier = above(back);
+    if (earlier === undefined) return "plain";
+    const tail = earlier.slice(-longestKey).trimEnd();
+    if (tail === "") continue;
+    if (back === 1) {
+      const [, key] = /([^\s{},[\]"']+)["']?\s{0,9}:\s{0,9}[|>]?[-+0-9]{0,2}$/.exec(tail) ?? [];
+      const kind = key === undefined ? "plain" : kindOf(key);
+      if (kind !== "plain") return kind;
+    }
+    if (indentOf(earlier) < indent) {
+      const head = earlier.slice(0, deepestIndent + longestKey);
+      const key = keyBefore(head, head.indexOf(":"));
+      return key === undefined ? "plain" : kindOf(key);
+    }
+  }
+  return "plain";
+}
+
+function indentOf(line: string): number {
+  const head = line.slice(0, deepestIndent);
+  return head.length - head.trimStart().length;
+}
