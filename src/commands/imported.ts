@@ -140,6 +140,6 @@ function nameFrom(text: string): string | undefined {
     .replace(/[^a-z0-9_]+/g, "-")
     .replace(/^[-_]+/, "")
     .slice(0, 60)
-    .replace(/[-_]+$/, "");
+    .replace(/[-_]{1,60}$/, "");
   return name === "" ? undefined : name;
 }

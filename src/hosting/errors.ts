@@ -35,7 +35,7 @@ export function serviceError(
   const message =
     said === undefined
       ? plainWords(status)
-      : safeText(said, (text) => hide(maskerOf(() => secrets).foreign(text)));
+      : safeText(said, (text) => hide(maskerOf(() => new Set(secrets)).foreign(text)));
   const hint = hints[failure];
   return new ServiceError(failure, operation, `${operation}: ${message} (${status})`, {
     status,
@@ -50,6 +50,9 @@ const hints: { readonly [failure in ServiceFailure]?: string } = {
   forbidden: "the user's role or plan does not allow it; ask the owner of the subscription",
   shape: "check the address of the service: redirects are not followed",
 };
+
+/** How much of a message is looked at for what it means, in characters. */
+const longestRead = 500;
 
 const byStatus: { readonly [status: number]: ServiceFailure } = {
   401: "unauthorized",
@@ -68,7 +71,9 @@ function failureOf(
   profile: Profile,
 ): ServiceFailure {
   if (said.toLowerCase().includes(profile.busy.toLowerCase())) return "busy";
-  if (status === 400 && new RegExp(profile.session.missingToken, "i").test(said)) return "unauthorized";
+  // The profile's pattern may take its time over a long text.
+  const start = said.slice(0, longestRead);
+  if (status === 400 && new RegExp(profile.session.missingToken, "i").test(start)) return "unauthorized";
   const known = byStatus[status];
   if (known !== undefined) return known;
   if (status >= 500 || status === 408) return isWrite ? "lost" : "unavailable";

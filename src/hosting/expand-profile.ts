@@ -96,7 +96,7 @@ function expand(
       faults.push({ path: [...at, "request"], message: `there is no prefix "${name}"` });
     return prefix ?? "";
   });
-  for (const [, name = ""] of path.matchAll(/\{([^}]*)\}/g)) {
+  for (const [, name = ""] of path.matchAll(/\{([^{}]*)\}/g)) {
     if (callers.includes(name) || Object.hasOwn(text.keys, name)) continue;
     faults.push({
       path: [...at, "request"],

@@ -14,7 +14,7 @@ export interface Base {
 export function baseOf(url: string): Base {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
-    throw new GraphformError("url-invalid", `"${url.replace(/\/\/[^/]*@/, "//")}" is no http or https URL`, {
+    throw new GraphformError("url-invalid", `"${withoutUser(url)}" is no http or https URL`, {
       hint: "write it like https://platform.example.com",
     });
   }
@@ -29,7 +29,19 @@ export function baseOf(url: string): Base {
       hint: `use https://${parsed.host}`,
     });
   }
-  return { origin, path: pathname.replace(/\/+$/, "") };
+  return { origin, path: withoutSlashes(pathname) };
+}
+
+/** A text that is no URL, without what may be a user and a password. */
+function withoutUser(text: string): string {
+  const at = text.lastIndexOf("@");
+  return at < 0 ? text : `...${text.slice(at)}`;
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }
 
 function isThisMachine(hostname: string): boolean {

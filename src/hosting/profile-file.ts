@@ -20,6 +20,9 @@ interface Layer {
 
 const longestChain = 8;
 
+/** In characters. The library compares each key with all before it: a longer file would take minutes. */
+const longestFile = 128 * 1024;
+
 /**
  * Reads a profile file with everything it extends. Throws `profile-invalid` (exit 3) with file, line and column of the
  * first mistake.
@@ -65,6 +68,16 @@ async function readLayer(file: string): Promise<Layer> {
       cause,
     });
   });
+  if (text.length > longestFile) {
+    throw new GraphformError(
+      "profile-invalid",
+      `the profile ${file} is longer than ${longestFile} characters`,
+      {
+        exitCode: exitCodes.invalid,
+        hint: "leave out what is no part of a profile: the built-in one has a tenth of that",
+      },
+    );
+  }
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,

@@ -96,7 +96,8 @@ const words: ReadonlySet<string> = new Set(["failure", "statusMessage"]);
 
 /** `OK` in place of nothing. Anything more, a page of HTML or half an object, is not the service's. */
 function isPlainWord(text: string): boolean {
-  return /^\s*[\w .!]{1,40}\s*$/.test(text);
+  const word = text.trim();
+  return word.length <= 40 && /^[\w .!]+$/.test(word);
 }
 
 /** What can stand in a path and means one thing there. A number above 2^53 was rounded while it was read. */

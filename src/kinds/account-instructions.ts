@@ -11,10 +11,19 @@ export interface Instructions {
 }
 
 /** Names of a describe answer that say how an account is set up, and how it is given back. */
-const names = {
-  bootstrap: /bootstrap.*(command|script|url|link)$|template.*(url|link)$/i,
-  offboard: /offboard.*(command|script|url|link)$/i,
+const names: { readonly [step in "bootstrap" | "offboard"]: (name: string) => boolean } = {
+  bootstrap: (name) => isWay(name, "bootstrap", ways) || isWay(name, "template", ["url", "link"]),
+  offboard: (name) => isWay(name, "offboard", ways),
 };
+
+const ways: readonly string[] = ["command", "script", "url", "link"];
+
+/** True for a name that speaks of a step and ends with one of the ways to take it: `awsBootstrapShellCommand`. */
+function isWay(name: string, step: string, ends: readonly string[]): boolean {
+  const lower = name.toLowerCase();
+  const end = ends.find((each) => lower.endsWith(each));
+  return end !== undefined && lower.slice(0, -end.length).includes(step);
+}
 
 /** Where the profile's own spelling says it, for a vendor whose names are others altogether. */
 const values = { bootstrap: "instructions", offboard: "offboard" };
@@ -24,7 +33,7 @@ const values = { bootstrap: "instructions", offboard: "offboard" };
  * template addresses and shell commands of the bootstrap, or of the offboarding; and what the service says to it.
  */
 export function instructionsOf(answer: Answer, step: "bootstrap" | "offboard"): Instructions | undefined {
-  const named = textsOf(answer.body).filter(([name]) => names[step].test(name));
+  const named = textsOf(answer.body).filter(([name]) => names[step](name));
   const told = answer.values[values[step]];
   const found = named.length > 0 || typeof told !== "string" ? named : [[step, told] as const];
   const message = answer.values["statusMessage"];

@@ -22,7 +22,7 @@ export interface HiddenFields {
  * be secret. It looks at each character of a line a bounded number of times: a line can be the whole file.
  */
 export function blotFor(fields: HiddenFields, texts: Iterable<string>): Blot {
-  const known = [...texts];
+  const known = new Set(texts);
   const { text } = maskerOf(() => known);
   const kindOf = remembered((key: string): FieldKind => {
     if (looksSecret.test(key) || nearest(key, fields.secret) !== undefined) return "secret";
@@ -91,9 +91,12 @@ function keyBefore(line: string, sign: number): string | undefined {
   const isQuoted = quotes.has(head.at(-1) ?? "");
   if (!isQuoted && line[sign] === ":" && !isSpace(line[sign + 1] ?? " ")) return undefined;
   const key = isQuoted ? head.slice(0, -1) : head;
-  const begin = Math.max(...[..."{},[]\"' \t"].map((mark) => key.lastIndexOf(mark)));
-  return begin + 1 < key.length ? key.slice(begin + 1) : undefined;
+  let begin = key.length;
+  while (begin > 0 && !endsKey.test(key[begin - 1] ?? "")) begin -= 1;
+  return begin < key.length ? key.slice(begin) : undefined;
 }
+
+const endsKey = /^[\s{},[\]"']/;
 
 const quotes: ReadonlySet<string> = new Set(["'", '"']);
 
@@ -136,11 +139,13 @@ function fieldAround(
     if (earlier === undefined) return "plain";
     const tail = earlier.slice(-longestKey).trimEnd();
     if (tail === "") continue;
-    if (back === 1) {
-      const [, key] = /([^\s{},[\]"']+)["']?\s{0,9}:\s{0,9}[|>]?[-+0-9]{0,2}$/.exec(tail) ?? [];
+    const sign = tail.lastIndexOf(":");
+    if (back === 1 && sign >= 0 && /^\s{0,9}[|>]?[-+0-9]{0,2}$/.test(tail.slice(sign + 1))) {
+      const key = keyBefore(tail, sign);
       const kind = key === undefined ? "plain" : kindOf(key);
       if (kind !== "plain") return kind;
     }
+    if (indent === 0) return "plain";
     if (indentOf(earlier) < indent) {
       const head = earlier.slice(0, deepestIndent + longestKey);
       const key = keyBefore(head, head.indexOf(":"));

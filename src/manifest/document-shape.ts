@@ -37,7 +37,7 @@ function text(description: string, more: Shape = {}): Shape {
   return { type: "string", minLength: 1, description, ...more };
 }
 
-const url: Shape = { pattern: "^https?://[^\\s/]+[^\\s]*$", examples: ["https://platform.example.com"] };
+const url: Shape = { pattern: "^https?://[^\\s/][^\\s]*$", examples: ["https://platform.example.com"] };
 
 const service: Shape = {
   ...closed({

@@ -39,7 +39,8 @@ export function textParts(text: string): readonly TextPart[] {
   return parts;
 }
 
-const bracketed = /\$\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\}/y;
+/** Bounded, since each repetition is remembered while it is matched: names are short, and a text may be the whole file. */
+const bracketed = /\$\{((?:[^{}"]|"(?:[^"\\]|\\.){0,2000}"){0,2000})\}/y;
 
 function takeApart(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];

@@ -2,11 +2,14 @@
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > longestWord) return undefined;
   const wanted = word.toLowerCase();
+  const letters = lettersOf(wanted);
   let best: string | undefined;
   let slips = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates.slice(0, mostCompared)) {
     if (Math.abs(candidate.length - word.length) >= slips) continue;
-    const distance = slipsBetween(wanted, candidate.toLowerCase());
+    const lower = candidate.toLowerCase();
+    if (fewestSlips(letters, lettersOf(lower)) >= slips) continue;
+    const distance = slipsBetween(wanted, lower, slips);
     if (distance >= slips) continue;
     best = candidate;
     slips = distance;
@@ -35,25 +38,50 @@ const longest = 24;
 const longestWord = 64;
 const mostCompared = 1000;
 
-/** Insertions, deletions, exchanges and swaps of neighbours between two words. */
-function slipsBetween(left: string, right: string): number {
-  let before: number[] = [];
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
+/** The letters of a word, one bit for each of thirty-two sorts. */
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
+}
+
+/** No fewer than this: each letter that one word has alone takes a slip. */
+function fewestSlips(left: number, right: number): number {
+  return Math.max(bitsOf(left & ~right), bitsOf(right & ~left));
+}
+
+function bitsOf(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
+/** Insertions, deletions, exchanges and swaps of neighbours between two words; counted no further than to `most`. */
+function slipsBetween(left: string, right: string, most: number): number {
+  const width = right.length + 1;
+  // Three rows in turn: the one that is filled, and the two before it.
+  const cells = new Uint16Array(3 * width);
+  const at = (row: number, column: number): number => cells[(row % 3) * width + column] ?? 0;
+  for (let column = 0; column < width; column += 1) cells[column] = column;
+  let leastBefore = 0;
+  for (let row = 1; row <= left.length; row += 1) {
+    let leastHere = row;
+    cells[(row % 3) * width] = row;
+    for (let column = 1; column < width; column += 1) {
       const same = left[row - 1] === right[column - 1];
       let least = Math.min(
-        (previous[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (previous[column - 1] ?? 0) + (same ? 0 : 1),
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + (same ? 0 : 1),
       );
       const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      if (row > 1 && column > 1 && swapped) least = Math.min(least, (before[column - 2] ?? 0) + 1);
-      current.push(least);
+      if (row > 1 && column > 1 && swapped) least = Math.min(least, at(row - 2, column - 2) + 1);
+      cells[(row % 3) * width + column] = least;
+      if (least < leastHere) leastHere = least;
     }
-    before = previous;
-    previous = current;
+    // A swap reaches back two rows: what both have lost no later row wins back.
+    if (leastHere >= most && leastBefore >= most) return most;
+    leastBefore = leastHere;
   }
-  return previous[right.length] ?? 0;
+  return at(left.length, right.length);
 }

@@ -18,15 +18,17 @@ export function parseManifest(sources: readonly SourceFile[]): Parsed {
 
 function parseLayer(source: SourceFile, findings: Finding[]): Layer {
   const lines = new LineCounter();
-  const document = parseDocument(source.text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    stringKeys: true,
-    // Ours counts each key once; the library compares each with all before it.
-    uniqueKeys: false,
-    resolveKnownTags: false,
-    merge: false,
-  });
+  const document = withoutStacks(() =>
+    parseDocument(source.text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      stringKeys: true,
+      // Ours counts each key once; the library compares each with all before it.
+      uniqueKeys: false,
+      resolveKnownTags: false,
+      merge: false,
+    }),
+  );
   const layer: Layer = {
     file: source.path,
     text: source.text,
@@ -50,6 +52,17 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
   if (faults.length > 0) return layer;
   const plain = plainValue(document.contents, (node, fault) => report(node.range[0], node.range[1], fault));
   return { ...layer, ...plain };
+}
+
+/** The library makes an error for each fault: where in it that was concerns nobody, and took most of the time. */
+function withoutStacks<T>(work: () => T): T {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
 }
 
 /** Top-level keys without a value count as left out: people comment sections out below their key. */

@@ -45,10 +45,7 @@ export function noAddress(text: string, sections: readonly string[]): Fault {
 }
 
 function unknownName(inventory: Inventory, parts: AddressParts): Fault {
-  const prefix = `${parts.section}.`;
-  const names = [...inventory.blocks.keys()]
-    .filter((name) => name.startsWith(prefix))
-    .map((name) => name.slice(prefix.length));
+  const names = namesIn(inventory).get(parts.section) ?? [];
   const message = `there is no ${formatAddress(parts)} in this manifest`;
   return {
     code: "unknown-resource",
@@ -57,6 +54,22 @@ function unknownName(inventory: Inventory, parts: AddressParts): Fault {
   };
 }
 
+/** Section -> names of its blocks; made once for all that is misspelt. */
+function namesIn(inventory: Inventory): ReadonlyMap<string, readonly string[]> {
+  const known = names.get(inventory);
+  if (known !== undefined) return known;
+  const found = new Map<string, string[]>();
+  for (const { kind, name } of inventory.blocks.values()) {
+    const section = found.get(kind.name) ?? [];
+    found.set(kind.name, section);
+    section.push(name);
+  }
+  names.set(inventory, found);
+  return found;
+}
+
+const names = new WeakMap<Inventory, ReadonlyMap<string, readonly string[]>>();
+
 function noForEach(parts: AddressParts): Fault {
   const { section, name } = parts;
   const message = `${formatAddress(parts)} names one of several, but ${section}.${name} has no forEach`;
@@ -64,13 +77,23 @@ function noForEach(parts: AddressParts): Fault {
 }
 
 function wrongKey(parts: AddressParts, block: Block): Fault {
-  const keys = typeof block.turns === "string" ? [] : block.turns.map(({ key }) => key);
+  const known = keysOf(block);
   const { section, name, key } = parts;
-  const full = keys.map((known) => formatAddress({ section, name, key: known }));
   if (key === undefined) {
+    const full = known.map((each) => formatAddress({ section, name, key: each }));
     const message = `${section}.${name} has a forEach: it must be said which of them is meant`;
     return { code: "unknown-resource", message, hint: listed(full, "one of") };
   }
   const message = `there is no ${formatAddress(parts)}: its forEach has no such key`;
-  return { code: "unknown-resource", message, hint: suggest(key, keys, "keys") };
+  return { code: "unknown-resource", message, hint: suggest(key, known, "keys") };
 }
+
+function keysOf(block: Block): readonly string[] {
+  const known = keys.get(block);
+  if (known !== undefined) return known;
+  const found = typeof block.turns === "string" ? [] : block.turns.map(({ key }) => key);
+  keys.set(block, found);
+  return found;
+}
+
+const keys = new WeakMap<Block, readonly string[]>();

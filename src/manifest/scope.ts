@@ -48,7 +48,7 @@ export function scopeOf(site: Site): Scope {
   };
   return {
     variable: (expression, path) => {
-      const { values, secret } = site.variables;
+      const { values, names, secret } = site.variables;
       const value = values.get(expression.name);
       if (value !== undefined) {
         if (typeof value === "object" || !secret.whole.has(expression.name)) return value;
@@ -57,7 +57,7 @@ export function scopeOf(site: Site): Scope {
         if (typeof value !== "string" || value === "") return value;
         return site.secrets?.seal(value, `var.${expression.name}`) ?? unresolved;
       }
-      const hint = suggest(expression.name, [...values.keys()], "declared");
+      const hint = suggest(expression.name, names, "declared");
       return refuse(expression, path, {
         code: "unknown-variable",
         message: `no variable is called "${expression.name}"`,

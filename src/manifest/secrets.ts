@@ -60,8 +60,10 @@ export async function readSecrets(
   const uses = new Map<string, Use>();
   collectUses(used, [], uses);
   const values = new Map<string, Sealed | Template>();
+  const section = mapOf(declared);
+  const names = Object.keys(section);
   const read = async ([name, use]: readonly [string, Use]): Promise<void> => {
-    const source = sourceOf(use, declared, report);
+    const source = sourceOf(use, section, names, report);
     values.set(name, source === undefined ? unresolved : await readOne(name, use, source));
   };
   const readOne = async (name: string, use: Use, source: SecretSource): Promise<Sealed | Template> => {
@@ -127,13 +129,17 @@ function collectInside(inner: Json, path: Path, key: string, uses: Map<string, U
   collectUses(inner, [...path, key], uses);
 }
 
-function sourceOf(use: Use, declared: Json | undefined, report: Report): SecretSource | undefined {
+function sourceOf(
+  use: Use,
+  section: { readonly [name: string]: Json },
+  names: readonly string[],
+  report: Report,
+): SecretSource | undefined {
   const { scope, name } = use.expression;
   if (scope === "environment") return { env: name };
-  const section = mapOf(declared);
   const source = Object.hasOwn(section, name) ? section[name] : undefined;
   if (source === undefined) {
-    const hint = suggest(name, Object.keys(section), "declared");
+    const hint = suggest(name, names, "declared");
     report(use.path, use.expression, {
       code: "unknown-secret",
       message: `no secret is called "${name}"`,

@@ -42,7 +42,7 @@ const mostShown = 5;
 
 /** The parser's own words, without what it quotes: that may be a secret. */
 function plainWords(message: string): string {
-  const text = message.replace(/(?<=\S): [\s\S]*$/, "").replace(/[.:]+$/, "");
+  const text = message.replace(/(?<=\S): [\s\S]*$/, "").replace(/[.:]{1,9}$/, "");
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 

@@ -14,6 +14,8 @@ import { holdsUnresolved, mapOf, unresolved } from "./unresolved.ts";
 export interface Variables {
   /** Variable -> value; `unresolved` where a problem was reported. */
   readonly values: ReadonlyMap<string, Json>;
+  /** Their names, for hints. */
+  readonly names: readonly string[];
   readonly secret: SecretVariables;
 }
 
@@ -38,16 +40,17 @@ export function resolveVariables(
         : undefined;
     values.set(name, value ?? unresolved);
   }
+  const names = [...values.keys()];
   for (const name of Object.keys(given)) {
     if (values.has(name)) continue;
-    const hint = suggest(name, [...values.keys()], "declared");
+    const hint = suggest(name, names, "declared");
     report(["variables"], {
       code: "unknown-variable",
       message: `a value is given for the variable "${name}", which is not declared`,
       hint,
     });
   }
-  return { values, secret };
+  return { values, names, secret };
 }
 
 function textOf(given: GivenVariables, name: string): string | undefined {

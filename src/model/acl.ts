@@ -32,19 +32,40 @@ const shapes: readonly (readonly [AclRuleKind, RegExp])[] = [
   ["credential", /^[><#!]/],
 ];
 
-/** Rules are separated by white space; single quotes keep one together. */
-const separated = /(?:'[^']*'|[^\s'])+/g;
-
 /** The rules of an access list, in their order. */
 export function aclRules(acl: string): readonly AclRule[] {
-  return (acl.match(separated) ?? []).map(ruleOf);
+  return [...stretches(acl)].map(([from, to]) => ruleOf(acl.slice(from, to)));
 }
 
 /** An access list as it may be shown and remembered: a rule that is, or may be, a password is masked. */
 export function shownAcl(acl: string): string {
-  return acl.replace(separated, (token) =>
-    ["credential", "other"].includes(ruleOf(token).is) ? mask : token,
-  );
+  let shown = "";
+  let end = 0;
+  for (const [from, to] of stretches(acl)) {
+    const { is } = ruleOf(acl.slice(from, to));
+    shown += acl.slice(end, from) + (is === "credential" || is === "other" ? mask : acl.slice(from, to));
+    end = to;
+  }
+  return shown + acl.slice(end);
+}
+
+/** Where each rule stands: they are separated by white space, and single quotes keep one together, closed or not. */
+function* stretches(acl: string): Iterable<readonly [from: number, to: number]> {
+  let from: number | undefined;
+  let isQuoted = false;
+  for (let at = 0; at <= acl.length; at += 1) {
+    const isEnd = at === acl.length || (!isQuoted && isSpace(acl.charCodeAt(at)));
+    if (isEnd && from !== undefined) yield [from, at];
+    if (isEnd) from = undefined;
+    else {
+      from ??= at;
+      if (acl[at] === "'") isQuoted = !isQuoted;
+    }
+  }
+}
+
+function isSpace(code: number): boolean {
+  return code <= 0x20 || (code > 0x7f && String.fromCharCode(code).trim() === "");
 }
 
 function ruleOf(token: string): AclRule {

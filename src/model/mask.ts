@@ -19,14 +19,14 @@ const withheld = "(withheld: it repeats a secret)";
  * offset, and their single lines where they have several. Knows what was added after it was made. Takes time in
  * proportion to the text, however many secrets there are. Cut texts at line ends: half a secret is not known.
  */
-export function maskerOf(texts: () => Iterable<string>): Masker {
+export function maskerOf(texts: () => ReadonlySet<string>): Masker {
   let count = 0;
   let known: Known = { index: new Map(), short: [] };
   const update = (): Known => {
-    const all = [...texts()];
-    if (all.length !== count) {
-      count = all.length;
-      known = knownOf(all);
+    const all = texts();
+    if (all.size !== count) {
+      count = all.size;
+      known = knownOf([...all]);
     }
     return known;
   };

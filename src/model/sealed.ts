@@ -67,5 +67,5 @@ export interface Vault {
   /** What this run sealed under a label; undefined where nothing was. */
   labelled(label: string): Sealed | undefined;
   /** Every text that was sealed, for redaction at the edge. */
-  texts(): Iterable<string>;
+  texts(): ReadonlySet<string>;
 }

@@ -11,7 +11,28 @@ export interface KnownSecrets {
 
 /** Shorter ones would be found everywhere by chance. */
 const shortest = 6;
-const token = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/g;
+
+/** A session token (JWT) in a text, and what begins like one; each stretch is looked at once, however it repeats itself. */
+const stretch = /[A-Za-z0-9_.-]+/g;
+
+/** The text without session tokens: three parts between dots, the first of which begins with the word for `{"`. */
+function withoutTokens(text: string): string {
+  if (!text.includes("eyJ")) return text;
+  return text.replace(stretch, (word) => {
+    const parts = word.split(".");
+    const at = parts.findIndex(
+      (part, index) =>
+        part.length - part.indexOf("eyJ") >= 11 &&
+        part.includes("eyJ") &&
+        (parts[index + 1]?.length ?? 0) >= 8 &&
+        (parts[index + 2]?.length ?? 0) >= 16,
+    );
+    const part = parts[at];
+    if (part === undefined) return word;
+    const before = [...parts.slice(0, at), part.slice(0, part.indexOf("eyJ"))].join(".");
+    return [`${before}[redacted]`, ...parts.slice(at + 3)].join(".");
+  });
+}
 
 export function createKnownSecrets(): KnownSecrets {
   const values = new Set<string>();
@@ -19,9 +40,9 @@ export function createKnownSecrets(): KnownSecrets {
     add(value) {
       if (value.length >= shortest) values.add(value);
     },
-    has: (text) => values.has(text) || (text.includes("eyJ") && text.replace(token, "") !== text),
+    has: (text) => values.has(text) || withoutTokens(text) !== text,
     redact(text) {
-      let clean = text.replaceAll(token, "[redacted]");
+      let clean = withoutTokens(text);
       for (const value of values) if (clean.includes(value)) clean = clean.replaceAll(value, "[redacted]");
       return clean;
     },

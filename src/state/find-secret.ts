@@ -8,7 +8,7 @@ const telling = 8;
 
 /** Where one of the texts stands in clear in a value, in any spelling, as a dotted path; undefined where none does. */
 export function findSecret(value: unknown, texts: Iterable<string>): string | undefined {
-  const long = [...texts].filter((text) => text.length >= telling);
+  const long = new Set([...texts].filter((text) => text.length >= telling));
   const masker = maskerOf(() => long);
   return findText(value, (text) => masker.text(text) !== text, "");
 }

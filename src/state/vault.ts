@@ -16,16 +16,18 @@ export function createVault(key: string | undefined): Vault {
   const fingerprint = key === undefined ? undefined : keyedFingerprint(key);
   const texts = new Map<string, string>();
   const labels = new Map<string, Sealed>();
+  const all = new Set<string>();
   return {
     seal(plaintext, label): Sealed {
       const sealed = { $secret: fingerprint === undefined ? label : fingerprint(plaintext) };
       texts.set(sealed.$secret, plaintext);
       labels.set(label, sealed);
+      all.add(plaintext);
       return sealed;
     },
     open: (sealed) => texts.get(sealed.$secret),
     labelled: (label) => labels.get(label),
-    texts: () => texts.values(),
+    texts: () => all,
   };
 }
 

@@ -94,8 +94,7 @@ async function tryCandidate(candidate: Candidate, module: string, before: string
     );
     return engine;
   } catch (error) {
-    if (error instanceof EngineError)
-      return `does not work with ${module}: ${error.message.replace(/ \(log: .*\)$/, "")}`;
+    if (error instanceof EngineError) return `does not work with ${module}: ${withoutLog(error.message)}`;
     return "did not start within 15 s";
   } finally {
     await engine.destroy(dir);
@@ -109,4 +108,10 @@ function noModule(env: NodeJS.ProcessEnv): string {
     return `the graph module ${named}, which GRAPHFORM_MODULE names, is not there`;
   const here = `${process.platform} ${process.arch}`;
   return `the graph module is missing: install ${modulePackage} (this is ${here}), or name a falkordb.so with GRAPHFORM_MODULE`;
+}
+
+/** A message without the place of the log that goes with the trial. */
+function withoutLog(message: string): string {
+  const at = message.lastIndexOf(" (log: ");
+  return at >= 0 && message.endsWith(")") ? message.slice(0, at) : message;
 }

@@ -20,7 +20,10 @@ export async function portWasTaken(log: string): Promise<boolean> {
  */
 export async function lastWords(log: string): Promise<string> {
   const lines = (await textOf(log)).split("\n").filter((line) => line.trim() !== "");
-  const warnings = lines.flatMap((line) => / # (?!WARNING )(.*)$/.exec(line)?.[1] ?? []);
+  const warnings = lines.flatMap((line) => {
+    const at = line.indexOf(" # ");
+    return at < 0 || line.startsWith("WARNING ", at + 3) ? [] : [line.slice(at + 3)];
+  });
   const words =
     warnings.length > 0 ? warnings.slice(-3) : lines.filter((line) => !/ [*.-] /.test(line)).slice(-4);
   return words.join("; ").replace(/#?\b[0-9a-f]{64}\b/g, "(hash)") || "it said nothing";

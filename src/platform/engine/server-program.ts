@@ -52,8 +52,8 @@ function reasonOf(error: unknown): string {
   if ("code" in error && error.code === "ENOENT") return "there is no such file";
   if ("code" in error && error.code === "EACCES") return "it may not be executed";
   const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";
-  const [, version] = /version `(GLIBC_[^']+)' not found/.exec(stderr) ?? [];
-  const [, library] = /loading shared libraries: ([^:\s]+):/.exec(stderr) ?? [];
+  const [, version] = /version `(GLIBC_[\w.]{1,20})' not found/.exec(stderr) ?? [];
+  const [, library] = /loading shared libraries: ([^:\s]{1,99}):/.exec(stderr) ?? [];
   const lacking = version ?? library;
   return lacking === undefined ? (error.message.split("\n")[0] ?? "") : `this machine lacks ${lacking}`;
 }

@@ -98,7 +98,7 @@ async function removeStale(cache: string): Promise<void> {
 async function lackingLibraries(file: string): Promise<readonly string[]> {
   try {
     const { stdout } = await promisify(execFile)("ldd", [file], { env: { ...process.env, LC_ALL: "C" } });
-    return [...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, library = ""]) => library);
+    return [...stdout.matchAll(/^[ \t]*(\S+) => not found/gm)].map(([, library = ""]) => library);
   } catch {
     return [];
   }
