@@ -117,6 +117,8 @@ export class FakeService {
   stale = 0;
   /** Whether describe echoes the parameters, all as text and passwords in clear. */
   echo = false;
+  /** The name that the database of an instance is shown with. */
+  hostOf: (id: string) => string = () => "127.0.0.1";
   /** How the service's clock writes a time. */
   clock: (time: string) => string = (time) => time;
   /** Asked before each request is worked on. */
@@ -350,7 +352,7 @@ export class FakeService {
       last_modified: this.clock(modifiedAt),
       result_params: {
         ...(this.echo ? Object.fromEntries(texts) : {}),
-        ...(isUp ? { graphdbHostname: "127.0.0.1", graphdbPort: this.#databasePort } : {}),
+        ...(isUp ? { graphdbHostname: this.hostOf(instance.id), graphdbPort: this.#databasePort } : {}),
       },
       ...(failure === undefined
         ? {}
