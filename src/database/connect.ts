@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createClient, ErrorReply, type RedisClientOptions } from "@redis/client";
 import { DatabaseError, isDatabaseError } from "./database-error.ts";
+import { lookupWithin } from "./names.ts";
 import type { DatabaseTarget } from "./target.ts";
 
 /** A database that answers. */
@@ -26,7 +27,9 @@ export function isNotReady(error: ErrorReply): boolean {
  */
 export async function openDatabase(target: DatabaseTarget, signal: AbortSignal): Promise<Database> {
   signal.throwIfAborted();
-  const client = template.duplicate({ ...credentialsOf(target), socket: await socketOf(target) });
+  const closing = new AbortController();
+  const socket = { ...(await socketOf(target)), lookup: lookupWithin(closing.signal) };
+  const client = template.duplicate({ ...credentialsOf(target), socket });
   client.on("error", () => undefined);
   client.unref();
   const end = endOf(target, signal);
@@ -40,6 +43,7 @@ export async function openDatabase(target: DatabaseTarget, signal: AbortSignal):
   };
   const close = (): void => {
     end.cancel();
+    closing.abort();
     client.destroy();
   };
   try {
@@ -117,7 +121,7 @@ function nameOf({ host, port }: DatabaseTarget): string {
 
 function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+  if (cause instanceof Error && "syscall" in cause && cause.syscall === "getaddrinfo") {
     return new DatabaseError("unresolved", `the name ${target.host} does not resolve (${code})`, cause);
   }
   const why = code === "" ? (cause instanceof Error ? cause.message : String(cause)) : code;
