@@ -5,10 +5,11 @@
 // It runs on the machine's own Node (18 or newer) and before anything is installed, so it has no dependencies and no
 // types. `--engine` also sets up the database engine of the local platform.
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { thisMachine, unpinned } from "./unpinned.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules", ".bin");
@@ -22,8 +23,10 @@ const machine = { ...process.env, PATH: others.join(delimiter) };
 const packaged = { ...process.env, PATH: [bin, ...others].join(delimiter) };
 
 if (!installed()) {
+  refuseUnpinned();
   console.error("graphform: installing what the lock file names ...");
-  const quiet = ["--no-audit", "--no-fund"];
+  // A package's own script could fetch what the lock file knows nothing of; none is needed.
+  const quiet = ["--ignore-scripts", "--no-audit", "--no-fund"];
   run("npm", ["ci", ...quiet], machine);
   // An older Node skips binaries that ask for a newer one; the packaged one, which is there now, adds them.
   if (Number.parseInt(process.versions.node, 10) < 22)
@@ -33,6 +36,18 @@ if (withEngine) run("node", ["scripts/setup-engine.ts"], packaged);
 run("node", ["scripts/emit-all.ts", "--generated"], packaged);
 run("node", ["scripts/build.ts"], packaged);
 if (command.length > 0) run(command[0], command.slice(1), packaged);
+
+/** Ends where something would be installed that is compared with no hash. */
+function refuseUnpinned() {
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const names = unpinned(lock.packages, thisMachine());
+  if (names.length === 0) return;
+  console.error(
+    `graphform: package-lock.json has no hash for what would be installed here: ${names.join(", ")}`,
+  );
+  console.error("where the registry has them, `node scripts/complete-lock.ts` adds the hashes (Node 24)");
+  process.exit(1);
+}
 
 /** True where the last install is not older than the lock file. */
 function installed() {

@@ -1,9 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What a lock file says of one package, as far as it matters here. */
 export interface LockEntry {
   readonly version?: string;
+  /** The hash that npm compares a package with; without one it takes what comes. */
+  readonly integrity?: string;
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly libc?: string | readonly string[];
   readonly dev?: boolean;
   readonly optionalDependencies?: { readonly [name: string]: string };
 }
@@ -29,6 +35,31 @@ export function missingBuilds(packages: LockPackages): LockPackages {
   return Object.fromEntries(missing);
 }
 
+/** Entries with the hash that `hashOf` knows for those without one; what it does not know stays as it is. */
+export function withHashes(
+  packages: LockPackages,
+  hashOf: (name: string, version: string) => string | undefined,
+): LockPackages {
+  const hashed = Object.entries(packages).map(([path, entry]): [string, LockEntry] => {
+    if (path === "" || entry.integrity !== undefined || entry.version === undefined) return [path, entry];
+    const { version, ...rest } = entry;
+    const integrity = hashOf(path.replace(/^.*node_modules\//, ""), version);
+    return [path, integrity === undefined ? entry : { version, integrity, ...rest }];
+  });
+  return Object.fromEntries(hashed);
+}
+
+/** A package's hash as the registry has it; undefined where it has not got the package. */
+function registryHash(name: string, version: string): string | undefined {
+  try {
+    const args = ["view", `${name}@${version}`, "dist.integrity"];
+    const said = execFileSync("npm", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    return said.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The platform that a build's name ends with: `cli-linux-x64-musl`, `binding-win32-arm64-msvc`. */
 function platformOf(name: string): object {
   const shape = /\b(aix|android|darwin|freebsd|linux|openharmony|win32)-([a-z0-9]+)(?:-(\w+))?$/;
@@ -43,7 +74,8 @@ if (import.meta.main) {
   const file = join(import.meta.dirname, "..", "package-lock.json");
   const lock: { packages: LockPackages } = JSON.parse(readFileSync(file, "utf8"));
   const missing = missingBuilds(lock.packages);
-  const all = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const hashed = withHashes({ ...lock.packages, ...missing }, registryHash);
+  const all = Object.entries(hashed).sort(([a], [b]) => (a < b ? -1 : 1));
   writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(all) }, null, 2)}\n`);
   console.log(`${Object.keys(missing).length} entries added`);
 }
