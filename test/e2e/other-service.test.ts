@@ -175,6 +175,41 @@ describe("a service with other paths, cookies, parameters and words, by its prof
     expect(other.things("big.two").map(({ state }) => state)).toEqual(["LIVE"]);
   });
 
+  it("shows users whose rules hold a password, and none of it is repeated or kept", async () => {
+    const orders = idOf("instances.orders");
+    other.invite(orders, "guest", "on ~* >hunter2 '#hunter3 x' +PING");
+    const imported = await user.run(
+      "import",
+      "--all",
+      "--users",
+      "--out",
+      "imported.yaml",
+      "--state",
+      "imported.json",
+    );
+    expect(imported).toMatchObject({ code: 0 });
+    expect(user.read("imported.yaml")).toContain('acl: "on ~* *** *** +PING"');
+    const declared = user.read("graphform.yaml");
+    user.write(
+      "graphform.yaml",
+      declared.replace(
+        "outputs:",
+        `  guest: { instance: orders, username: guest, password: "\${secret.phrase}", acl: "~* +PING" }\noutputs:`,
+      ),
+    );
+    const bound = await user.run("import", "users.guest", `${orders}/guest`);
+    const planned = await user.run("plan", "--out", "saved.plan");
+    const json = await user.run("plan", "--json");
+    expect(actionsIn(readPlan(json.out))).toEqual({ "users.guest": ["update"] });
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    expect(other.people(orders)).toContainEqual({ who: "guest", may: "~* +PING" });
+    const said = [imported, bound, planned, json].map(({ out, err }) => out + err);
+    const kept = user.files().map((file) => user.read(file));
+    expect([...said, ...kept].filter((text) => /hunter[23]/.test(text))).toEqual([]);
+    user.write("graphform.yaml", declared);
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+  });
+
   it("is destroyed, and nothing is left of it there", async () => {
     expect(await user.run("destroy", "--auto-approve")).toMatchObject({ code: 0 });
     expect(user.state("other")).toMatchObject({ resources: {}, intents: {} });

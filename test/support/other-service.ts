@@ -38,6 +38,8 @@ export interface OtherService {
   writes(): readonly string[];
   things(shelf: string): readonly OtherThing[];
   people(uid: string): readonly JsonObject[];
+  /** Somebody gives a database another user, by other ways than ours. */
+  invite(uid: string, who: string, may: string): void;
   /** Somebody else's database. */
   put(shelf: string): void;
   forget(): void;
@@ -251,6 +253,7 @@ export async function startOther(): Promise<OtherService> {
         .map(({ method, url }) => `${method} ${url}`),
     things: on,
     people: (uid) => people.get(uid) ?? [],
+    invite: (uid, who, may) => people.set(uid, [...(people.get(uid) ?? []), { who, may }]),
     put: (shelf) => void add(shelf, { cloud: "aws", zone: "north-7" }, "LIVE"),
     forget: () => requests.splice(0),
     close: stop,
