@@ -50,7 +50,7 @@ async function planned(
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not bring one along.
   const key = state.serial === 0 ? undefined : state.key;
-  const session = await openSession(project, state, options, env, terminal, undefined, { key });
+  const session = await openSession(project, { state, sealing: { key } }, options, env, terminal);
   const interrupts = listenForInterrupts(() => {});
   try {
     const intention = {

@@ -33,16 +33,15 @@ export interface Session {
 
 /**
  * Resolves the manifest, masks its secrets in everything that is printed from now on, and gets ready to connect. Throws
- * `state-service` where the state belongs to another service; nothing was sent then.
+ * `state-service` where the state belongs to another service; nothing was sent then. Secrets are sealed with the state's key, or as `sealing` says.
  */
 export async function openSession(
   project: Project,
-  state: StateDocument,
+  { state, sealing = state }: { readonly state: StateDocument; readonly sealing?: VaultKey },
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
   secrets: SecretText = secretReader(env),
-  sealing: VaultKey = state,
 ): Promise<Session> {
   const { manifest, vault } = await resolveProject(project, sealing, secrets);
   const masker = maskerOf(vault.texts);
