@@ -43,7 +43,7 @@ export function hostsOf(layers: readonly HostLayer[]): Hosts | undefined {
 /** True for URLs of the same host and path, however they are written. */
 export function isSameUrl(left: string, right: string): boolean {
   const [a, b] = [URL.parse(left), URL.parse(right)];
-  const path = (url: URL): string => url.pathname.replace(/\/+$/, "");
+  const path = (url: URL): string => (url.pathname.endsWith("/") ? url.pathname : `${url.pathname}/`);
   return a !== null && b !== null ? a.origin === b.origin && path(a) === path(b) : left === right;
 }
 

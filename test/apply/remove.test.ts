@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import { actions } from "../support/plan-input.ts";
+import { toyProfile } from "../support/toy-kind.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
 import { type Toys, type ToyWorld, type ToyWorldOptions, toyWorld } from "../support/toy-world.ts";
 
@@ -285,6 +286,23 @@ describe("a backup before the deletion", () => {
       { operation: "backup", result: "converging", hint: expect.stringContaining("nothing was deleted") },
       { operation: "delete", result: "skipped" },
     ]);
+    expect(world.service.writes("delete")).toEqual([]);
+  });
+
+  it("that was made before the decision is not enough, also where it is listed after the request", async () => {
+    const world = await worldOfTwo({}, kept);
+    const begun = world.clock.now();
+    const createdAt = new Date(begun - 1000).toISOString();
+    const old = { id: "old", is: "completed", detail: "COMPLETE", isAutomatic: false, createdAt } as const;
+    const shownAt = begun + toyProfile.timing.listLag - 1;
+    const driver: Driver = {
+      ...world.service,
+      // It is accepted, and nothing comes of it.
+      backup: async () => undefined,
+      backups: async () => (world.clock.now() < shownAt ? [] : [old]),
+    };
+    const { steps } = await world.run(left, { driver });
+    expect(steps).toMatchObject([{ operation: "backup", result: "converging" }, { operation: "delete" }]);
     expect(world.service.writes("delete")).toEqual([]);
   });
 

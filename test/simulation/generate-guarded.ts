@@ -30,7 +30,9 @@ export function guarded(seed: number, given: Case): Case {
     [kept],
     ...(dice.is(0.5) ? [[kept]] : []),
   ];
-  return { ...given, runs: runs.map((resources, at) => runOf(resources, at, dice)) };
+  const slow = Math.max(given.service.listLag, 20_000);
+  const service = { ...given.service, listLag: dice.is(0.5) ? slow : given.service.listLag };
+  return { ...given, service, runs: runs.map((resources, at) => runOf(resources, at, dice)) };
 }
 
 function runOf(resources: readonly ResourceCase[], at: number, dice: Chance): RunCase {

@@ -83,7 +83,7 @@ export function judgeWrites(
     world.registry.snapshots.some(
       (snapshot) =>
         snapshot.instanceId === id &&
-        snapshot.bornAt >= begunAt &&
+        snapshot.bornAt > begunAt &&
         snapshot.ends === "COMPLETE" &&
         world.schedule.now() >= snapshot.until,
     );

@@ -127,7 +127,7 @@ const handlers: { readonly [operation: string]: Handler } = {
     registry.begin(thing, "backup", "BACKING_UP", undefined, { status: "RUNNING" });
     if (registry.dice.is(0.3)) registry.snapshot(thing, true, undefined);
     // What fails may never show a snapshot at all.
-    if (ending !== "fails" || registry.dice.is(0.6)) registry.snapshot(thing, false, ending);
+    if (ending !== "fails" || registry.dice.is(0.4)) registry.snapshot(thing, false, ending);
     return {};
   },
   "snapshot.list": (_call, registry) => ({

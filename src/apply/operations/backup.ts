@@ -12,7 +12,7 @@ import { isStale, staleResult } from "../evidence/precondition.ts";
 import { notAtRest, refOf, untilAtRest } from "./existing.ts";
 
 /**
- * Asks for a backup and waits until one that was made since is listed as complete. A step that needs it, a deletion, is
+ * Asks for a backup and waits until one that was made since the step began is listed as complete. A step that needs it, a deletion, is
  * not begun before. One that fails is a failure; one that is not complete in time is still converging.
  */
 export async function backup(step: Step, context: ApplyContext): Promise<StepResult> {
@@ -24,6 +24,7 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
   if (isStale(step, rest.live, context)) return staleResult(step, ref, rest.live);
   const driver = driverOf(context, step.kind);
   const look = async (): Promise<readonly Backup[]> => (await driver.backups?.(ref, context.stopping)) ?? [];
+  await untilShown(context);
   const known = await look();
   const deadline = context.clock.now() + timeoutOf(step, "backup", context);
   await submit(
@@ -39,6 +40,13 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
   );
   if (step.unattended === true) return { result: "done", id: ref.id };
   return completed(ref, known, look, deadline, context);
+}
+
+/** Waits until every backup is listed that was made before this moment: what is new after that was made after it. */
+async function untilShown({ clock, profile, stopping }: ApplyContext): Promise<void> {
+  const now = clock.now();
+  const verdict = absence(now, now, profile.timing);
+  if (verdict !== "conclusive") await clock.sleep(verdict.recheckAt - now, stopping);
 }
 
 async function completed(
