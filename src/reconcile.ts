@@ -77,6 +77,7 @@ export async function planFor(
     state: destroying
       ? withDeclaredGuards(state, { desired: manifest.desired, moved: manifest.moved, kinds })
       : state,
+    remembered: state.resources,
     observed,
     unmanaged,
     kinds,

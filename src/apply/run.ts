@@ -98,7 +98,7 @@ function blockedBy(guards: readonly Guard[]): StepResult {
 }
 
 async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
-  const rebound = otherBinding(step, context);
+  const rebound = otherBinding(step, context) ?? otherGuards(step, context);
   if (rebound !== undefined) return { result: "stale", message: rebound, hint: "make a new plan" };
   try {
     return await handlers[step.operation](step, context);
@@ -131,4 +131,13 @@ export function otherBinding(step: Step, context: ApplyContext): string | undefi
   return bound === undefined
     ? `${step.address} is bound to nothing any more`
     : `${step.address} is bound to ${bound.id} now`;
+}
+
+/** Says that the guards of what is to be deleted have changed since the plan was made: it was made without them. */
+export function otherGuards({ id, kind, remembered }: Step, { before }: ApplyContext): string | undefined {
+  if (remembered === undefined) return undefined;
+  const now = Object.values(before.resources).find((bound) => bound.id === id && bound.kind === kind);
+  const isSame =
+    now === undefined || (now.protect === remembered.protect && now.onDelete === remembered.onDelete);
+  return isSame ? undefined : `the guards of ${id} have changed since the plan was made`;
 }

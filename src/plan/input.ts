@@ -25,6 +25,8 @@ export interface PlanInput {
   readonly timestamp: string;
   readonly desired: readonly Desired[];
   readonly state: StateDocument;
+  /** What the state itself remembers; in `state` stand the guards that `destroy` adds to it, too. */
+  readonly remembered: StateDocument["resources"];
   /** What the service shows of every bound address, and of every object that is to be adopted. */
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects that nobody declares. */

@@ -99,7 +99,12 @@ function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInpu
 
 /** The deletion of an object, with the backup that has to be complete before it where the lifecycle asks for one. */
 function deletion(key: string, change: Change, subject: Subject, input: PlanInput): readonly Step[] {
-  const removal = existing(key, "delete", change, subject, input);
+  const step = existing(key, "delete", change, subject, input);
+  const known = input.remembered[subject.previousAddress ?? subject.address];
+  const removal: Step =
+    known === undefined || known.id !== step.id
+      ? step
+      : { ...step, remembered: { protect: known.protect, onDelete: known.onDelete } };
   if (change.backupFirst !== true) return [removal];
   return [{ ...removal, key: `${change.address}#backup`, operation: "backup" }, removal];
 }

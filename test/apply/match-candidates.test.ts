@@ -108,10 +108,16 @@ describe("objects and lost creates", () => {
       "b~toy-1 a-",
     ],
     [
-      "nor is it counted: more are there than were lost",
+      "a refused create is counted where more are there than were lost",
       [candidate("toy-1", {}), candidate("toy-2", {})],
       [lost("a", red, { refused: true }), lost("b", blue)],
-      "ambiguous toy-1 toy-2",
+      "a~toy-2 b~toy-1",
+    ],
+    [
+      "and where more are there than were asked for, nothing is guessed",
+      [candidate("toy-1", {}), candidate("toy-2", {}), candidate("toy-3", {})],
+      [lost("a", red, { refused: true }), lost("b", blue)],
+      "ambiguous toy-1 toy-2 toy-3",
     ],
     [
       "a refusal is no proof where nothing else was lost",

@@ -237,6 +237,29 @@ const automatic: Driver["backups"] = async () => [
   { id: "backup-0", is: "completed", detail: "COMPLETE", isAutomatic: true },
 ];
 
+describe("a saved plan that deletes", () => {
+  it.each<[string, Toys]>([
+    ["is protected", { a: { spec: { colour: "red" }, lifecycle: { protect: true } } }],
+    ["is to be backed up", { a: { spec: { colour: "red" }, lifecycle: { onDelete: "backup" } } }],
+    ["is to be kept", { a: { spec: { colour: "red" }, lifecycle: { onDelete: "retain" } } }],
+  ])("what %s since is stale, and nothing is deleted", async (_, guarded) => {
+    const world = await worldOfTwo();
+    const plan = await world.plan(left);
+    await world.run({ ...both, ...guarded });
+    expect(await world.apply(plan, left)).toMatchObject([
+      { operation: "delete", result: "stale", message: expect.stringContaining("guards") },
+    ]);
+    expect(world.service.writes("delete")).toEqual([]);
+  });
+
+  it("what has the guards that it had is carried out", async () => {
+    const world = await worldOfTwo();
+    const plan = await world.plan(left);
+    await world.run(both);
+    expect(await world.apply(plan, left)).toMatchObject([{ operation: "delete", result: "done" }]);
+  });
+});
+
 describe("a backup before the deletion", () => {
   const kept: Toys = { ...both, a: { spec: { colour: "red" }, lifecycle: { onDelete: "backup" } } };
 

@@ -30,6 +30,13 @@ export function guarded(seed: number, given: Case): Case {
     [kept],
     ...(dice.is(0.5) ? [[kept]] : []),
   ];
+  if (dice.is(0.25)) {
+    const resources = [kept];
+    const plan = (use: "save" | "use"): RunCase => ({ does: "apply", plan: use, resources });
+    const [first, second] = [{ ...plain }, { ...plain, ...protection(dice), ...onDelete(dice) }];
+    const between = { ...runOf([kept, second], 0, dice), later: 1000 };
+    return { ...given, runs: [runOf([kept, first], 0, dice), plan("save"), between, plan("use")] };
+  }
   const slow = Math.max(given.service.listLag, 20_000);
   const service = { ...given.service, listLag: dice.is(0.5) ? slow : given.service.listLag };
   return { ...given, service, runs: runs.map((resources, at) => runOf(resources, at, dice)) };

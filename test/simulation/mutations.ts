@@ -173,6 +173,12 @@ export const mutations: readonly Mutation[] = [
     "apply/run.ts#otherBinding",
     () => () => undefined,
   ),
+  without<typeof running.otherGuards>(
+    "guards-since",
+    "a saved plan deletes nothing whose guards have changed since",
+    "apply/run.ts#otherGuards",
+    () => () => undefined,
+  ),
   without<typeof protection.isProtected>(
     "guard-in-the-block",
     "a guard outlives its block in the manifest",

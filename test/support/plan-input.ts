@@ -74,6 +74,7 @@ export function planInput(scene: Scene, rest: Rest = {}): PlanInput {
     destroying: false,
     digest: (text) => createHash("sha256").update(text).digest("hex"),
     ...over,
+    remembered: (over.state ?? state).resources,
     options: { targets: [], exclude: [], replace: [], allowDestroy: [], ...options },
   };
 }

@@ -83,14 +83,12 @@ export function matchCandidates(
     creates: lost.filter(({ intent }) => couldBe(live, intent, schema)),
   }));
   const relevant = possible.filter(({ creates }) => creates.length > 0);
-  const timely = relevant.flatMap(({ live, creates }) => {
+  const timely = relevant.flatMap(({ live, creates }): Possible[] => {
     const makers = creates.filter(({ intent }) => isTimely(live, intent));
-    // A refusal is no proof, but nothing is taken for a refused create that can be a lost one's.
-    const answerless = makers.filter(({ intent }) => intent.refused !== true);
-    const owners = answerless.length > 0 ? answerless : makers;
-    return makers.length === 0 ? [] : [{ live, makers, creates: owners }];
+    return makers.length === 0 ? [] : [{ live, makers, creates: makers }];
   });
-  const pairs = assign(timely, schema);
+  // A refusal is no proof, but what can be a lost create's is a refused one's only where there are too many of them.
+  const pairs = assign(timely.map(withoutRefused), schema) ?? assign(timely, schema);
   const addresses = lost.map(({ address }) => address);
   if (pairs === undefined) return { is: "ambiguous", addresses, found: timely.map(({ live }) => live) };
   const found = new Set(pairs.map(({ address }) => address));
@@ -121,6 +119,12 @@ export function isTimely(live: Live, intent: Pick<Intent, "startedAt">): boolean
 function conclusiveAt(since: number, now: number, delays: Delays): number {
   const verdict = absence(since, now, delays);
   return verdict === "conclusive" ? now : verdict.recheckAt;
+}
+
+/** The same as an object of the creates that were not refused, where it can be one of theirs. */
+function withoutRefused(possible: Possible): Possible {
+  const answerless = possible.makers.filter(({ intent }) => intent.refused !== true);
+  return answerless.length === 0 ? possible : { ...possible, creates: answerless };
 }
 
 interface Possible {
