@@ -91,10 +91,12 @@ async function locked(
     if (sealed !== undefined) assertSecretsKept(sealed, session.vault.open);
     const plan = sealed === undefined ? {} : { saved: sealed };
     const code = await carryOut({ options, ...plan, project, session, report, interrupts, lock, terminal });
+    await lock.check();
     lock.lost.throwIfAborted();
     return code;
   } catch (error) {
     // Whatever it came to: that somebody took the lock is why.
+    await lock.check();
     throw lock.lost.aborted ? lock.lost.reason : error;
   } finally {
     await lock.release();

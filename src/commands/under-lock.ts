@@ -90,9 +90,11 @@ export async function underLockOf<T>(
         aborting: interrupts.aborting,
       };
       const done = await work({ project, state, service, identity, world });
+      await lock.check();
       lock.lost.throwIfAborted();
       return done;
     } catch (error) {
+      await lock.check();
       throw lock.lost.aborted ? lock.lost.reason : error;
     } finally {
       await service?.close();

@@ -13,6 +13,7 @@ import { checkInstance } from "./instance-rules.ts";
 import { backupsOf } from "./instance-snapshots.ts";
 import { listedIds } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
+import { assertSameObject } from "./same-object.ts";
 
 /** Database instances (specification 2.1, 2.2, 4.7). */
 export const instance: Kind = {
@@ -60,6 +61,7 @@ function reader(service: Reads): Reader {
       const params = { ...instanceParams(ref.place, service.profile), id: ref.id };
       try {
         const { values } = await service.read({ operation: "instance.describe", params }, signal);
+        assertSameObject("instance.describe", ref.id, values["id"]);
         return live(ref, values, service);
       } catch (error) {
         if (isServiceError(error, "not-found")) return undefined;

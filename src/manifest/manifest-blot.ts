@@ -3,7 +3,7 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { type Blot, blotFor } from "./blot.ts";
-import { textOn } from "./secret-variables.ts";
+import { secretVariables, textOn } from "./secret-variables.ts";
 import { leafPaths, secretPaths } from "./shape.ts";
 import type { Parsed } from "./source.ts";
 import { mapOf } from "./unresolved.ts";
@@ -20,6 +20,7 @@ export function manifestBlot(parsed: Parsed, kinds: readonly Kind[], texts: Iter
   return blotFor({ secret: namesOf(secret), lists: namesOf(lists) }, [
     ...texts,
     ...writtenOut(manifest["secrets"]),
+    ...inVariables(manifest, kinds),
     ...written,
   ]);
 }
@@ -42,6 +43,15 @@ function inLists(manifest: { readonly [key: string]: Json }, kind: Kind): readon
       ),
     ),
   );
+}
+
+/** What is declared of variables that secret fields are made of, whether or not a value of theirs is right. */
+function inVariables(manifest: { readonly [key: string]: Json }, kinds: readonly Kind[]): readonly string[] {
+  const declared = mapOf(manifest["variables"]);
+  return [...secretVariables(manifest, kinds).part].flatMap((name) => {
+    const { default: fallback, allowed } = mapOf(declared[name]);
+    return [...writtenOut(fallback), ...writtenOut(allowed)];
+  });
 }
 
 const sources: ReadonlySet<string> = new Set(["env", "file", "command"]);

@@ -25,8 +25,8 @@ const words: ReadonlySet<string> = new Set([
 ]);
 
 const shapes: readonly (readonly [AclRuleKind, RegExp])[] = [
-  ["keys", /^(?:~|%(?:R|W|RW|WR)~)/i],
-  ["grant", /^\+/],
+  ["keys", /^(?:~|%(?:R|W|RW|WR)~)[^\s]/i],
+  ["grant", /^\+@?[\w.-]*(?:\|[\w.-]+)?$/],
   ["removal", /^-@?[a-z][\w.|-]*$/i],
   ["channel", /^&/],
   ["credential", /^[><#!]/],

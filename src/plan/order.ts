@@ -6,6 +6,7 @@ import type { Step } from "../model/plan.ts";
  *
  *     create or update X      after everything that X's desired references name is there
  *     delete X                after everything that refers to X now is deleted, or lets go of it
+ *     delete what refers to X after the backup of X is complete, where X is to be backed up and deleted
  *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
  *     move X                  after what stood at its new address has moved away
  *     create X anew           after its old object is bound to the address that asks for it
@@ -68,10 +69,18 @@ export function removals(
     .filter((step) => step.operation === "delete")
     .flatMap((step) => (holders.get(step.address) ?? []).map((holder) => ({ later: step, earlier: holder })));
   const deleted = pairs.filter(({ earlier }) => earlier.operation === "delete");
+  const backups = new Map(
+    steps.filter((step) => step.operation === "backup").map((step) => [step.address, step]),
+  );
+  // What is kept because its backup failed keeps what refers to it.
+  const backedUp = deleted.flatMap(({ later, earlier }) => {
+    const backup = backups.get(later.address);
+    return backup === undefined ? [] : [{ later: earlier, earlier: backup }];
+  });
   const lettingGo = pairs.filter(
     ({ later, earlier }) => earlier.operation === "update" && !(earlier.refs ?? []).includes(later.address),
   );
-  return [...deleted, ...lettingGo].map(({ later, earlier }) => [later.key, earlier.key]);
+  return [...deleted, ...backedUp, ...lettingGo].map(({ later, earlier }) => [later.key, earlier.key]);
 }
 
 /** Deletion that makes room for a new object -> what has to be there for that one. */

@@ -44,7 +44,10 @@ function proposeCreate(
   return {
     ...base(subject),
     action: "create",
-    reason: "declared and not there",
+    reason:
+      input.state.intents[desired.address] === undefined
+        ? "declared and not there"
+        : "an earlier create was not acknowledged: apply looks for what it made first, and creates nothing where that is found",
     fields: [],
     disruption: "none",
     after,

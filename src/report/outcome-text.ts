@@ -23,12 +23,23 @@ export function outcomeText(outcome: Outcome, page: Page, command: Command = "ap
           ...found.map(palette.red),
           ...mistake(page),
         ],
+    backupLines(outcome.steps, page),
     warnings.length === 0 ? [] : [palette.bold(palette.yellow("Warnings")), ...warnings],
     outputs.length === 0 ? [] : [palette.bold("Outputs"), ...outputs.map((output) => `  ${output}`)],
     [palette.bold((outcome.exitCode === 0 ? palette.green : palette.red)(lastLine(outcome, command)))],
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
+}
+
+/** The backups that were made: whoever deletes by mistake needs their ids. */
+function backupLines(steps: readonly StepOutcome[], { palette, width }: Page): readonly string[] {
+  const made = steps.filter(({ operation, result }) => operation === "backup" && result === "done");
+  if (made.length === 0) return [];
+  const lines = made.flatMap(({ address, message = "" }) =>
+    hang("  ✓ ", `${escapeText(address, 300)}: ${escapeText(message)}`, width),
+  );
+  return [palette.bold("Backups"), ...lines];
 }
 
 /** How the engine puts it, which does not know what was run. */

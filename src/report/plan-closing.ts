@@ -60,7 +60,8 @@ function blockedLines(plan: Plan, { blocked }: PlanSummary, { palette, width }: 
 function nothingToDo({ complete, changes, census }: Plan): string {
   const { recorded, ...read } = census.fields;
   const all = recorded + read.probed + read.described + read.echoed;
-  const comes = recorded === 1 ? "comes from the last apply and was" : "come from the last apply and were";
+  const comes =
+    recorded === 1 ? "is as last applied or imported and was" : "are as last applied or imported and were";
   const atRest = (["pending", "waiting-for-person", "failed"] as const).flatMap((is) => {
     const count = changes.filter(({ phase }) => phase?.is === is).length;
     return count === 0 ? [] : [waits[is](count)];

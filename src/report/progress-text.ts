@@ -37,7 +37,8 @@ function endOf(step: StepOutcome, palette: Palette): string {
   const id = step.id === undefined ? "" : palette.dim(` [id=${escapeText(step.id, 100)}]`);
   if (step.result === "done") {
     const { done } = stepWords(step.operation, step.verb);
-    return `${palette.green(`${done} in ${time}`)}${id}`;
+    const said = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
+    return `${palette.green(`${done} in ${time}`)}${id}${said}`;
   }
   const tone = step.result === "failed" || step.result === "stale" ? palette.red : palette.yellow;
   const words = step.result.replaceAll("-", " ");

@@ -42,6 +42,10 @@ export function holdLock(
   return {
     id: record.id,
     lost: lost.signal,
+    async check(): Promise<void> {
+      beating = beating.then(beat).catch(() => undefined);
+      await beating;
+    },
     release(): Promise<void> {
       released ??= release().catch(() => undefined);
       return released;

@@ -48,6 +48,7 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
       return {
         id,
         lost: lost.signal,
+        check: async () => undefined,
         async release(): Promise<void> {
           if (holder?.id === id) holder = undefined;
         },

@@ -30,6 +30,8 @@ export interface Lock {
   readonly id: string;
   /** Aborted, with `lock-lost`, when the lock is found to be ours no longer: start nothing new after that. */
   readonly lost: AbortSignal;
+  /** Looks at once whether it is still ours; resolves when `lost` says so. */
+  check(): Promise<void>;
   /** Gives it back; harmless when repeated, and when the lock was lost. */
   release(): Promise<void>;
 }

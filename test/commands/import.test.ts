@@ -191,7 +191,7 @@ instances:
     ]);
     const { out } = await bench.gf("plan");
     expect(out).toMatch(
-      /No differences found\. \d+ of \d+ values come from the last apply and were not checked\./,
+      /No differences found\. \d+ of \d+ values are as last applied or imported and were not checked\./,
     );
     expect(`${err}${out}`).not.toMatch(/as (it is )?declared|What runs/);
     await bench.close();

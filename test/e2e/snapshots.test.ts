@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { ask, platformUp } from "../support/local-platform.ts";
 import { outsider } from "../support/local-service.ts";
+import { quickProfile } from "../support/quick-profile.ts";
 import { openWorkspace, processesOf, until, type Workspace } from "../support/workspace.ts";
 
 let user: Workspace;
@@ -18,7 +19,7 @@ function write(parts: { readonly orders?: string }): void {
       : `  orders: { tier: pro, component: standalone, cloudProvider: aws, region: ${parts.orders}, ${config} }\n`;
   user.write(
     "graphform.yaml",
-    `apiVersion: graphform/v1\nname: kept\ninstances:\n${orders}  pair: { tier: pro, component: single-zone, cloudProvider: aws, region: us-east-1, ${config} }\n` +
+    `apiVersion: graphform/v1\nname: kept\nservice: { profile: ./quick.yaml }\ninstances:\n${orders}  pair: { tier: pro, component: single-zone, cloudProvider: aws, region: us-east-1, ${config} }\n` +
       `outputs:\n  pair: \${instances.pair.endpoint}\n${parts.orders === undefined ? "" : "  orders: ${instances.orders.endpoint}\n"}`,
   );
 }
@@ -26,6 +27,7 @@ function write(parts: { readonly orders?: string }): void {
 beforeAll(async () => {
   user = openWorkspace();
   user.env["PASSWORD"] = login.password;
+  user.write("quick.yaml", quickProfile);
   await platformUp(user, "--delay", "5");
   write({ orders: "us-east-1" });
   expect(await user.run(...apply)).toMatchObject({ code: 0 });

@@ -27,7 +27,7 @@ describe("an access list", () => {
     ["'>hunter2 hunter3' +PING", "*** +PING"],
     ["~* >hunter2 hunter3 +PING", "~* *** *** +PING"],
     ["#0a1b", "***"],
-    ["(~x +get)", "*** +get)"],
+    ["(~x +get)", "*** ***"],
   ])("%j is shown as %j", (acl, shown) => {
     expect(shownAcl(acl)).toBe(shown);
   });

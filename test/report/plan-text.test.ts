@@ -53,11 +53,11 @@ describe("planText", () => {
   it.each([
     [
       { probed: 0, described: 49, echoed: 3, recorded: 88 },
-      "88 of 140 values come from the last apply and were not checked.",
+      "88 of 140 values are as last applied or imported and were not checked.",
     ],
     [
       { probed: 1, described: 0, echoed: 0, recorded: 1 },
-      "1 of 2 values comes from the last apply and was not checked.",
+      "1 of 2 values is as last applied or imported and was not checked.",
     ],
   ])("claims nothing of values that nobody looked at (%j)", (fields, words) => {
     const made = plan({});

@@ -56,8 +56,11 @@ async function recoverRound(
     throw error;
   });
   await journal.record(resolution(found, intents, clock.now()));
-  for (const { address, live } of found.found)
+  for (const { address, live } of found.found) {
+    const message = `${live.id} is taken for what an earlier run created for ${address}, whose answer was lost`;
+    context.emit({ type: "warning", address, message });
     if (saved !== undefined) assertExpected(address, live.id, saved);
+  }
 }
 
 /** True where the object that these are found through is gone: they went with it, and asking there brings only errors. */

@@ -71,7 +71,7 @@ async function completed(
       result: "failed",
       id: ref.id,
       message: `the backup ${made.id} of ${ref.id} failed: ${made.detail}`,
-      hint: "nothing was deleted; run apply again to try another backup",
+      hint: "nothing was deleted for it; run again to try another backup",
     };
   };
   const polled = await poll({ look, evaluate, deadline, notBefore: () => recheckAt }, context);
@@ -81,6 +81,6 @@ async function completed(
     result: "converging",
     id: ref.id,
     message: `the backup of ${ref.id} ${status} after the time that was allowed`,
-    hint: "nothing was deleted; run apply again: it asks for a new backup first",
+    hint: "nothing was deleted for it; run again: a new backup is asked for first",
   };
 }
