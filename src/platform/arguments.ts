@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import { type DialectName, dialectNames } from "./dialect/dialect.ts";
 import { type FaultRule, parseFaultRules } from "./fault-rule.ts";
 import type { PlatformOptions } from "./options.ts";
 import type { OperationName } from "./records.ts";
@@ -40,14 +41,20 @@ export async function readArguments(argv: readonly string[]): Promise<PlatformOp
   };
   const set = <K extends keyof PlatformOptions>(key: K, value: PlatformOptions[K] | undefined): object =>
     value === undefined ? {} : { [key]: value };
-  const { networks } = values;
-  if (networks !== undefined && networks !== "full" && networks !== "adopt-only") {
-    throw new ArgumentError(`--networks must be full or adopt-only, not ${networks}`);
-  }
+  const networks = oneOf("networks", values.networks, ["full", "adopt-only"] as const);
+  const profile: DialectName | undefined = oneOf("profile", values.profile, dialectNames);
+  const failoverPath = oneOf("failover-path", values["failover-path"], [
+    "node",
+    "component",
+    "either",
+  ] as const);
   return {
     dataDir: resolve(values["data-dir"] ?? ".graphform/platform"),
     port: number("port") ?? 0,
     ...set("usersPort", number("users-port")),
+    ...set("profile", profile),
+    ...set("failoverPath", failoverPath),
+    ...set("pageSize", number("page-size")),
     ...set("host", values.host),
     ...set("engine", values.engine),
     ...set("faults", values.faults === undefined ? undefined : await readFaults(values.faults)),
@@ -63,6 +70,16 @@ export async function readArguments(argv: readonly string[]): Promise<PlatformOp
   };
 }
 
+function oneOf<T extends string>(
+  name: string,
+  given: string | undefined,
+  allowed: readonly T[],
+): T | undefined {
+  const found = allowed.find((each) => each === given);
+  if (given === undefined || found !== undefined) return found;
+  throw new ArgumentError(`--${name} must be ${allowed.join(" or ")}, not ${given}`);
+}
+
 type Values = ReturnType<typeof parseKnown>;
 
 function parseKnown(argv: readonly string[]) {
@@ -73,6 +90,9 @@ function parseKnown(argv: readonly string[]) {
       "data-dir": text,
       port: text,
       "users-port": text,
+      profile: text,
+      "failover-path": text,
+      "page-size": text,
       host: text,
       engine: text,
       faults: text,

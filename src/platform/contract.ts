@@ -1,18 +1,8 @@
 /** Version segment of every path of the platform host (specification 9). */
 export const version: string = "/2022-09-01-00";
 
-/** Fixed segments of the default profile's paths. */
-export const providerSegment: string = "sp-default";
-export const serviceSegment: string = "graphdb";
-
-/** Every operation on instances of one component: P of the contract. */
-export const componentPath: string = `${version}/resource-instance/${providerSegment}/${serviceSegment}/v1/prod`;
-
 /** Media type of every error of the platform host (specification 7). */
 export const errorMediaType: string = "application/vnd.goa.error";
-
-export const sessionCookie: string = "svc_token";
-export const refreshCookie: string = "svc_refresh_token";
 
 /** Longest user name or password in bytes: the database lets nobody sign in with a longer one. */
 export const longestLogin: number = 16 * 1024;
@@ -26,13 +16,28 @@ export const largestBody: number = 1024 * 1024;
 /** Largest body of a request that is answered without a session: credentials and tokens. */
 export const largestOpenBody: number = 16 * 1024;
 
-/** One component of a plan: its resource key is the component's name. */
+/** A resource of a plan, as the topology of an instance lists it. */
+export interface PlanResource {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  /** What it is for: the databases' nodes, the public name of it all, or something beside them. */
+  readonly part: "database" | "public" | "sentinel" | "rebalance" | "observability";
+  /** The one that people choose. */
+  readonly main: boolean;
+}
+
+/** One component of a plan. */
 export interface Component {
+  /** The platform's own name of it, the same in every dialect; records hold it. */
+  readonly id: string;
+  /** Its resource key in paths. */
   readonly key: string;
   readonly resourceId: string;
   readonly name: string;
   /** Node ids as the topology names them; the first one starts as primary. */
   readonly nodes: readonly string[];
+  readonly resources: readonly PlanResource[];
 }
 
 /** A product tier as a service plan: its two path keys, and what it offers. */
@@ -47,27 +52,36 @@ export interface Plan {
   readonly account?: Component;
 }
 
-type Blueprint = Omit<Component, "resourceId">;
+type Blueprint = Pick<Component, "id" | "name" | "nodes">;
 
-const standalone: Blueprint = { key: "standalone", name: "Standalone", nodes: ["node-s-0"] };
-const singleZone: Blueprint = { key: "single-zone", name: "Single Zone", nodes: ["node-sz-0", "node-sz-1"] };
-const multiZone: Blueprint = { key: "multi-zone", name: "Multi Zone", nodes: ["node-mz-0", "node-mz-1"] };
-const free: Blueprint = { key: "free", name: "Free", nodes: ["node-f-0"] };
+const standalone: Blueprint = { id: "standalone", name: "Standalone", nodes: ["node-s-0"] };
+const singleZone: Blueprint = { id: "single-zone", name: "Single Zone", nodes: ["node-sz-0", "node-sz-1"] };
+const multiZone: Blueprint = { id: "multi-zone", name: "Multi Zone", nodes: ["node-mz-0", "node-mz-1"] };
+const free: Blueprint = { id: "free", name: "Free", nodes: ["node-f-0"] };
 const zoned = [standalone, singleZone, multiZone];
 const account: Component = {
+  id: "cloud-account",
   key: "cloud-account",
   resourceId: "r-injectedaccountconfig-local",
   name: "Cloud Account Configuration",
   nodes: [],
+  resources: [],
 };
 
-/** A tier's plan; resource ids are its own, so that one of them tells tier and component. */
+/** A component whose one resource is itself; resource ids are the plan's own, so that one of them tells tier and component. */
+function componentOf(tier: string, blueprint: Blueprint): Component {
+  const { id, name } = blueprint;
+  const resourceId = `r-${tier}-${id}`;
+  const resources = [{ id: resourceId, key: id, name, part: "database", main: true }] as const;
+  return { ...blueprint, key: id, resourceId, resources };
+}
+
 function planOf(tier: string, modelKey: string, name: string, blueprints: readonly Blueprint[]): Plan {
-  const components = blueprints.map((each) => ({ ...each, resourceId: `r-${tier}-${each.key}` }));
+  const components = blueprints.map((each) => componentOf(tier, each));
   return { tier, modelKey, tierKey: tier, name, components, hasBackups: tier !== "free" };
 }
 
-/** The plans of the default profile, one per tier. */
+/** The plans that the platform has, one per tier, under the keys of the default profile. */
 export const plans: readonly Plan[] = [
   { ...planOf("enterprise-byoa", "byoa", "Enterprise BYOA", zoned), account },
   planOf("enterprise", "hosted", "Enterprise", zoned),
@@ -76,20 +90,18 @@ export const plans: readonly Plan[] = [
   planOf("free", "hosted", "Free", [free]),
 ];
 
-/** A plan's component found by the three keys of a path; undefined where there is none. */
-export function findComponent(
-  modelKey: string,
-  tierKey: string,
-  resourceKey: string,
-): { readonly plan: Plan; readonly component: Component; readonly isAccount: boolean } | undefined {
-  const plan = plans.find((each) => each.modelKey === modelKey && each.tierKey === tierKey);
-  if (plan === undefined) return undefined;
-  if (plan.account?.key === resourceKey) return { plan, component: plan.account, isAccount: true };
-  const component = plan.components.find((each) => each.key === resourceKey);
-  return component === undefined ? undefined : { plan, component, isAccount: false };
-}
-
 /** The plan of a tier; undefined where there is none. */
 export function findPlan(tier: string): Plan | undefined {
   return plans.find((plan) => plan.tier === tier);
+}
+
+/** The node ids of an instance, in the order of the engine's own. */
+export function nodesOf({
+  tier,
+  component,
+}: {
+  readonly tier: string;
+  readonly component: string;
+}): readonly string[] {
+  return findPlan(tier)?.components.find(({ id }) => id === component)?.nodes ?? [];
 }

@@ -1,6 +1,7 @@
 import type { BodyRoom } from "./body-room.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Databases } from "./databases.ts";
+import type { Dialect } from "./dialect/dialect.ts";
 import type { Events } from "./events.ts";
 import type { Faults } from "./faults.ts";
 import type { InstanceTypes } from "./instance-types.ts";
@@ -16,6 +17,8 @@ import type { Store } from "./store.ts";
 /** A running platform without its server: what the routes work with. */
 export interface Core {
   readonly settings: Settings;
+  /** How requests and answers are spelled. */
+  readonly dialect: Dialect;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly pageSessions: PageSessions;
@@ -29,9 +32,11 @@ export interface Core {
   readonly log: RequestLog;
   readonly secrets: KnownSecrets;
   readonly instanceTypes: InstanceTypes;
-  /** Whether both hosts are one server, so that cookies reach the users host. */
   /** The password of an instance that was created without one. */
   readonly generatedPassword: (instanceId: string) => string;
+  /** The password of what observes an instance, where the dialect shows one. */
+  readonly observerPassword: (instanceId: string) => string;
+  /** Both hosts are one server, so that cookies reach the users host. */
   readonly sharesPort: boolean;
   /** The file of a snapshot; the region is a folder. */
   readonly snapshotFile: (region: string, snapshotId: string) => string;

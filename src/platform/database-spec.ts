@@ -1,5 +1,5 @@
 import type { Json } from "../model/json.ts";
-import { findPlan } from "./contract.ts";
+import { nodesOf } from "./contract.ts";
 import type { DatabaseSpec, TlsFiles } from "./engine/index.ts";
 import { paramRows } from "./field-rules.ts";
 import { firstUserOf } from "./first-user.ts";
@@ -25,7 +25,7 @@ const gigabyte = 1024 ** 3;
 export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
   const { params, tier } = record;
   const isFree = tier === "free";
-  const nodes = nodeIds(record);
+  const nodes = nodesOf(record);
   const memory = memoryOf(record, parts.instanceTypes);
   const ports = nodes.flatMap((id) => record.nodes.find((node) => node.id === id)?.port ?? []);
   return {
@@ -42,11 +42,6 @@ export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
     ...(ports.length === nodes.length ? { ports } : {}),
     ...(parts.seed === undefined ? {} : { seed: parts.seed }),
   };
-}
-
-/** Node ids of an instance's component, in the order of the engine's own. */
-export function nodeIds(record: InstanceRecord): readonly string[] {
-  return findPlan(record.tier)?.components.find((each) => each.key === record.component)?.nodes ?? [];
 }
 
 /** The database parameters of specification 2.2, each with its value or its default. */

@@ -1,10 +1,13 @@
 import type { Json, JsonObject } from "../model/json.ts";
-import { findPlan } from "./contract.ts";
+import { placeIn, subscriptionOf } from "./dialect/dialect.ts";
+import { shownParams } from "./dialect/params.ts";
 import { firstUserOf } from "./first-user.ts";
-import type { InstanceRecord, NodeRecord } from "./records.ts";
+import type { InstanceRecord, NetworkRecord } from "./records.ts";
+import { type TopologyParts, topologyOf } from "./topology.ts";
 
 /** What describe needs besides the record. */
-export interface DescribeParts {
+export interface DescribeParts extends TopologyParts {
+  readonly store: { readonly networks: { get(id: string): NetworkRecord | undefined } };
   readonly settings: { readonly echo: boolean };
   /** The password of an instance that was created without one. */
   readonly generatedPassword: (instanceId: string) => string;
@@ -16,20 +19,28 @@ export interface DescribeParts {
  * password that nobody sent is shown in any case: nobody could know it otherwise.
  */
 export function describeInstance(parts: DescribeParts, record: InstanceRecord): JsonObject {
-  const { echo } = parts.settings;
+  const { modifiedAt, isComplete } = parts.dialect.describe;
   return {
     id: record.id,
     status: record.status,
     cloud_provider: record.cloudProvider,
     region: record.region,
     network_type: record.networkType,
-    ...(record.customNetworkId === undefined ? {} : { custom_network: record.customNetworkId }),
+    ...networkOf(parts, record),
     created_at: record.createdAt,
-    last_modified: record.lastModified,
-    result_params: resultParams(parts, record),
-    ...(record.isAccount ? {} : { detailedNetworkTopology: topology(record) }),
-    ...(echo ? moreOf(record) : {}),
+    [modifiedAt]: record.lastModified,
+    result_params: shownParams(parts.dialect, resultParams(parts, record)),
+    ...(record.isAccount ? {} : { detailedNetworkTopology: topologyOf(parts, record) }),
+    ...(parts.settings.echo || isComplete ? moreOf(parts, record) : {}),
+    ...(isComplete ? { tierVersion: "1.0", active: true, highAvailability: record.nodes.length > 1 } : {}),
   };
+}
+
+function networkOf({ dialect, store }: DescribeParts, { customNetworkId }: InstanceRecord): JsonObject {
+  if (customNetworkId === undefined) return {};
+  if (dialect.describe.network === "custom_network") return { custom_network: customNetworkId };
+  const { name = "", cidr = "" } = store.networks.get(customNetworkId) ?? {};
+  return { customNetworkDetail: { id: customNetworkId, name, cidr } };
 }
 
 function resultParams(parts: DescribeParts, record: InstanceRecord): JsonObject {
@@ -38,9 +49,10 @@ function resultParams(parts: DescribeParts, record: InstanceRecord): JsonObject 
   const isReachable = record.host !== undefined && primary !== undefined;
   return {
     ...(echo || record.isAccount ? echoed(record.params) : {}),
-    ...(isReachable
-      ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port, ...generated(parts, record) }
+    ...(isReachable && parts.dialect.describe.hasEndpointInParams
+      ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port }
       : {}),
+    ...(isReachable ? generated(parts, record) : {}),
     ...(record.accountConfigId === undefined
       ? {}
       : { cloud_provider_account_config_id: record.accountConfigId }),
@@ -58,46 +70,11 @@ function echoed(params: JsonObject): JsonObject {
   return Object.fromEntries(shown.map(([key, value]): [string, Json] => [key, String(value)]));
 }
 
-function topology(record: InstanceRecord): JsonObject {
-  const component = findPlan(record.tier)?.components.find((each) => each.key === record.component);
-  const primary = record.nodes.find((node) => node.role === "primary");
-  return {
-    [record.resourceId]: {
-      resourceKey: record.component,
-      resourceName: component?.name ?? record.component,
-      main: true,
-      hasCompute: true,
-      networkingType: record.networkType,
-      publiclyAccessible: record.networkType === "PUBLIC",
-      clusterEndpoint: record.host ?? "",
-      clusterPorts: primary === undefined ? [] : [primary.port],
-      allowedIPRanges: ["127.0.0.0/8"],
-      ...(record.failure === undefined
-        ? {}
-        : { recentDeploymentFailure: { failedAt: record.failure.at, failureReason: record.failure.reason } }),
-      nodes: record.nodes.map((node) => describeNode(node, record)),
-    },
-  };
-}
-
-function describeNode(node: NodeRecord, record: InstanceRecord): JsonObject {
-  const isUp = (record.status === "RUNNING" || record.status === "BACKING_UP") && node.isDown !== true;
-  return {
-    id: node.id,
-    endpoint: record.host ?? "",
-    ports: [node.port],
-    availabilityZone: `${record.region}${record.component === "multi-zone" && !node.id.endsWith("0") ? "b" : "a"}`,
-    status: record.status,
-    healthStatus: isUp ? "HEALTHY" : record.status === "STOPPED" ? "STOPPED" : "UNHEALTHY",
-    role: node.role,
-  };
-}
-
-function moreOf(record: InstanceRecord): JsonObject {
+function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject {
   return {
     last_modified_at: record.lastModified,
-    resourceID: record.resourceId,
-    subscriptionId: record.subscriptionId ?? `sub-${record.tier}`,
+    resourceID: placeIn(dialect, record)?.component.resourceId ?? record.resourceId,
+    subscriptionId: record.subscriptionId ?? subscriptionOf(record),
     customTags: record.customTags,
     resourceInstanceMetadata: { deletionProtection: record.deletionProtection },
     ...(record.sourceSnapshotId === undefined ? {} : { sourceSnapshotID: record.sourceSnapshotId }),

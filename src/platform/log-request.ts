@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import type { Json } from "../model/json.ts";
-import { sessionCookie } from "./contract.ts";
 import type { Core } from "./core.ts";
 import type { Env, HostManner } from "./exchange.ts";
 import type { Fault } from "./fault-rule.ts";
@@ -46,7 +45,11 @@ export function logRequest(
   if (authorization !== undefined && /^basic /i.test(authorization) && operation !== "signin") {
     notes.push("basic credentials were sent to something that is not sign-in");
   }
-  if (host === "users" && context.req.header("cookie")?.includes(`${sessionCookie}=`) && !core.sharesPort) {
+  if (
+    host === "users" &&
+    context.req.header("cookie")?.includes(`${core.dialect.cookies.session}=`) &&
+    !core.sharesPort
+  ) {
     notes.push("a session cookie was sent to the users host");
   }
   const faults = Object.keys(done.fault);

@@ -41,10 +41,18 @@ async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function announcementOf({ url, usersUrl, dataDir, engine, pid }: RunningPlatform): Promise<string> {
+async function announcementOf({
+  url,
+  usersUrl,
+  dataDir,
+  engine,
+  profile,
+  pid,
+}: RunningPlatform): Promise<string> {
   const { caFile } = await ensureAuthority(dataDir);
   await ensurePlatformId(dataDir);
-  return JSON.stringify({ url, usersUrl, dataDir, engine, pid, caFile: resolve(caFile) });
+  const spoken = profile === "default" ? {} : { profile };
+  return JSON.stringify({ url, usersUrl, dataDir, engine, ...spoken, pid, caFile: resolve(caFile) });
 }
 
 function complain(error: unknown): never {

@@ -50,6 +50,7 @@ export async function createInstance(
     missingUntil: missingUntil(core, fault),
   };
   core.secrets.add(core.generatedPassword(record.id));
+  core.secrets.add(core.observerPassword(record.id));
   await core.lifecycle.create(record, fault, details);
   if (record.params["enableEnterpriseModule"] === true)
     core.events.add(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { findPlan } from "./contract.ts";
+import { nodesOf as nodeIds } from "./contract.ts";
 import type { Databases, RunningDatabase } from "./databases.ts";
 import type { InstanceRecord, NodeRecord } from "./records.ts";
 
@@ -46,9 +46,8 @@ export function createNoDatabases(why: string): Databases {
 
 /** Ports that depend on the id alone, so that they stay the same over restarts. */
 function nodesOf(record: InstanceRecord): readonly NodeRecord[] {
-  const component = findPlan(record.tier)?.components.find((each) => each.key === record.component);
   const first = 20_000 + (createHash("sha256").update(record.id).digest().readUInt32BE(0) % 20_000);
-  return (component?.nodes ?? []).map((id, index) => ({
+  return nodeIds(record).map((id, index) => ({
     id,
     port: first + index,
     role: index === 0 ? "primary" : "replica",

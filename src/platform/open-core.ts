@@ -5,6 +5,7 @@ import { createBodyRoom } from "./body-room.ts";
 import type { Core } from "./core.ts";
 import { loadCredentials, loadSigningKey, privateFolder } from "./credentials.ts";
 import type { Databases } from "./databases.ts";
+import { loadDialect } from "./dialect/load-dialect.ts";
 import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
 import { createEvents } from "./events.ts";
 import { createFaults } from "./faults.ts";
@@ -22,12 +23,14 @@ import { openSessions } from "./sessions.ts";
 import { recoverSnapshots } from "./snapshots.ts";
 import { createStorageTrouble } from "./storage-trouble.ts";
 import { openStore, type Store } from "./store.ts";
+import { observerPassword } from "./topology.ts";
 
 const mebibyte = 1024 ** 2;
 
 /** Opens what a data folder holds and brings back what ran; the folder's lock is held. */
 export async function openCore(options: PlatformOptions): Promise<Core> {
-  const settings = settingsOf(options);
+  const dialect = await loadDialect(options.profile);
+  const settings = settingsOf(options, dialect);
   const { dataDir, now, elapsed } = settings;
   const trouble = createStorageTrouble();
   const [credentials, key, store] = await Promise.all([
@@ -54,6 +57,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   secrets.add(credentials.password);
   for (const { id, params } of store.instances.list()) {
     secrets.add(generatedPassword(id, key));
+    secrets.add(observerPassword(id, key));
     if (typeof params["graphdbPassword"] === "string") secrets.add(params["graphdbPassword"]);
   }
   const snapshotFile = (region: string, id: string): string =>
@@ -77,6 +81,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   });
   const core: Core = {
     settings,
+    dialect,
     credentials,
     sessions,
     pageSessions: createPageSessions(elapsed),
@@ -89,6 +94,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
     log: openRequestLog(join(dataDir, "requests.jsonl"), trouble),
     secrets,
     generatedPassword: (id) => generatedPassword(id, key),
+    observerPassword: (id) => observerPassword(id, key),
     sharesPort: options.usersPort === undefined,
     instanceTypes,
     snapshotFile,

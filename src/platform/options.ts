@@ -1,3 +1,4 @@
+import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import type { FaultRule } from "./fault-rule.ts";
 import type { InstanceTypes } from "./instance-types.ts";
 import type { OperationName } from "./records.ts";
@@ -18,6 +19,12 @@ export interface PlatformOptions {
   readonly port: number;
   /** A port of its own for the users host; without it both hosts share one. */
   readonly usersPort?: number;
+  /** The service profile whose wire is spoken. Default "default". */
+  readonly profile?: DialectName;
+  /** The resource that a failover's path names: the one that the node stands in, or the component. Default: either will do. */
+  readonly failoverPath?: "node" | "component" | "either";
+  /** Entries that a list answers at a time, with a token for the next ones. Default: the profile's. */
+  readonly pageSize?: number;
   /** Where to listen. Default 127.0.0.1. */
   readonly host?: string;
   /** "none" is a control plane without data; otherwise a server program. Default: found (see the engine). */
@@ -30,9 +37,9 @@ export interface PlatformOptions {
   readonly delays?: number | { readonly [name in OperationName]?: number };
   /** How long the old status still shows after a 202, in ms. Default 0. */
   readonly staleStatus?: number;
-  /** Describe echoes the request parameters as strings, the password in clear (as the real service). Default false. */
+  /** Describe echoes the request parameters as strings, the password in clear (as the real service). Default: the profile's. */
   readonly echo?: boolean;
-  /** Whether networks can be created, listed and deleted. Default "adopt-only". */
+  /** Whether networks can be created, listed and deleted. Default: the profile's. */
   readonly networks?: "full" | "adopt-only";
   readonly networkSeeds?: readonly NetworkSeed[];
   /** A simulated person runs every bootstrap and offboard at once. Default false. */
@@ -53,24 +60,26 @@ export interface PlatformOptions {
 
 /** The settings with every default filled in. */
 export type Settings = Required<
-  Omit<PlatformOptions, "usersPort" | "engine" | "instanceTypes" | "delays">
+  Omit<PlatformOptions, "usersPort" | "engine" | "instanceTypes" | "delays" | "profile">
 > & {
   readonly delayOf: (operation: OperationName) => number;
 };
 
 /** Fills in the defaults. */
-export function settingsOf(options: PlatformOptions): Settings {
+export function settingsOf(options: PlatformOptions, { settings }: Pick<Dialect, "settings">): Settings {
   const { delays = 50 } = options;
   return {
     dataDir: options.dataDir,
     port: options.port,
+    failoverPath: options.failoverPath ?? "either",
+    pageSize: Math.max(1, Math.floor(options.pageSize ?? settings.pageSize)),
     host: options.host ?? "127.0.0.1",
     faults: options.faults ?? [],
     sessionLifetime: options.sessionLifetime ?? 3600,
     refreshLifetime: options.refreshLifetime ?? 86_400,
     staleStatus: options.staleStatus ?? 0,
-    echo: options.echo ?? false,
-    networks: options.networks ?? "adopt-only",
+    echo: options.echo ?? settings.echo,
+    networks: options.networks ?? settings.networks,
     networkSeeds: options.networkSeeds ?? [],
     autoBootstrap: options.autoBootstrap ?? false,
     snapshotInterval: options.snapshotInterval ?? 0,

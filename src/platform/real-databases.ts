@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { nodeIds, specOf } from "./database-spec.ts";
+import { nodesOf } from "./contract.ts";
+import { specOf } from "./database-spec.ts";
 import { databaseUsers } from "./database-users.ts";
 import type { DatabaseListener, Databases } from "./databases.ts";
 import type { DatabaseSpec, Engine, StartOptions, TlsFiles } from "./engine/index.ts";
@@ -46,7 +47,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
 
   const open = async (record: InstanceRecord, seed?: string, failed?: string): Promise<RealDatabase> => {
     const { id } = record;
-    const [spec, ids] = [await wanted(record, seed), nodeIds(record)];
+    const [spec, ids] = [await wanted(record, seed), nodesOf(record)];
     const tell = (what: string): void => listener.told(id, named(what, ids));
     const options: StartOptions = failed === undefined ? { tell } : { tell, failed };
     const started = startWithUsers(engine, spec, record.users, signal, options);
@@ -127,7 +128,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       await engine.destroy(dirOf(record.id));
     },
     async failover(record, failedNode, action) {
-      const failed = `node-${nodeIds(record).indexOf(failedNode)}`;
+      const failed = `node-${nodesOf(record).indexOf(failedNode)}`;
       // One that can be brought up as it is loses nothing by the failover.
       const one = running.get(record.id) ?? (await open(record).catch(() => open(record, undefined, failed)));
       await namingNodes(one.ids, one.database.failover(failed, renewals[action]));

@@ -1,5 +1,5 @@
-import { findComponent, findPlan } from "./contract.ts";
 import type { Core } from "./core.ts";
+import { placeIn } from "./dialect/dialect.ts";
 import type { Fault } from "./fault-rule.ts";
 import { createInstance } from "./new-instance.ts";
 import type { SnapshotRecord } from "./records.ts";
@@ -33,8 +33,7 @@ export async function restoreSnapshot(
     },
     { tier, component, instanceTypes: core.instanceTypes },
   );
-  const plan = findPlan(tier);
-  const found = plan === undefined ? undefined : findComponent(plan.modelKey, plan.tierKey, component);
+  const found = placeIn(core.dialect, snapshot);
   if (found === undefined) throw new ServiceError(409, `no service plan has ${tier}/${component}`);
   const network = customNetworkId ?? ownNetwork(core, snapshot, networkType);
   return createInstance(

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { JsonObject } from "../model/json.ts";
 import { findPlan } from "./contract.ts";
 import type { Core } from "./core.ts";
+import type { Dialect } from "./dialect/dialect.ts";
 import { copyWhole } from "./engine/index.ts";
 import type { Fault } from "./fault-rule.ts";
 import { newId } from "./new-id.ts";
@@ -171,12 +172,12 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
 }
 
 /** A snapshot as the service shows it (specification 2.3). */
-export function describeSnapshot(snapshot: SnapshotRecord): JsonObject {
+export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): JsonObject {
   return {
     snapshotId: snapshot.id,
     sourceInstanceId: snapshot.sourceInstanceId,
     snapshotType: snapshot.type,
-    status: snapshot.status,
+    status: dialect.snapshots.statuses[snapshot.status] ?? snapshot.status,
     progress: snapshot.progress,
     encrypted: false,
     cloudProvider: snapshot.cloudProvider,

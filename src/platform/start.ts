@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Core } from "./core.ts";
 import { privateFolder } from "./credentials.ts";
 import type { EngineInfo } from "./databases.ts";
+import type { DialectName } from "./dialect/dialect.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
 import { abandonCore, closeCore, openCore } from "./open-core.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -15,6 +16,8 @@ export interface RunningPlatform {
   readonly usersUrl: string;
   readonly dataDir: string;
   readonly engine: EngineInfo;
+  /** The service profile whose wire it speaks. */
+  readonly profile: DialectName;
   readonly pid: number;
   /** Aborted when the data folder is no longer this platform's: it serves no more then, and has let go of its databases. */
   readonly lost: AbortSignal;
@@ -75,6 +78,7 @@ async function serveCore(
     usersUrl: users.url,
     dataDir,
     engine: core.databases.engine,
+    profile: core.dialect.name,
     pid: process.pid,
     lost: lost.signal,
     async close() {

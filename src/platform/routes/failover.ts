@@ -1,34 +1,34 @@
 import type { Hono } from "hono";
 import type { JsonObject } from "../../model/json.ts";
-import { componentPath } from "../contract.ts";
 import type { Core } from "../core.ts";
+import { componentPath } from "../dialect/dialect.ts";
 import type { Env } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
 import { ServiceError } from "../service-error.ts";
-import { instanceOf } from "./located.ts";
+import { instanceOf, locateNodes } from "./located.ts";
 import { accepted, sessionRoutes } from "./router.ts";
 
-const nodeKeys = ["failed_replica_id", "failedReplicaID", "failedReplicaId"];
-const actionKeys = ["failed_replica_action", "failedReplicaAction"];
 const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
 
 /** Failover (specification 4.7): snake_case as specified, camelCase as the real service has it. */
 export function failoverEndpoint(app: Hono<Env>, core: Core): void {
-  const path = `${componentPath}/:model/:tier/:resource/:id/failover`;
+  const path = `${componentPath(core.dialect)}/:id/failover`;
+  const { node: nodeKeys, action: actionKeys } = core.dialect.failover;
+  const [nodeKey = "", actionKey = ""] = [nodeKeys[0], actionKeys[0]];
   sessionRoutes(app, core)("POST", path, "failover", async (context, exchange) => {
-    const record = instanceOf(core.store.instances, context);
+    const record = instanceOf(core, context, locateNodes(core, context));
     const body = objectOf(exchange.body, [...nodeKeys, ...actionKeys]);
     const isCamel = body["failed_replica_id"] === undefined;
     const node = textOf(body, nodeKeys);
     const action = textOf(body, actionKeys);
-    if (node === undefined) throw new ServiceError(400, "failed_replica_id is required");
-    if (action === undefined && !isCamel) throw new ServiceError(400, "failed_replica_action is required");
+    if (node === undefined) throw new ServiceError(400, `${nodeKey} is required`);
+    if (action === undefined && !isCamel) throw new ServiceError(400, `${actionKey} is required`);
     if (action !== undefined && !actions.includes(action)) {
-      throw new ServiceError(400, `failed_replica_action must be one of ${actions.join(", ")}`);
+      throw new ServiceError(400, `${actionKey} must be one of ${actions.join(", ")}`);
     }
     core.lifecycle.check(record.id, "failover");
     if (!record.nodes.some(({ id }) => id === node)) {
-      throw new ServiceError(400, `instance ${record.id} has no replica named as failed_replica_id says`);
+      throw new ServiceError(400, `instance ${record.id} has no replica named as ${nodeKey} says`);
     }
     if (record.nodes.length < 2)
       throw new ServiceError(409, `instance ${record.id} has one node and nothing to fail over to`);

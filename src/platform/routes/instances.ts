@@ -2,58 +2,58 @@ import type { Context, Hono } from "hono";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { readAccount } from "../account-rules.ts";
 import { addAccount, removeAccount } from "../accounts.ts";
-import { componentPath, version } from "../contract.ts";
+import { version } from "../contract.ts";
 import type { Core } from "../core.ts";
 import { describeInstance } from "../describe.ts";
+import { componentPath, type Located } from "../dialect/dialect.ts";
+import { ownBody, ownCreate } from "../dialect/params.ts";
 import type { Env, Exchange } from "../exchange.ts";
 import { createInstance } from "../new-instance.ts";
 import { objectOf } from "../object-of.ts";
 import { ServiceError } from "../service-error.ts";
 import { readCreate, readUpdate } from "../validate.ts";
-import { instanceOf, isVisible, type Located, locateComponent, placeOf } from "./located.ts";
+import { instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./located.ts";
+import { paged } from "./paged.ts";
 import { accepted, sessionRoutes } from "./router.ts";
-
-const component = `${componentPath}/:model/:tier/:resource`;
 
 /** Create, list, describe, update, delete, start, stop, restart and metadata of instances (specification 4.7). */
 export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
+  const component = componentPath(core.dialect);
 
   route("POST", component, "create", async (context, exchange) => {
-    const place = locateComponent(context);
+    const place = locateComponent(core, context);
     const id = await (place.isAccount ? createAccount : create)(core, place, context, exchange);
     return context.json({ id }, 202);
   });
 
   route("GET", component, "list", (context, { fault }) => {
-    const { plan, component: found } = locateComponent(context);
+    const { plan, component: found } = locateComponent(core, context);
     const shown = core.store.instances
       .list()
       .filter(
-        (each) => each.tier === plan.tier && each.component === found.key && isVisible(core, context, each),
+        (each) => each.tier === plan.tier && each.component === found.id && isVisible(core, context, each),
       );
-    const ids = shown.map(({ id }) => id);
-    return context.json({ ids: fault.missingFromList ? ids.slice(0, -1) : ids });
+    const { items, more } = paged(core, context, fault.missingFromList ? shown.slice(0, -1) : shown);
+    return context.json({ ids: items.map(({ id }) => id), ...more });
   });
 
   route("GET", `${version}/resource-instance`, "list-all", (context, { fault }) => {
     const shown = core.store.instances.list().filter((each) => isVisible(core, context, each));
     const all = fault.missingFromList ? shown.slice(0, -1) : shown;
-    const described = all.map((each) => ({
-      ...describeInstance(core, each),
-      resourceID: each.resourceId,
-    }));
-    return context.json({ resourceInstances: described });
+    const { items, more } = paged(core, context, all);
+    const described = items.map((each) => ({ resourceID: each.resourceId, ...describeInstance(core, each) }));
+    return context.json({ resourceInstances: described, ...more });
   });
 
   route("GET", `${component}/:id`, "describe", (context) =>
-    context.json(describeInstance(core, instanceOf(core.store.instances, context))),
+    context.json(describeInstance(core, instanceOf(core, context))),
   );
 
-  for (const method of ["PUT", "PATCH"]) {
+  for (const method of core.dialect.updateMethods) {
     route(method, `${component}/:id`, "update", async (context, exchange) => {
       const record = databaseOf(core, context);
-      const body = exchange.body ?? null;
+      const body = ownBody(core.dialect, exchange.body ?? null);
       const changed = readUpdate(body, placeOf(core, record), record);
       const password = changed.params["graphdbPassword"];
       if (typeof password === "string") core.secrets.add(password);
@@ -66,7 +66,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   }
 
   route("DELETE", `${component}/:id`, "delete", async (context, { fault }) => {
-    const record = instanceOf(core.store.instances, context);
+    const record = instanceOf(core, context);
     if (record.isAccount) await removeAccount(core, record);
     else await core.lifecycle.operate(record.id, "delete", fault);
     return accepted();
@@ -80,7 +80,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   }
 
   route("PATCH", `${component}/:id/metadata`, "metadata", async (context, exchange) => {
-    const record = instanceOf(core.store.instances, context);
+    const record = instanceOf(core, context);
     const body = objectOf(exchange.body, ["deletionProtection", "customTags"]);
     const { deletionProtection: protection } = body;
     if (protection !== undefined && typeof protection !== "boolean") {
@@ -98,7 +98,8 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
 
   route("GET", `${version}/resource-instance/:id/audit-events`, "audit-events", (context) => {
     const id = context.req.param("id") ?? "";
-    const events = core.events.recent(id).map((event) => ({
+    const { items, more } = paged(core, context, core.events.recent(id));
+    const events = items.map((event) => ({
       id: `event-${event.id}`,
       time: event.time,
       message: event.message,
@@ -106,7 +107,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
       userName: core.credentials.username,
       workflowFailures: event.isFailure ? [event.message] : [],
     }));
-    return context.json({ events, ids: events.map((event) => event.id) });
+    return context.json({ events, ids: events.map((event) => event.id), ...more });
   });
 }
 
@@ -117,10 +118,10 @@ async function create(
   exchange: Exchange,
 ): Promise<string> {
   const { plan, component: found } = place;
-  const body = exchange.body ?? null;
+  const body = ownCreate(core.dialect, exchange.body ?? null, plan.tier);
   const wanted = readCreate(body, {
     tier: plan.tier,
-    component: found.key,
+    component: found.id,
     instanceTypes: core.instanceTypes,
   });
   return createInstance(
@@ -128,9 +129,9 @@ async function create(
     {
       ...wanted,
       tier: plan.tier,
-      component: found.key,
+      component: found.id,
       resourceId: found.resourceId,
-      subscriptionId: context.req.query("subscriptionId"),
+      subscriptionId: subscriptionFor(core, context, plan.tier),
       customTags: tagsOf(body) ?? [],
     },
     exchange.fault,
@@ -150,7 +151,7 @@ async function createAccount(
     core,
     {
       tier: place.plan.tier,
-      component: place.component.key,
+      component: place.component.id,
       resourceId: place.component.resourceId,
       subscriptionId,
       customTags: tagsOf(body) ?? [],
@@ -162,7 +163,7 @@ async function createAccount(
 
 /** A database of the path; cloud accounts have none of its operations. */
 function databaseOf(core: Core, context: Context<Env>): ReturnType<typeof instanceOf> {
-  const record = instanceOf(core.store.instances, context);
+  const record = instanceOf(core, context);
   if (record.isAccount)
     throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
   return record;

@@ -1,9 +1,12 @@
 import type { Hono } from "hono";
 import type { JsonObject } from "../../model/json.ts";
-import { type Component, type Plan, plans, providerSegment, serviceSegment, version } from "../contract.ts";
+import { type Component, type Plan, version } from "../contract.ts";
 import type { Core } from "../core.ts";
+import { type Dialect, type Located, subscriptionOf } from "../dialect/dialect.ts";
 import type { Env } from "../exchange.ts";
+import { parameterSchema } from "../parameter-schema.ts";
 import { ServiceError } from "../service-error.ts";
+import { paged } from "./paged.ts";
 import { partOf, sessionRoutes } from "./router.ts";
 
 const serviceId = "s-local";
@@ -17,45 +20,70 @@ const regions: JsonObject = {
 /** Service plans (specification 2.6) and subscriptions. */
 export function planEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
+  const { dialect } = core;
+  const { plans } = dialect;
   route("GET", `${version}/service-offering`, "list-plans", (context) =>
-    context.json({ serviceIds: [serviceId], services: [service()] }),
+    context.json({ serviceIds: [serviceId], services: [service(dialect)] }),
   );
   route("GET", `${version}/service-offering/:id`, "describe-plan", (context) => {
     if (partOf(context, "id") !== serviceId) throw new ServiceError(404, "service not found");
-    return context.json(service());
+    return context.json(service(dialect));
   });
+  if (dialect.hasParameterSchema)
+    route(
+      "GET",
+      `${version}/service-offering/:id/resource/:resource/instance/:instance`,
+      "describe-parameters",
+      (context) => {
+        const found = resourceIn(dialect, partOf(context, "resource"));
+        const { productTierId: productTier } = context.req.query();
+        if (partOf(context, "id") !== serviceId || found === undefined)
+          throw new ServiceError(404, "no service plan has such a resource");
+        if (productTier !== undefined && productTier !== `pt-${found.plan.tier}`)
+          throw new ServiceError(400, `plan ${productTier} does not have this resource`);
+        const instance = partOf(context, "instance");
+        const record = core.store.instances.get(instance);
+        const isOfIt = record?.tier === found.plan.tier && record.component === found.component.id;
+        if (instance !== "none" && !isOfIt) throw new ServiceError(404, `instance ${instance} not found`);
+        return context.json(parameterSchema(core, found));
+      },
+    );
   route("GET", `${version}/subscription`, "list-subscriptions", (context) => {
-    const subscriptions = plans.map((plan) => subscription(plan, core.credentials.username));
-    return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions });
+    const { items, more } = paged(core, context, plans);
+    const subscriptions = items.map((plan) => subscription(plan, core.credentials.username));
+    return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions, ...more });
   });
   route("GET", `${version}/subscription/:id`, "describe-subscription", (context) => {
-    const plan = plans.find((each) => subscriptionId(each) === partOf(context, "id"));
+    const plan = plans.find((each) => subscriptionOf(each) === partOf(context, "id"));
     if (plan === undefined) throw new ServiceError(404, "subscription not found");
     return context.json(subscription(plan, core.credentials.username));
   });
 }
 
-/** The subscription of a plan that this platform's user has. */
-function subscriptionId(plan: Plan): string {
-  return `sub-${plan.tier}`;
+/** The component or account resource that an id names, in any plan. */
+function resourceIn({ plans }: Dialect, id: string): Located | undefined {
+  const all = plans.flatMap((plan): Located[] => [
+    ...plan.components.map((component) => ({ plan, component, isAccount: false })),
+    ...(plan.account === undefined ? [] : [{ plan, component: plan.account, isAccount: true }]),
+  ]);
+  return all.find(({ component }) => component.resourceId === id);
 }
 
-function service(): JsonObject {
+function service(dialect: Dialect): JsonObject {
   return {
     serviceId,
     serviceName: "the service",
-    serviceURLKey: serviceSegment,
-    serviceProviderId: providerSegment,
+    serviceURLKey: dialect.service,
+    serviceProviderId: dialect.provider,
     serviceProviderName: "local platform",
-    offerings: plans.map(offering),
+    offerings: dialect.plans.map((plan) => offering(dialect, plan)),
   };
 }
 
-function offering(plan: Plan): JsonObject {
+function offering(dialect: Dialect, plan: Plan): JsonObject {
   const resources = plan.account === undefined ? plan.components : [...plan.components, plan.account];
   return {
-    serviceModelKey: plan.modelKey,
-    productTierKey: plan.tierKey,
+    ...(dialect.hasSpecifiedPlanKeys ? { serviceModelKey: plan.modelKey, productTierKey: plan.tierKey } : {}),
     serviceModelURLKey: plan.modelKey,
     productTierURLKey: plan.tierKey,
     productTierID: `pt-${plan.tier}`,
@@ -89,7 +117,7 @@ function parameters(resource: Component, plan: Plan): JsonObject {
 
 function subscription(plan: Plan, owner: string): JsonObject & { readonly id: string } {
   return {
-    id: subscriptionId(plan),
+    id: subscriptionOf(plan),
     status: "ACTIVE",
     roleType: "root",
     serviceId,

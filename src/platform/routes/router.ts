@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { getCookie } from "hono/cookie";
-import { largestBody, largestOpenBody, sessionCookie } from "../contract.ts";
+import { largestBody, largestOpenBody } from "../contract.ts";
 import type { Core } from "../core.ts";
 import { type Env, type Handler, platformManner, serve } from "../exchange.ts";
 import { ServiceError } from "../service-error.ts";
@@ -28,7 +28,8 @@ const nobody = (): boolean => false;
 /** Registers operations that need a session: the cookie of section 5.1, or the same token as a bearer. */
 export function sessionRoutes(app: Hono<Env>, core: Core): Route {
   const admit = (context: Context<Env>): void => void requireSession(core, context);
-  const isSignedIn = (context: Context<Env>): boolean => core.sessions.userOf(tokenOf(context)) !== undefined;
+  const isSignedIn = (context: Context<Env>): boolean =>
+    core.sessions.userOf(tokenOf(core, context)) !== undefined;
   return (method, path, operation, handler) => {
     const served = { name: operation, admit, isSignedIn, largestBody, handler };
     app.on(method, path, (context) => serve(core, platformManner, served, context));
@@ -37,7 +38,7 @@ export function sessionRoutes(app: Hono<Env>, core: Core): Route {
 
 /** 400 without a token ("token is missing"), 401 with one that is invalid or has expired. */
 export function requireSession(core: Core, context: Context<Env>): string {
-  const token = tokenOf(context);
+  const token = tokenOf(core, context);
   if (token === "") throw new ServiceError(400, "token is missing from header or cookie");
   const user = core.sessions.userOf(token);
   if (user === undefined) throw new ServiceError(401, "the session token is invalid or has expired");
@@ -45,8 +46,8 @@ export function requireSession(core: Core, context: Context<Env>): string {
 }
 
 /** The session token of a request; empty where it carries none. */
-function tokenOf(context: Context<Env>): string {
-  return bearerOf(context) ?? getCookie(context, sessionCookie) ?? "";
+function tokenOf({ dialect }: Core, context: Context<Env>): string {
+  return bearerOf(context) ?? getCookie(context, dialect.cookies.session) ?? "";
 }
 
 /** The bearer token of a request; undefined when it carries none. */

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { auth } from "hono/utils/basic-auth";
-import { isObject, type Json } from "../../model/json.ts";
-import { refreshCookie, sessionCookie, version } from "../contract.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { version } from "../contract.ts";
 import type { Core } from "../core.ts";
 import type { Credentials } from "../credentials.ts";
 import type { Env } from "../exchange.ts";
@@ -31,27 +31,27 @@ export function sessionEndpoints(app: Hono<Env>, core: Core): void {
         throw new ServiceError(400, "email and password are required");
       const pair = await signIn(core, { username, password });
       setSessionCookies(context, core, pair);
-      return context.json({ jwtToken: pair.token, refreshToken: pair.refreshToken });
+      return context.json(shownPair(core, pair));
     });
   }
 
   open("POST", `${version}/refresh-token`, "refresh", async (context, exchange) => {
-    const token = refreshTokenOf(context, exchange.body);
+    const token = refreshTokenOf(core, context, exchange.body);
     if (token === undefined) throw new ServiceError(400, "refresh token is missing");
     const pair = await core.sessions.rotate(token);
     if (pair === undefined) throw new ServiceError(401, "the refresh token is invalid or has expired");
     setSessionCookies(context, core, pair);
-    return context.json({ jwtToken: pair.token, refreshToken: pair.refreshToken });
+    return context.json(shownPair(core, pair));
   });
 
   open("POST", `${version}/logout`, "logout", async (context, exchange) => {
-    await core.sessions.revoke(refreshTokenOf(context, exchange.body) ?? "");
+    await core.sessions.revoke(refreshTokenOf(core, context, exchange.body) ?? "");
     setSessionCookies(context, core, undefined);
     return context.json({});
   });
 
   open("POST", `${version}/revoke-token`, "revoke", async (context, exchange) => {
-    await core.sessions.revoke(refreshTokenOf(context, exchange.body) ?? "");
+    await core.sessions.revoke(refreshTokenOf(core, context, exchange.body) ?? "");
     return new Response(null, { status: 204 });
   });
 
@@ -78,6 +78,10 @@ async function signIn(core: Core, given: Credentials): Promise<TokenPair> {
   return core.sessions.open(given.username);
 }
 
+function shownPair({ dialect }: Core, { token, refreshToken }: TokenPair): JsonObject {
+  return { jwtToken: token, ...(dialect.hasRefreshTokens ? { refreshToken } : {}) };
+}
+
 function setSessionCookies(context: Context<Env>, core: Core, pair: TokenPair | undefined): void {
   const { sessionLifetime, refreshLifetime } = core.settings;
   const domain = cookieDomain(context, core);
@@ -90,8 +94,10 @@ function setSessionCookies(context: Context<Env>, core: Core, pair: TokenPair | 
       domain,
       maxAge: Math.floor(lifetime),
     });
-  set(sessionCookie, pair?.token ?? "", pair === undefined ? 0 : sessionLifetime);
-  set(refreshCookie, pair?.refreshToken ?? "", pair === undefined ? 0 : refreshLifetime);
+  const { cookies, hasRefreshTokens } = core.dialect;
+  set(cookies.session, pair?.token ?? "", pair === undefined ? 0 : sessionLifetime);
+  if (hasRefreshTokens)
+    set(cookies.refresh, pair?.refreshToken ?? "", pair === undefined ? 0 : refreshLifetime);
 }
 
 /** The loopback name that the client used, so that its cookie jar accepts the cookie; else where we listen. */
@@ -100,8 +106,8 @@ function cookieDomain(context: Context<Env>, core: Core): string {
   return ["localhost", "127.0.0.1", "[::1]"].includes(hostname) ? hostname : core.settings.host;
 }
 
-function refreshTokenOf(context: Context<Env>, body: Json | undefined): string | undefined {
-  return textOf(body, "refreshToken") ?? getCookie(context, refreshCookie);
+function refreshTokenOf(core: Core, context: Context<Env>, body: Json | undefined): string | undefined {
+  return textOf(body, "refreshToken") ?? getCookie(context, core.dialect.cookies.refresh);
 }
 
 function textOf(body: Json | undefined, key: string): string | undefined {

@@ -1,7 +1,8 @@
 import type { Context, Hono } from "hono";
 import type { JsonObject } from "../../model/json.ts";
-import { componentPath, version } from "../contract.ts";
+import { version } from "../contract.ts";
 import type { Core } from "../core.ts";
+import { componentPath } from "../dialect/dialect.ts";
 import type { Env } from "../exchange.ts";
 import { newId } from "../new-id.ts";
 import { objectOf } from "../object-of.ts";
@@ -17,10 +18,10 @@ import {
   takeSnapshot,
 } from "../snapshots.ts";
 import { isRegion } from "../validate.ts";
-import { instanceOf, locateComponent } from "./located.ts";
+import { checkSubscription, instanceOf, locateComponent } from "./located.ts";
+import { paged } from "./paged.ts";
 import { accepted, partOf, sessionRoutes } from "./router.ts";
 
-const component = `${componentPath}/:model/:tier/:resource`;
 const path = `${version}/resource-instance/snapshot`;
 const restorePath = `${path}/:snapshotId/restore`;
 const types = ["ManualSnapshot", "AutomatedSnapshot"];
@@ -29,18 +30,33 @@ const environments = ["PROD", "PRIVATE", "CANARY", "STAGING", "QA", "DEV", "GLOB
 /** Backup, snapshots, copies, restores (specification 4.4, 4.5, 4.7). */
 export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
+  const component = componentPath(core.dialect);
+  const { hasBackup, copyAnswer, omitsEmptyList } = core.dialect.snapshots;
+  /** The snapshot of a path, of a plan that the request's subscription is to. */
+  const found = (context: Context<Env>): SnapshotRecord => {
+    const snapshot = findSnapshot(core, partOf(context, "snapshotId"));
+    checkSubscription(core, context, snapshot.tier);
+    return snapshot;
+  };
+  const listed = (context: Context<Env>, snapshots: readonly SnapshotRecord[]): Response => {
+    if (omitsEmptyList && snapshots.length === 0) return context.json({});
+    const { items, more } = paged(core, context, snapshots);
+    return context.json({ snapshots: items.map((each) => describeSnapshot(core.dialect, each)), ...more });
+  };
 
-  route("POST", `${component}/:id/backup`, "backup", async (context, { fault }) => {
-    const instanceId = instanceOf(core.store.instances, context).id;
-    await takeSnapshot(core, { instanceId, type: "ManualSnapshot" }, fault);
-    return accepted();
-  });
+  if (hasBackup)
+    route("POST", `${component}/:id/backup`, "backup", async (context, { fault }) => {
+      const instanceId = instanceOf(core, context).id;
+      await takeSnapshot(core, { instanceId, type: "ManualSnapshot" }, fault);
+      return accepted();
+    });
 
   route("POST", path, "create-snapshot", async (context, exchange) => {
     const body = objectOf(exchange.body, ["instanceId", "targetRegion"]);
     const instanceId = textOf(body, "instanceId");
     if (instanceId === undefined) throw new ServiceError(400, "instanceId is required");
     const region = regionOf(body);
+    checkSubscription(core, context, core.store.instances.get(instanceId)?.tier);
     const id = await takeSnapshot(core, { instanceId, type: "ManualSnapshot", region }, exchange.fault);
     return context.json({ id }, 202);
   });
@@ -49,41 +65,37 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
     const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
     const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
     const shown = core.store.snapshots.list().filter((each) => (type ?? each.type) === each.type);
-    return context.json({ snapshots: (environment ?? "PROD") === "PROD" ? shown.map(describeSnapshot) : [] });
+    return listed(context, (environment ?? "PROD") === "PROD" ? shown : []);
   });
 
   route("GET", `${component}/:id/snapshot`, "list-own-snapshots", (context) => {
-    const { id } = instanceOf(core.store.instances, context);
+    const { id } = instanceOf(core, context);
     const shown = core.store.snapshots.list().filter((each) => each.sourceInstanceId === id);
-    return context.json({ snapshots: shown.map(describeSnapshot) });
+    return listed(context, shown);
   });
 
   route("GET", `${path}/:snapshotId`, "describe-snapshot", (context) =>
-    context.json(describeSnapshot(findSnapshot(core, partOf(context, "snapshotId")))),
+    context.json(describeSnapshot(core.dialect, found(context))),
   );
 
   route("POST", `${path}/:snapshotId`, "copy-snapshot", async (context, exchange) => {
-    const source = findSnapshot(core, partOf(context, "snapshotId"));
-    const body = objectOf(exchange.body, ["targetRegion", "target_region"]);
+    const source = found(context);
+    const body = objectOf(exchange.body, core.dialect.copy.region);
     await copySnapshot(core, source, needed(regionOf(body)), exchange.fault);
     return context.json({ id: newId("orchestration") }, 202);
   });
 
   route("POST", `${component}/:id/copy-snapshot`, "copy-snapshot", async (context, exchange) => {
-    const { id } = instanceOf(core.store.instances, context);
-    const body = objectOf(exchange.body, [
-      "target_region",
-      "targetRegion",
-      "source_snapshot_id",
-      "sourceSnapshotId",
-    ]);
-    const wanted = textOf(body, "source_snapshot_id") ?? textOf(body, "sourceSnapshotId");
+    const { id } = instanceOf(core, context);
+    const { region: regionKeys, source: sourceKeys } = core.dialect.copy;
+    const body = objectOf(exchange.body, [...regionKeys, ...sourceKeys]);
+    const wanted = firstOf(body, sourceKeys);
     const region = needed(regionOf(body));
     const source = wanted === undefined ? latestSnapshot(core, id) : findSnapshot(core, wanted);
     if (source.sourceInstanceId !== id)
       throw new ServiceError(400, `snapshot ${source.id} is of another instance`);
     const copy = await copySnapshot(core, source, region, exchange.fault);
-    return context.json({ snapshot_id: copy, snapshotId: copy }, 202);
+    return context.json(Object.fromEntries(copyAnswer.map((key) => [key, copy])), 202);
   });
 
   for (const [where, key] of [
@@ -91,8 +103,8 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
     [`${component}/snapshot/:snapshotId/restore`, "id"],
   ] as const) {
     route("POST", where, "restore", async (context, exchange) => {
-      const snapshot = findSnapshot(core, partOf(context, "snapshotId"));
-      if (where !== restorePath) checkComponent(snapshot, context);
+      const snapshot = found(context);
+      if (where !== restorePath) checkComponent(core, snapshot, context);
       const body = objectOf(exchange.body, ["network_type", "custom_network_id"]);
       const wanted = {
         networkType: textOf(body, "network_type"),
@@ -104,15 +116,15 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   }
 
   route("DELETE", `${path}/:snapshotId`, "delete-snapshot", async (context) => {
-    await deleteSnapshot(core, findSnapshot(core, partOf(context, "snapshotId")));
+    await deleteSnapshot(core, found(context));
     return accepted();
   });
 }
 
 /** 404 for a snapshot of another component than the path's. */
-function checkComponent(snapshot: SnapshotRecord, context: Context<Env>): void {
-  const { plan, component: found } = locateComponent(context);
-  if (snapshot.tier !== plan.tier || snapshot.component !== found.key)
+function checkComponent(core: Core, snapshot: SnapshotRecord, context: Context<Env>): void {
+  const { plan, component: found } = locateComponent(core, context);
+  if (snapshot.tier !== plan.tier || snapshot.component !== found.id)
     throw new ServiceError(404, `snapshot ${snapshot.id} not found`);
 }
 
@@ -126,6 +138,10 @@ function regionOf(body: JsonObject): string | undefined {
 function needed(region: string | undefined): string {
   if (region === undefined) throw new ServiceError(400, "targetRegion is required");
   return region;
+}
+
+function firstOf(body: JsonObject, keys: readonly string[]): string | undefined {
+  return keys.map((key) => textOf(body, key)).find((value) => value !== undefined);
 }
 
 function textOf(body: JsonObject, key: string): string | undefined {

@@ -1,0 +1,36 @@
+import { plans } from "../contract.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** The wire of the default profile: the specification's. */
+export const defaultDialect: Dialect = {
+  name: "default",
+  provider: "sp-default",
+  service: "graphdb",
+  cookies: { session: "svc_token", refresh: "svc_refresh_token" },
+  hasRefreshTokens: true,
+  plans,
+  params: { fields: {}, absent: [], required: {}, defaults: {} },
+  updateMethods: ["PUT", "PATCH"],
+  failover: {
+    node: ["failed_replica_id", "failedReplicaID", "failedReplicaId"],
+    action: ["failed_replica_action", "failedReplicaAction"],
+  },
+  copy: { region: ["target_region", "targetRegion"], source: ["source_snapshot_id", "sourceSnapshotId"] },
+  describe: {
+    network: "custom_network",
+    modifiedAt: "last_modified",
+    hasEndpointInParams: true,
+    hasRoles: true,
+    isComplete: false,
+  },
+  snapshots: {
+    hasBackup: true,
+    statuses: {},
+    copyAnswer: ["snapshot_id", "snapshotId"],
+    omitsEmptyList: false,
+  },
+  hasPlanSubscriptions: false,
+  hasSpecifiedPlanKeys: true,
+  hasParameterSchema: false,
+  settings: { echo: false, networks: "adopt-only", pageSize: Number.POSITIVE_INFINITY },
+};

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../../model/json.ts";
+import { type Component, type Plan, type PlanResource, plans } from "../contract.ts";
+import type { Dialect } from "./dialect.ts";
+import { textAt, textsAt } from "./profile-facts.ts";
+
+/** The wire of FalkorDB Cloud: keys, spellings and methods from its profile, the rest as the vendor's plans and API have it. */
+export function falkordbCloud(profile: JsonObject): Dialect {
+  const failover = textsAt(profile, "operations", "instance.failover", "body");
+  const copy = textsAt(profile, "operations", "instance.copy-snapshot", "body");
+  const wordOf = (words: { readonly [own: string]: string }, own: string): string => words[own] ?? own;
+  const [updateMethod = "PATCH"] = requestOf(profile, "instance.update").split(" ");
+  return {
+    name: "falkordb-cloud",
+    provider: textAt(profile, "keys", "provider"),
+    service: textAt(profile, "keys", "service"),
+    cookies: {
+      session: textAt(profile, "session", "tokenCookie"),
+      refresh: textAt(profile, "session", "refreshCookie"),
+    },
+    hasRefreshTokens: false,
+    plans: plans.map((plan) => planOf(plan, profile)),
+    params: {
+      fields: textsAt(profile, "fields"),
+      absent: ["enableEnterpriseModule"],
+      required: { graphdbPassword: plans.map(({ tier }) => tier), nodeInstanceType: ["pro"] },
+      defaults: { graphdbUser: "falkordb" },
+    },
+    updateMethods: [updateMethod],
+    failover: {
+      // The portal's spelling stands beside the API's.
+      node: [wordOf(failover, "failedReplicaId"), "failedReplicaId"],
+      action: [wordOf(failover, "failedReplicaAction")],
+    },
+    copy: { region: [wordOf(copy, "targetRegion")], source: [wordOf(copy, "sourceSnapshotId")] },
+    describe: {
+      network: "customNetworkDetail",
+      modifiedAt: "last_modified_at",
+      hasEndpointInParams: false,
+      hasRoles: false,
+      isComplete: true,
+    },
+    snapshots: {
+      hasBackup: false,
+      statuses: { completed: "COMPLETE", pending: "DEPLOYING" },
+      copyAnswer: ["snapshotId"],
+      omitsEmptyList: true,
+    },
+    hasPlanSubscriptions: true,
+    hasSpecifiedPlanKeys: false,
+    hasParameterSchema: true,
+    settings: { echo: true, networks: "full", pageSize: 500 },
+  };
+}
+
+/** `METHOD path` of an operation, in either form that a profile has for it. */
+function requestOf(profile: JsonObject, operation: string): string {
+  return textsAt(profile, "operations")[operation] ?? textAt(profile, "operations", operation, "request");
+}
+
+/** A plan under the vendor's keys. Components that the profile has and this platform has not (clusters) are left out. */
+function planOf(plan: Plan, profile: JsonObject): Plan {
+  const keys = textsAt(profile, "tiers", plan.tier, "components");
+  return {
+    ...plan,
+    modelKey: textAt(profile, "tiers", plan.tier, "serviceModelKey"),
+    tierKey: textAt(profile, "tiers", plan.tier, "productTierKey"),
+    components: plan.components.flatMap((each) => {
+      const key = keys[each.id];
+      return key === undefined ? [] : [componentOf(plan.tier, each, key)];
+    }),
+  };
+}
+
+/**
+ * A component as the vendor's plans have it: people choose one without nodes; the databases' nodes stand in a resource beside it, with
+ * the sentinel, the job that rebalances, and what observes them all. Which one comes first depends on their ids alone.
+ */
+function componentOf(tier: string, component: Component, key: string): Component {
+  const [node = ""] = component.nodes;
+  const zone = node.replace(/^node-|-\d+$/g, "");
+  const beside: readonly Omit<PlanResource, "id">[] = [
+    { key, name: component.name, part: "public", main: true },
+    { key: `node-${zone}`, name: `node-${zone}`, part: "database", main: false },
+    { key: "omnistrateobserv", name: "Omnistrate Observability", part: "observability", main: false },
+    ...(component.nodes.length < 2
+      ? []
+      : ([
+          { key: `sentinel-${zone}`, name: `sentinel-${zone}`, part: "sentinel", main: false },
+          { key: `rebalance-${zone}`, name: `rebalance-${zone}`, part: "rebalance", main: false },
+        ] as const)),
+  ];
+  const resources = beside
+    .map((each) => ({ ...each, id: resourceId(tier, component.id, each.key) }))
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
+  return { ...component, key, resourceId: resourceId(tier, component.id, key), resources };
+}
+
+function resourceId(...of: readonly string[]): string {
+  return `r-${createHash("sha256").update(of.join("/")).digest("hex").slice(0, 10)}`;
+}

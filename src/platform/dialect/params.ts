@@ -1,0 +1,53 @@
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** The body of an update in the platform's own words. Refused (400): own words that the dialect spells otherwise, fields of no plan. */
+export function ownBody({ params: words }: Pick<Dialect, "params">, body: Json): Json {
+  const given = isObject(body) ? body["requestParams"] : undefined;
+  if (!isObject(body) || !isObject(given)) return body;
+  const ownNames = new Map(Object.entries(words.fields).map(([own, wire]) => [wire, own]));
+  const unknown = Object.keys(given).filter(
+    (key) => isForeign(words.fields, key) || words.absent.includes(key),
+  );
+  if (unknown.length > 0)
+    throw new ServiceError(400, unknown.map((key) => `requestParams.${key} is not known`).join("; "));
+  const params = Object.entries(given).map(([key, value]): [string, Json] => [
+    ownNames.get(key) ?? key,
+    value,
+  ]);
+  return { ...body, requestParams: Object.fromEntries(params) };
+}
+
+/** The body of a create in the platform's own words, with the defaults of the plan; refused (400) without what the plan requires. */
+export function ownCreate(dialect: Pick<Dialect, "params">, body: Json, tier: string): Json {
+  const own = ownBody(dialect, body);
+  if (!isObject(own)) return own;
+  const { defaults, required, fields } = dialect.params;
+  const given = own["requestParams"] ?? {};
+  if (!isObject(given)) return own;
+  const missing = Object.entries(required).filter(
+    ([name, tiers]) => tiers.includes(tier) && !Object.hasOwn(given, name),
+  );
+  if (missing.length > 0)
+    throw new ServiceError(400, missing.map(([name]) => `${fields[name] ?? name} is required`).join("; "));
+  return { ...own, requestParams: { ...defaults, ...given } };
+}
+
+/** Parameters in the words of a dialect. */
+export function shownParams({ params: { fields } }: Pick<Dialect, "params">, own: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(own).map(([key, value]): [string, Json] => [fields[key] ?? key, value]),
+  );
+}
+
+/** A message in the words of a dialect. */
+export function shownMessage({ params: { fields } }: Pick<Dialect, "params">, message: string): string {
+  return message.replaceAll(/[A-Za-z]+/g, (word) =>
+    Object.hasOwn(fields, word) ? (fields[word] ?? word) : word,
+  );
+}
+
+function isForeign(fields: { readonly [own: string]: string }, key: string): boolean {
+  return Object.hasOwn(fields, key) && fields[key] !== key;
+}

@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+
+/**
+ * Reads a profile of the package with what it extends below it, found upwards from this file so that it works from the sources and
+ * from a build. The platform is a program of its own: it takes words from it, and knows nothing of what reads the rest.
+ */
+export async function readProfileFacts(name: string): Promise<JsonObject> {
+  const document: Json = parse(await profileText(name));
+  const upper = isObject(document) ? document : {};
+  const below = upper["extends"];
+  return typeof below === "string" ? laidOver(await readProfileFacts(below), upper) : upper;
+}
+
+/** A value inside a profile; throws where the profile has none, or one that is no text. */
+export function textAt(facts: JsonObject, ...path: readonly string[]): string {
+  const found = path.reduce<Json | undefined>(
+    (value, key) => (isObject(value) ? value[key] : undefined),
+    facts,
+  );
+  if (typeof found === "string") return found;
+  throw new Error(`the profile has no ${path.join(".")}`);
+}
+
+/** The texts of a map inside a profile. */
+export function textsAt(facts: JsonObject, ...path: readonly string[]): { readonly [key: string]: string } {
+  const found = path.reduce<Json | undefined>(
+    (value, key) => (isObject(value) ? value[key] : undefined),
+    facts,
+  );
+  const entries = Object.entries(isObject(found) ? found : {});
+  return Object.fromEntries(
+    entries.flatMap(([key, value]): [string, string][] => (typeof value === "string" ? [[key, value]] : [])),
+  );
+}
+
+async function profileText(name: string): Promise<string> {
+  for (const up of ["../", "../../", "../../../", "../../../../"]) {
+    const path = new URL(`${up}profiles/${name}.yaml`, import.meta.url);
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    if (text !== undefined) return text;
+  }
+  throw new Error(`the profile ${name} is not beside the program`);
+}
+
+function laidOver(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged = Object.entries(upper).map(([key, value]): [string, Json] => {
+    const below = lower[key];
+    return [key, isObject(value) && isObject(below) ? laidOver(below, value) : value];
+  });
+  return { ...lower, ...Object.fromEntries(merged) };
+}
