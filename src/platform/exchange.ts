@@ -4,7 +4,6 @@ import type { Context } from "hono";
 import type { Json } from "../model/json.ts";
 import { errorMediaType } from "./contract.ts";
 import type { Core } from "./core.ts";
-import { shownMessage } from "./dialect/params.ts";
 import type { Fault } from "./fault-rule.ts";
 import { logRequest } from "./log-request.ts";
 import { parseJson } from "./parse-json.ts";
@@ -110,16 +109,16 @@ async function answerOf<T>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ServiceError) return refusalOf(core, manner, context, error);
+    if (error instanceof ServiceError) return refusalOf(manner, context, error);
     core.events.add("", `internal error: ${error instanceof Error ? error.message : String(error)}`, true);
     return manner.error(500, "the platform failed to answer this request");
   }
 }
 
 /** A refusal as the host says it. A body without an announced end is not read to it: its connection is not used again. */
-function refusalOf(core: Core, manner: HostManner, context: Context<Env>, error: ServiceError): Response {
+function refusalOf(manner: HostManner, context: Context<Env>, error: ServiceError): Response {
   const { status, message, retryAfter } = error;
-  const refusal = manner.error(status, shownMessage(core.dialect, message));
+  const refusal = manner.error(status, message);
   if (context.req.header("transfer-encoding") !== undefined) refusal.headers.set("connection", "close");
   if (retryAfter !== undefined) refusal.headers.set("retry-after", String(retryAfter));
   return refusal;

@@ -84,8 +84,9 @@ export async function connect(
   };
   const signedIn = await bare("POST", signinPath, undefined, basic(username, password));
   const token = String(signedIn.body["token"]);
+  const cookie = platform.profile === "falkordb-cloud" ? "omnistrate_token" : "svc_token";
   const call: TestPlatform["call"] = (method, path, body, headers = {}) =>
-    bare(method, path, body, { cookie: `svc_token=${token}`, ...headers });
+    bare(method, path, body, { cookie: `${cookie}=${token}`, ...headers });
   return {
     platform,
     dataDir,

@@ -41,11 +41,17 @@ export function shownParams({ params: { fields } }: Pick<Dialect, "params">, own
   );
 }
 
-/** A message in the words of a dialect. */
-export function shownMessage({ params: { fields } }: Pick<Dialect, "params">, message: string): string {
-  return message.replaceAll(/[A-Za-z]+/g, (word) =>
-    Object.hasOwn(fields, word) ? (fields[word] ?? word) : word,
-  );
+/** Checks a body that is in the platform's own words; a refusal speaks the dialect's. */
+export function checkedIn<T>({ params: { fields } }: Pick<Dialect, "params">, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const words = error.message.replaceAll(/[A-Za-z]+/g, (word) =>
+      Object.hasOwn(fields, word) ? (fields[word] ?? word) : word,
+    );
+    throw new ServiceError(error.status, words, error.retryAfter);
+  }
 }
 
 function isForeign(fields: { readonly [own: string]: string }, key: string): boolean {

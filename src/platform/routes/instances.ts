@@ -6,7 +6,7 @@ import { version } from "../contract.ts";
 import type { Core } from "../core.ts";
 import { describeInstance } from "../describe.ts";
 import { componentPath, type Located } from "../dialect/dialect.ts";
-import { ownBody, ownCreate } from "../dialect/params.ts";
+import { checkedIn, ownBody, ownCreate } from "../dialect/params.ts";
 import type { Env, Exchange } from "../exchange.ts";
 import { createInstance } from "../new-instance.ts";
 import { objectOf } from "../object-of.ts";
@@ -54,7 +54,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
     route(method, `${component}/:id`, "update", async (context, exchange) => {
       const record = databaseOf(core, context);
       const body = ownBody(core.dialect, exchange.body ?? null);
-      const changed = readUpdate(body, placeOf(core, record), record);
+      const changed = checkedIn(core.dialect, () => readUpdate(body, placeOf(core, record), record));
       const password = changed.params["graphdbPassword"];
       if (typeof password === "string") core.secrets.add(password);
       await core.lifecycle.operate(record.id, "update", exchange.fault, {
@@ -93,6 +93,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
       customTags: tags ?? now.customTags,
       lastModified: core.timestamp(),
     }));
+    core.events.add(record.id, `metadata changed: ${Object.keys(body).join(", ")}`);
     return accepted();
   });
 
@@ -119,11 +120,13 @@ async function create(
 ): Promise<string> {
   const { plan, component: found } = place;
   const body = ownCreate(core.dialect, exchange.body ?? null, plan.tier);
-  const wanted = readCreate(body, {
-    tier: plan.tier,
-    component: found.id,
-    instanceTypes: core.instanceTypes,
-  });
+  const wanted = checkedIn(core.dialect, () =>
+    readCreate(body, {
+      tier: plan.tier,
+      component: found.id,
+      instanceTypes: core.instanceTypes,
+    }),
+  );
   return createInstance(
     core,
     {

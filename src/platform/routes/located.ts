@@ -33,7 +33,8 @@ export function checkSubscription(core: Core, context: Context<Env>, tier: strin
 /** The subscription that something new belongs to; undefined where the request names none and plans have none of their own. */
 export function subscriptionFor(core: Core, context: Context<Env>, tier: string): string | undefined {
   const own = core.dialect.hasPlanSubscriptions ? subscriptionOf({ tier }) : undefined;
-  return context.req.query("subscriptionId") ?? own;
+  const asked = context.req.query("subscriptionId");
+  return asked === "" ? own : (asked ?? own);
 }
 
 function keysOf(context: Context<Env>): Parameters<typeof findComponent>[1] {
