@@ -9,7 +9,9 @@ export function addPlatform(program: Command, { env, at, done }: Registration): 
     .description("the hosting service on this machine, with real databases");
   platform
     .command("up")
-    .description("start it; further options go to its program (--delay, --faults FILE, --engine none, ...)")
+    .description(
+      "start it; further options go to its program (--profile falkordb-cloud, --delay, --faults FILE, ...)",
+    )
     .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
     .option("--json", "print one JSON line when ready")
     .option("--detach", "return when ready and leave it running")

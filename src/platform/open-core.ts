@@ -5,7 +5,7 @@ import { createBodyRoom } from "./body-room.ts";
 import type { Core } from "./core.ts";
 import { loadCredentials, loadSigningKey, privateFolder } from "./credentials.ts";
 import type { Databases } from "./databases.ts";
-import { loadDialect } from "./dialect/load-dialect.ts";
+import { openDialect } from "./dialect/open-dialect.ts";
 import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
 import { createEvents } from "./events.ts";
 import { createFaults } from "./faults.ts";
@@ -29,15 +29,16 @@ const mebibyte = 1024 ** 2;
 
 /** Opens what a data folder holds and brings back what ran; the folder's lock is held. */
 export async function openCore(options: PlatformOptions): Promise<Core> {
-  const dialect = await loadDialect(options.profile);
-  const settings = settingsOf(options, dialect);
-  const { dataDir, now, elapsed } = settings;
+  const { dataDir } = options;
   const trouble = createStorageTrouble();
   const [credentials, key, store] = await Promise.all([
     loadCredentials(dataDir),
     loadSigningKey(dataDir),
     openStore(dataDir, trouble),
   ]);
+  const dialect = await openDialect(dataDir, store, options.profile);
+  const settings = settingsOf(options, dialect);
+  const { now, elapsed } = settings;
   const timestamp = createTimestamps(now, latestTime(store));
   const sessionFile = join(dataDir, "sessions.json");
   const sessions = openSessions(

@@ -19,7 +19,7 @@ export interface PlatformOptions {
   readonly port: number;
   /** A port of its own for the users host; without it both hosts share one. */
   readonly usersPort?: number;
-  /** The service profile whose wire is spoken. Default "default". */
+  /** The service profile whose wire is spoken. Default: the one of the data folder, at first "default". */
   readonly profile?: DialectName;
   /** The resource that a failover's path names: the one that the node stands in, or the component. Default: either will do. */
   readonly failoverPath?: "node" | "component" | "either";

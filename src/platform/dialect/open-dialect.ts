@@ -1,0 +1,35 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "../../files/atomic-write.ts";
+import type { Store } from "../store.ts";
+import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
+import { loadDialect } from "./load-dialect.ts";
+
+/**
+ * Opens the dialect of a data folder: the one that was asked for, else the one that its platform spoke before. Throws where it holds
+ * records of another one: under other paths every instance would look as if it were gone.
+ */
+export async function openDialect(
+  dataDir: string,
+  store: Store,
+  asked: DialectName | undefined,
+): Promise<Dialect> {
+  const file = join(dataDir, "control", "profile");
+  const written = (await readFile(file, "utf8").catch(() => "")).trim();
+  const before = dialectNames.find((name) => name === written) ?? "default";
+  const name = asked ?? before;
+  if (name !== before && hasRecords(store))
+    throw new Error(
+      `${dataDir} holds what was made under the profile ${before}, not ${name}; start it with --profile ${before}, or with another --data-dir`,
+    );
+  if (name === "default") await rm(file, { force: true });
+  else if (name !== written) {
+    await mkdir(join(dataDir, "control"), { recursive: true, mode: 0o700 });
+    await writeAtomically(file, `${name}\n`);
+  }
+  return loadDialect(name);
+}
+
+function hasRecords(store: Store): boolean {
+  return Object.values(store).some((records) => records.list().length > 0);
+}
