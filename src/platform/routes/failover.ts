@@ -10,7 +10,7 @@ import { accepted, sessionRoutes } from "./router.ts";
 
 const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
 
-/** Failover (specification 4.7): snake_case as specified, camelCase as the real service has it. */
+/** Failover (specification 4.7), under the keys of the dialect. */
 export function failoverEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${componentPath(core.dialect)}/:id/failover`;
   const { node: nodeKeys, action: actionKeys } = core.dialect.failover;

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Core } from "../core.ts";
 import type { Env } from "../exchange.ts";
 
-/** One page of a list, and the token of the next one where there is more. */
+/** One page of a list, with the token of the next one where there is more. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly more: { readonly nextPageToken?: string };
