@@ -35,7 +35,7 @@ export interface Component {
   readonly key: string;
   readonly resourceId: string;
   readonly name: string;
-  /** Node ids as the topology names them; the first one starts as primary. */
+  /** Node ids as the topology names them; the first one starts as primary. None: listed, and not run here. */
   readonly nodes: readonly string[];
   readonly resources: readonly PlanResource[];
 }

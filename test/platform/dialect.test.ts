@@ -103,6 +103,14 @@ describe("instances", () => {
     expect([answer.status, answer.body["message"]]).toEqual([400, expect.stringMatching(message)]);
   });
 
+  it("are listed of clusters, of which none can be made here; pro has none", async () => {
+    const cluster = `${of("enterprise")}/cluster-Multi-Zone`;
+    expect((await test.call("GET", cluster)).body).toEqual({ ids: [] });
+    const body = { cloud_provider: "aws", region: "us-east-1", requestParams: params };
+    expect((await test.call("POST", cluster, body)).body["message"]).toMatch(/does not run cluster-Multi-Zone/);
+    expect((await test.call("GET", `${of("pro")}/cluster-Multi-Zone`)).status).toBe(404);
+  });
+
   it("are changed by PATCH, and by nothing else", async () => {
     const id = await test.create(startup, small);
     await test.until(`${startup}/${id}`, "RUNNING");

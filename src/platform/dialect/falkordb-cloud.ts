@@ -58,16 +58,20 @@ function requestOf(profile: JsonObject, operation: string): string {
   return textsAt(profile, "operations")[operation] ?? textAt(profile, "operations", operation, "request");
 }
 
-/** A plan under the vendor's keys. Components that the profile has and this platform has not (clusters) are left out. */
+/** Tiers whose plans have clusters. Those of pro left the plans; a profile may still name them. */
+const clustered = ["enterprise-byoa", "enterprise"];
+
+/** A plan under the vendor's keys. */
 function planOf(plan: Plan, profile: JsonObject): Plan {
   const keys = textsAt(profile, "tiers", plan.tier, "components");
   return {
     ...plan,
     modelKey: textAt(profile, "tiers", plan.tier, "serviceModelKey"),
     tierKey: textAt(profile, "tiers", plan.tier, "productTierKey"),
-    components: plan.components.flatMap((each) => {
-      const key = keys[each.id];
-      return key === undefined ? [] : [componentOf(plan.tier, each, key)];
+    components: Object.entries(keys).flatMap(([id, key]) => {
+      const own = plan.components.find((each) => each.id === id);
+      if (own !== undefined) return [componentOf(plan.tier, own, key)];
+      return clustered.includes(plan.tier) ? [clusterOf(plan.tier, id, key)] : [];
     }),
   };
 }
@@ -94,6 +98,11 @@ function componentOf(tier: string, component: Component, key: string): Component
     .map((each) => ({ ...each, id: resourceId(tier, component.id, each.key) }))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
   return { ...component, key, resourceId: resourceId(tier, component.id, key), resources };
+}
+
+/** A component that the plan has and that this platform cannot run: it has no nodes. */
+function clusterOf(tier: string, id: string, key: string): Component {
+  return { id, key, name: key, nodes: [], resources: [], resourceId: resourceId(tier, id, key) };
 }
 
 function resourceId(...of: readonly string[]): string {

@@ -119,6 +119,8 @@ async function create(
   exchange: Exchange,
 ): Promise<string> {
   const { plan, component: found } = place;
+  if (found.nodes.length === 0)
+    throw new ServiceError(400, `the local platform does not run ${found.key}: it has no clusters`);
   const body = ownCreate(core.dialect, exchange.body ?? null, plan.tier);
   const wanted = checkedIn(core.dialect, () =>
     readCreate(body, {
