@@ -132,6 +132,8 @@ export async function offboard(core: Core, id: string): Promise<AccountConfigRec
  * then, once a person has run the offboard, a second delete takes it away. Refused (409) while databases live in it.
  */
 export async function removeAccount(core: Core, record: InstanceRecord): Promise<void> {
+  if (record.deletionProtection)
+    throw new ServiceError(409, `instance ${record.id} has deletion protection; clear it first`);
   const config = core.store.accountConfigs.get(record.accountConfigId ?? "");
   const isLast = accountInstances(core, config?.id ?? "").length <= 1;
   if (config === undefined || !isLast) return forget(core, record);
@@ -140,8 +142,6 @@ export async function removeAccount(core: Core, record: InstanceRecord): Promise
     .find((each) => each.params["cloud_provider_account_config_id"] === config.id);
   if (user !== undefined)
     throw new ServiceError(409, `instance ${user.id} still lives in this cloud account`);
-  if (record.deletionProtection)
-    throw new ServiceError(409, `instance ${record.id} has deletion protection; clear it first`);
   if (config.status === "READY_TO_OFFBOARD" && record.status === "DELETING") {
     throw new ServiceError(
       409,

@@ -149,6 +149,21 @@ describe("the life of an account", () => {
     expect((await test.call("GET", `${path}/${second}`)).body["status"]).toBe("DELETING");
   });
 
+  it("is kept while it is protected, also where another instance of it exists", async () => {
+    const own = await startTest();
+    try {
+      const [one] = [await create("aws", aws, own), await create("aws", aws, own)];
+      const at = `${path}/${one.body["id"]}`;
+      await own.call("PATCH", `${at}/metadata`, { deletionProtection: true });
+      expect((await own.call("DELETE", at)).status).toBe(409);
+      expect((await own.call("GET", at)).status).toBe(200);
+      await own.call("PATCH", `${at}/metadata`, { deletionProtection: false });
+      expect((await own.call("DELETE", at)).status).toBe(202);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("that nobody bootstrapped goes in one call", async () => {
     const { body } = await create("oci", { ...oci, oci_tenancy_id: "fresh" });
     expect((await test.call("DELETE", `${path}/${body["id"]}`)).status).toBe(202);

@@ -107,7 +107,9 @@ describe("instances", () => {
     const cluster = `${of("enterprise")}/cluster-Multi-Zone`;
     expect((await test.call("GET", cluster)).body).toEqual({ ids: [] });
     const body = { cloud_provider: "aws", region: "us-east-1", requestParams: params };
-    expect((await test.call("POST", cluster, body)).body["message"]).toMatch(/does not run cluster-Multi-Zone/);
+    expect((await test.call("POST", cluster, body)).body["message"]).toMatch(
+      /does not run cluster-Multi-Zone/,
+    );
     expect((await test.call("GET", `${of("pro")}/cluster-Multi-Zone`)).status).toBe(404);
   });
 
@@ -194,6 +196,12 @@ describe("subscriptions", () => {
         `pt-${tier}`,
       ]),
     );
+  });
+
+  it("choose nothing in the list of all plans, which takes none", async () => {
+    const id = await test.create(startup, small);
+    const all = await test.call("GET", `${v}/resource-instance?environmentType=PROD&subscriptionId=sub-pro`);
+    expect(listOf(all.body["resourceInstances"]).map((each) => each["id"])).toContain(id);
   });
 
   it("of another plan are refused by every operation of a component, and by the users host", async () => {

@@ -73,7 +73,8 @@ export function placeOf(core: Core, record: InstanceRecord): Place {
 
 /** False for what a list leaves out: of another subscription than asked for, or made to be missing. */
 export function isVisible(core: Core, context: Context<Env>, record: InstanceRecord): boolean {
-  const asked = context.req.query("subscriptionId");
+  // Where plans have subscriptions of their own, a path has one already, and the list of all plans takes none.
+  const asked = core.dialect.hasPlanSubscriptions ? undefined : context.req.query("subscriptionId");
   if (asked !== undefined && record.subscriptionId !== undefined && record.subscriptionId !== asked)
     return false;
   return record.missingUntil === undefined || record.missingUntil <= core.now();
