@@ -66,6 +66,7 @@ export async function planFor(
     readers,
     state: moved,
     now: world.clock.now(),
+    profile: service.profile,
     delays: service.profile.timing,
     signal,
   });

@@ -1,159 +1,8 @@
-import type { FieldSchema, KindSchema } from "../model/field-schema.ts";
+import type { KindSchema } from "../model/field-schema.ts";
+import { instanceConfig } from "./instance-config.ts";
 
 /** The tiers of section 1, in the order of the specification's tables. */
 export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
-
-const enterprise = ["enterprise-byoa", "enterprise"];
-const dedicated = ["enterprise-byoa", "enterprise", "pro"];
-const paid = ["enterprise-byoa", "enterprise", "pro", "startup"];
-
-/** A row of specification 2.2 that is fixed after deployment and absent on the free tier. */
-function tuning(row: FieldSchema): FieldSchema {
-  return { ...row, "x-create-only": true, "x-tiers": paid };
-}
-
-/** Specification 2.2, row by row: the settings inside requestParams. */
-const config: { readonly [name: string]: FieldSchema } = {
-  name: {
-    type: "string",
-    default: "the service Instance",
-    description: "Display name of the instance.",
-    "x-identity": true,
-  },
-  description: { type: "string", default: "Description", description: "Free text about the instance." },
-  nodeInstanceType: {
-    type: "string",
-    minLength: 1,
-    description: "Compute instance type of each node; the Pro tier restricts the list.",
-    "x-tiers": dedicated,
-    "x-disruption": "restart",
-  },
-  numReplicas: {
-    type: "integer",
-    enum: [2],
-    default: 2,
-    description: "Number of nodes of a zoned instance.",
-    "x-create-only": true,
-    "x-tiers": dedicated,
-    "x-components": ["single-zone", "multi-zone"],
-  },
-  maxMemory: {
-    type: "string",
-    pattern: "^[1-9][0-9]{0,11}(\\.[0-9]{1,3})?\\s?([KMGT]i?B?|B)?$",
-    default: "6GB",
-    examples: ["6GB"],
-    description: "Memory ceiling of the database; at most the memory of the instance type.",
-    "x-tiers": enterprise,
-    "x-disruption": "restart",
-    "x-compare": "size",
-  },
-  memoryRequestsAndLimits: {
-    type: "string",
-    enum: ["1200M", "2200M"],
-    default: "1GB",
-    description: "Memory of a Startup instance: 1200M (1 GB) or 2200M (2 GB).",
-    "x-create-only": true,
-    "x-tiers": ["startup"],
-    "x-compare": "memory-label",
-  },
-  graphdbUser: {
-    type: "string",
-    pattern: "^[A-Za-z0-9_]+$",
-    default: "the service",
-    description: "Name of the database's first user.",
-    "x-create-only": true,
-  },
-  graphdbPassword: {
-    type: "string",
-    minLength: 1,
-    description: "Password of the first user. Changing it restarts the instance.",
-    "x-secret": true,
-    "x-disruption": "restart",
-  },
-  enableTLS: {
-    type: "boolean",
-    default: false,
-    description: "Serve the database over TLS.",
-    "x-create-only": true,
-    "x-tiers": paid,
-  },
-  enableEnterpriseModule: {
-    type: "boolean",
-    default: false,
-    description: "Load the enterprise module; the local platform has none, and records the value alone.",
-    "x-create-only": true,
-    "x-tiers": enterprise,
-  },
-  AOFPersistenceConfig: tuning({
-    type: "string",
-    enum: ["everysec", "always"],
-    default: "everysec",
-    description: "How often the append-only file is flushed.",
-  }),
-  RDBPersistenceConfig: tuning({
-    type: "string",
-    enum: ["low", "medium", "high"],
-    default: "low",
-    description: "How often a snapshot file is written.",
-  }),
-  graphDBCacheSize: tuning({
-    type: "integer",
-    minimum: 1,
-    maximum: 256,
-    default: 25,
-    description: "Cached query plans per graph.",
-    "x-parameter": "CACHE_SIZE",
-  }),
-  graphDBMaxQueuedQueries: tuning({
-    type: "integer",
-    minimum: 1,
-    maximum: 512,
-    default: 50,
-    description: "Queries that may wait for a thread.",
-    "x-parameter": "MAX_QUEUED_QUERIES",
-  }),
-  graphDBNodeCreationBuffer: tuning({
-    type: "integer",
-    minimum: 256,
-    maximum: 32768,
-    default: 16384,
-    description: "Room kept for new nodes; the engine rounds up to a power of two.",
-    "x-parameter": "NODE_CREATION_BUFFER",
-  }),
-  graphDBQueryMemCapacity: tuning({
-    type: "integer",
-    minimum: 5242880,
-    maximum: 21474836480,
-    default: 21474836480,
-    description: "Memory one query may take, in bytes.",
-    "x-parameter": "QUERY_MEM_CAPACITY",
-  }),
-  graphDBResultSetSize: tuning({
-    type: "integer",
-    minimum: 0,
-    maximum: 1000000,
-    default: 10000,
-    description:
-      "Rows a query may return; 0 means unlimited in the specification, and on the local platform.",
-    "x-parameter": "RESULTSET_SIZE",
-  }),
-  graphDBTimeoutDefault: tuning({
-    type: "integer",
-    minimum: 0,
-    maximum: 45000,
-    default: 0,
-    description: "Default time limit of a query in ms; 0 disables it.",
-    "x-parameter": "TIMEOUT_DEFAULT",
-  }),
-  graphDBTimeoutMax: tuning({
-    type: "integer",
-    minimum: 0,
-    maximum: 45000,
-    default: 0,
-    description: "Longest time limit a query may ask for, in ms; 0 disables the limit.",
-    "x-parameter": "TIMEOUT_MAX",
-  }),
-};
 
 /** The field table of instances: specification 2.2, both availability tables, and the deployment-model fields. */
 export const instanceSchema: KindSchema = {
@@ -228,6 +77,18 @@ export const instanceSchema: KindSchema = {
       "x-in": "requestParams",
       "x-wire": "cloud_provider_native_network_id",
     },
+    deletionProtection: {
+      type: "boolean",
+      description: "The service itself refuses to delete the instance, where the profile has it.",
+      "x-in": "metadata",
+      "x-keeps": true,
+    },
+    customTags: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Tags at the service, name to value, where the profile has them; others are left alone.",
+      examples: [{ team: "shop" }],
+    },
     power: {
       type: "string",
       enum: ["running", "stopped"],
@@ -243,7 +104,7 @@ export const instanceSchema: KindSchema = {
     config: {
       type: "object",
       additionalProperties: false,
-      properties: config,
+      properties: instanceConfig,
       description: "The service's own settings, spelled as it spells them.",
     },
   },

@@ -12,7 +12,10 @@ export interface ProfileFault {
 }
 
 /** Path parameters that callers give. */
-const callers = ["serviceModelKey", "productTierKey", "resourceKey", "id", "instanceId", "username"];
+const callers = [
+  ...["serviceModelKey", "productTierKey", "resourceKey", "nodeResourceKey"],
+  ...["id", "instanceId", "username"],
+];
 
 /** Writes every endpoint of a profile out as an object, so that profiles can be laid over each other. */
 export function unfold(profile: JsonObject): JsonObject {
@@ -59,6 +62,7 @@ export function expandProfile(text: ProfileText): {
   const profile: Profile = {
     fields: {},
     networkTypes: [],
+    backupBy: ["instance.backup"],
     ...rest,
     session: {
       ...session,

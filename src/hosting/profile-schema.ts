@@ -7,6 +7,7 @@ export const operationNames: readonly string[] = [
   ...["start", "stop", "restart", "failover", "backup", "copy-snapshot", "snapshots"].map(
     (verb) => `instance.${verb}`,
   ),
+  "instance.metadata",
   ...["create", "list", "get", "delete", "describe"].map((verb) => `account.${verb}`),
   ...["list", "create", "describe", "update", "delete"].map((verb) => `network.${verb}`),
   ...["list", "create", "describe", "copy", "restore", "delete"].map((verb) => `snapshot.${verb}`),
@@ -142,6 +143,7 @@ export const profileSchema: JsonObject = {
       fields: texts,
       statuses: keyed({ enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"] }),
       busy: text,
+      backupBy: { type: "array", items: { enum: ["instance.backup", "snapshot.create"] }, minItems: 1 },
       updateNeeds: { enum: ["ready", "stopped"] },
       networkTypes: list,
       timing,

@@ -10,7 +10,15 @@ export interface EndpointText {
   readonly answer?: { readonly [name: string]: string | readonly string[] };
 }
 
-type Written = "session" | "signIn" | "refresh" | "operations" | "timing" | "fields" | "networkTypes";
+type Written =
+  | "backupBy"
+  | "session"
+  | "signIn"
+  | "refresh"
+  | "operations"
+  | "timing"
+  | "fields"
+  | "networkTypes";
 
 /** A profile file that its schema accepts, with everything it extends laid under it; durations are texts. */
 export interface ProfileText extends Omit<Profile, Written> {
@@ -19,6 +27,7 @@ export interface ProfileText extends Omit<Profile, Written> {
   readonly query?: { readonly [name: string]: string };
   readonly fields?: { readonly [name: string]: string };
   readonly networkTypes?: readonly string[];
+  readonly backupBy?: readonly string[];
   readonly session: Omit<SessionProfile, "tokenLifetime" | "refreshLifetime"> & {
     readonly tokenLifetime: string;
     readonly refreshLifetime: string;

@@ -1,3 +1,4 @@
+/** @module Chooses the node that a failover gives up, and says so in the service's words. */
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -6,54 +7,89 @@ import type { Choices } from "../model/kind.ts";
 /** What is done with the node that failed where nobody says (wire facts 1.1). */
 const defaultAction = "FAILOVER_AND_RESTART";
 
+/** A failover as it is asked for. */
+export interface Failover {
+  readonly body: JsonObject;
+  /** Key of the resource that the node belongs to, for services whose path names it; undefined where none is shown. */
+  readonly nodeResourceKey: string | undefined;
+}
+
 /**
- * The body of a failover (specification 4.7). Where nobody names the node to give up, it is the first one that is
- * unwell, otherwise the primary, otherwise the first. Throws `no-replica` where nothing is there to fail over to.
+ * The failover of an instance (specification 4.7). Where nobody names the node to give up, it is the first one that is
+ * unwell, otherwise the primary. Throws `no-replica` where nothing is there to fail over to, and `primary-unknown` where
+ * the service does not say which node is the primary: to give up a replica would help nobody.
  */
-export function failoverBody(id: string, topology: Json | undefined, choices: Choices): JsonObject {
+export function failoverOf(id: string, topology: Json | undefined, choices: Choices): Failover {
   const nodes = nodesOf(topology);
-  const failed = choices["replica"] ?? chosen(nodes);
+  const named = choices["replica"];
   const names = nodes.map((node) => node.id).join(", ");
-  if (nodes.length === 1 && choices["replica"] === undefined) {
+  if (nodes.length === 1 && named === undefined) {
     throw new GraphformError("no-replica", `${id} has one node and nothing to fail over to`, {
       hint: "components with replicas are single-zone and multi-zone",
     });
   }
-  if (failed === undefined) {
+  if (nodes.length === 0 && named === undefined) {
     throw new GraphformError("no-replica", `the service does not show the nodes of ${id}`, {
       hint: "name the node to give up with --replica ID",
     });
   }
-  if (nodes.length > 0 && !nodes.some((node) => node.id === failed)) {
-    throw new GraphformError("no-replica", `${id} has no node "${failed}"`, { hint: `it has: ${names}` });
+  const given = named ?? chosen(nodes)?.id;
+  if (given === undefined) {
+    throw new GraphformError(
+      "primary-unknown",
+      `the service does not say which node of ${id} is the primary, and none is unwell`,
+      {
+        hint: `ask the database (ROLE), then name the node to give up with --replica ID; it has: ${names}`,
+      },
+    );
   }
-  return { failedReplicaId: failed, failedReplicaAction: choices["action"] ?? defaultAction };
+  const node = nodes.find((each) => each.id === given);
+  if (nodes.length > 0 && node === undefined) {
+    throw new GraphformError("no-replica", `${id} has no node "${given}"`, { hint: `it has: ${names}` });
+  }
+  return {
+    body: { failedReplicaId: given, failedReplicaAction: choices["action"] ?? defaultAction },
+    nodeResourceKey: node?.resourceKey,
+  };
 }
 
 interface Node {
   readonly id: string;
   readonly isPrimary: boolean;
   readonly isUnwell: boolean;
+  readonly resourceKey: string | undefined;
 }
 
-function chosen(nodes: readonly Node[]): string | undefined {
-  return (nodes.find((node) => node.isUnwell) ?? nodes.find((node) => node.isPrimary) ?? nodes[0])?.id;
+function chosen(nodes: readonly Node[]): Node | undefined {
+  return nodes.find((node) => node.isUnwell) ?? nodes.find((node) => node.isPrimary);
 }
 
-/** Nodes of the main resource, or of all where none is marked; sentinels and the like are no replicas. */
+/**
+ * The database's nodes, wherever they stand: those of the main resource, or, where that has none, of what computes. Jobs,
+ * sentinels and whatever watches the database have nodes that are no replicas of it.
+ */
 function nodesOf(topology: Json | undefined): readonly Node[] {
   const resources = isObject(topology) ? Object.values(topology).filter(isObject) : [];
-  const main = resources.filter((resource) => resource["main"] === true);
-  return (main.length > 0 ? main : resources).flatMap((resource) => {
-    const nodes = resource["nodes"];
-    return Array.isArray(nodes) ? nodes.filter(isObject).flatMap(nodeOf) : [];
-  });
+  const ofMain = resources.filter((resource) => resource["main"] === true).flatMap(nodesIn);
+  return ofMain.length > 0 ? ofMain : resources.filter(isDatabase).flatMap(nodesIn);
 }
 
-function nodeOf(node: JsonObject): readonly Node[] {
+function isDatabase(resource: JsonObject): boolean {
+  const name = [resource["resourceKey"], resource["resourceName"]].map(String).join(" ").toLowerCase();
+  const isHelper = ["sentinel", "observ", "rebalance"].some((word) => name.includes(word));
+  return resource["hasCompute"] !== false && resource["isJob"] !== true && !isHelper;
+}
+
+function nodesIn(resource: JsonObject): readonly Node[] {
+  const { nodes, resourceKey } = resource;
+  const key = typeof resourceKey === "string" && resourceKey !== "" ? resourceKey : undefined;
+  return Array.isArray(nodes) ? nodes.filter(isObject).flatMap((node) => nodeOf(node, key)) : [];
+}
+
+function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Node[] {
   const word = (key: string): string => String(node[key] ?? "").toUpperCase();
   const id = node["id"];
   if (typeof id !== "string" || id === "") return [];
   const isUnwell = word("healthStatus") === "UNHEALTHY" || word("status") === "FAILED";
-  return [{ id, isPrimary: ["PRIMARY", "MASTER", "LEADER"].includes(word("role")), isUnwell }];
+  return [{ id, isPrimary: ["PRIMARY", "MASTER", "LEADER"].includes(word("role")), isUnwell, resourceKey }];
 }

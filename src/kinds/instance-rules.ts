@@ -1,8 +1,10 @@
 import type { Desired } from "../model/desired.ts";
+import { isObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { own } from "../model/own.ts";
 import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
 import { configOf, limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";
+import { isOwnerTag } from "./instance-tags.ts";
 import { warningRule } from "./instance-warnings.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
 
@@ -20,6 +22,7 @@ export function checkInstance(desired: Desired, context: RuleContext): readonly 
     memoryRule,
     timeoutRule,
     sameRule,
+    markRule,
     warningRule,
   ];
   return findings(
@@ -149,3 +152,34 @@ function differences(
     },
   ];
 }
+
+/** Deletion protection and tags, where the profile has them; names that are not graphform's own. */
+const markRule: Rule = ({ spec }, { profile }) => {
+  const { operations, name } = profile;
+  const lacking = (path: string, what: string): Said => ({
+    code: "not-offered",
+    path,
+    message: `the profile "${name}" has no ${what}`,
+    hint: "remove it, or use a profile of a service that has it",
+  });
+  const said: Said[] = [];
+  const hasMetadata = operations["instance.metadata"] !== undefined;
+  if (spec["deletionProtection"] !== undefined && !hasMetadata)
+    said.push(lacking("deletionProtection", "deletion protection"));
+  const tags = spec["customTags"];
+  if (!isObject(tags)) return said;
+  const isShown = operations["instance.describe"]?.answer["customTags"] !== undefined;
+  if (!hasMetadata || !isShown) return [...said, lacking("customTags", "tags")];
+  const names = Object.keys(tags).filter((tag) => isOwnerTag(tag) || tag.includes("."));
+  return [
+    ...said,
+    ...names.map((tag) => ({
+      code: "tag-name",
+      path: "customTags",
+      message: isOwnerTag(tag)
+        ? `the tag ${tag} is graphform's own`
+        : `a tag's name cannot hold a dot: ${tag}`,
+      hint: "use another name",
+    })),
+  ];
+};

@@ -1,9 +1,10 @@
 /** @module Snapshots of instances: the service's backups (specification 2.3, 4.5). */
 import { answerValues } from "../hosting/answer-values.ts";
+import { isServiceError } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Backup } from "../model/kind.ts";
-import type { Reads } from "../model/service.ts";
+import type { Reads, Service } from "../model/service.ts";
 
 /** A snapshot as the service shows it (specification 2.3); what it does not show is absent. */
 export interface Snapshot {
@@ -53,6 +54,30 @@ export async function describeSnapshot(service: Reads, id: string, signal: Abort
     ...snapshotOf((await service.read({ operation: "snapshot.describe", params: { id } }, signal)).values),
     id,
   };
+}
+
+/**
+ * Asks for a backup of an instance by the first operation that the service knows: its published API, its documents and its
+ * portal differ. Rejects with the last refusal.
+ */
+export async function askForBackup(
+  service: Service,
+  params: { readonly [name: string]: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { backupBy, operations } = service.profile;
+  let refusal: unknown;
+  for (const operation of backupBy.filter((name) => operations[name] !== undefined)) {
+    const body = operation === "snapshot.create" ? { body: { instanceId: params["id"] ?? "" } } : {};
+    try {
+      await service.write({ operation, params, ...body }, signal);
+      return;
+    } catch (error) {
+      if (!isServiceError(error, "not-found")) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
 }
 
 /** Lists the snapshots of one instance as backups. */

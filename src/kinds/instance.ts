@@ -5,12 +5,14 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
+import type { Profile } from "../model/profile.ts";
 import type { Reads, Service } from "../model/service.ts";
 import { valueAt } from "../model/spec-paths.ts";
-import { failoverBody } from "./instance-failover.ts";
+import { failoverOf } from "./instance-failover.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
-import { backupsOf } from "./instance-snapshots.ts";
+import { askForBackup, backupsOf } from "./instance-snapshots.ts";
+import { ownerIn, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
 import { listedIds } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 import { assertSameObject } from "./same-object.ts";
@@ -39,6 +41,7 @@ export const instance: Kind = {
   classOf: (spec) =>
     ["tier", "component", "cloudProvider", "region"].map((key) => String(spec[key])).join("/"),
   fills,
+  marksOwner: hasTags,
   check: checkInstance,
   reader: (service) => reader(service),
   driver: (service) => driver(service),
@@ -78,33 +81,47 @@ function driver(service: Service): Driver {
     ...instanceParams(ref.place, profile),
     id: ref.id,
   });
+  /** What is set by a request of its own; tags are set as a whole, so those that are there are read first. */
+  const metadataOf = async (
+    ref: Ref,
+    patch: JsonObject,
+    signal: AbortSignal,
+  ): Promise<JsonObject | undefined> => {
+    const { deletionProtection, customTags } = patch;
+    if (deletionProtection === undefined && customTags === undefined) return undefined;
+    const protection = deletionProtection === undefined ? {} : { deletionProtection };
+    if (customTags === undefined) return protection;
+    const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
+    return { ...protection, customTags: tagsAfter(values["customTags"], customTags) };
+  };
   return {
     ...reader(service),
-    async create(spec, signal) {
+    async create(spec, signal, owner) {
       const params = instanceParams(instance.place(spec), profile);
-      const { values } = await service.write(
-        { operation: "instance.create", params, body: requestBody(spec, service) },
-        signal,
-      );
+      const customTags = hasTags(profile) ? { customTags: tagsToSend(spec["customTags"], owner) } : {};
+      const body = { ...requestBody(spec, service), ...customTags };
+      const { values } = await service.write({ operation: "instance.create", params, body }, signal);
       return String(values["id"]);
     },
     async update(ref, patch, signal) {
-      await service.write(
-        { operation: "instance.update", params: on(ref), body: requestBody(patch, service) },
-        signal,
-      );
+      const metadata = await metadataOf(ref, patch, signal);
+      if (metadata !== undefined)
+        await service.write({ operation: "instance.metadata", params: on(ref), body: metadata }, signal);
+      const body = requestBody(patch, service);
+      if (Object.keys(body).length === 0) return;
+      await service.write({ operation: "instance.update", params: on(ref), body }, signal);
     },
     async delete(ref, signal) {
       await service.write({ operation: "instance.delete", params: on(ref) }, signal);
     },
-    async backup(ref, signal) {
-      await service.write({ operation: "instance.backup", params: on(ref) }, signal);
-    },
+    backup: (ref, signal) => askForBackup(service, on(ref), signal),
     async operate(ref, verb, signal, choices = {}) {
       const call = { operation: `instance.${verb}`, params: on(ref) };
       if (verb !== "failover") return void (await service.write(call, signal));
       const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
-      await service.write({ ...call, body: failoverBody(ref.id, values["topology"], choices) }, signal);
+      const { body, nodeResourceKey } = failoverOf(ref.id, values["topology"], choices);
+      const params = { ...call.params, nodeResourceKey: nodeResourceKey ?? call.params["resourceKey"] ?? "" };
+      await service.write({ ...call, params, body }, signal);
     },
     usable: (shown, spec, signal) => usable(shown, spec, service, signal),
   };
@@ -119,7 +136,7 @@ function requestBody(spec: JsonObject, service: Service): JsonObject {
     if (value === undefined) continue;
     const name = wireName(path, row, service);
     if (row["x-in"] === "body") body[name] = value;
-    else requestParams[name] = value;
+    else if (row["x-in"] === "requestParams") requestParams[name] = value;
   }
   return Object.keys(requestParams).length === 0 && Object.keys(body).length > 0
     ? body
@@ -141,6 +158,8 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
     if (isShown(described)) spec[path] = { value: described, source: "described" };
     else if (isShown(echoed)) spec[path] = { value: echoed, source: "echoed" };
   }
+  Object.assign(spec, seenTags(values["customTags"]));
+  const owner = ownerIn(values["customTags"]);
   const { host, port, region, createdAt, modifiedAt, status } = values;
   const port_ = Number(port);
   const endpoint =
@@ -151,9 +170,15 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
     phase,
     spec,
     outputs: { id: ref.id, ...Object.fromEntries(shown), ...endpoint },
+    ...(owner === undefined ? {} : { owner }),
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
   };
+}
+
+/** True where instances keep tags, which describe shows. */
+function hasTags({ operations }: Profile): boolean {
+  return operations["instance.describe"]?.answer["customTags"] !== undefined;
 }
 
 /** One PING as the declared user; where the network is not ours to reach, nobody here can tell. */

@@ -34,8 +34,11 @@ export interface FieldSchema {
   readonly "x-secret"?: boolean;
   /** Name on the wire in the default dialect. Default: the field's own name. */
   readonly "x-wire"?: string;
-  /** Where it stands in a request: top level of the body, or inside requestParams. */
-  readonly "x-in"?: "body" | "requestParams";
+  /**
+   * Where it stands in a request: top level of the body, inside requestParams, or in a request of its own that sets it
+   * once the object exists.
+   */
+  readonly "x-in"?: "body" | "requestParams" | "metadata";
   /** The database parameter (GRAPH.CONFIG GET) that shows the value. */
   readonly "x-parameter"?: string;
   /** Tiers that offer the field. Default: all. */
@@ -50,6 +53,8 @@ export interface FieldSchema {
   readonly "x-operations"?: { readonly [transition: string]: string };
   /** The name that people know the thing by: an object that shows the declared one may be it. */
   readonly "x-identity"?: boolean;
+  /** While it is true the service refuses to delete the object. */
+  readonly "x-keeps"?: boolean;
   /** Where a resource is found, not what it is set to: part of its address at the service. */
   readonly "x-place"?: boolean;
 }

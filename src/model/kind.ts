@@ -1,7 +1,7 @@
 import type { Desired } from "./desired.ts";
 import type { KindSchema } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
-import type { Live, Ref, Seen } from "./observed.ts";
+import type { Live, Owner, Ref, Seen } from "./observed.ts";
 import type { Problem, SourceRange } from "./problem.ts";
 import type { Profile } from "./profile.ts";
 import type { Open } from "./sealed.ts";
@@ -31,8 +31,11 @@ export interface Backup {
 
 /** Reads and writes of one kind. A write returns when the service has accepted it. */
 export interface Driver extends Reader {
-  /** Creates from a bound spec (references are ids, secrets are open) and returns the new id. */
-  create(spec: JsonObject, signal: AbortSignal): Promise<string>;
+  /**
+   * Creates from a bound spec (references are ids, secrets are open) and returns the new id. The object is marked with its
+   * owner where the service keeps such marks.
+   */
+  create(spec: JsonObject, signal: AbortSignal, owner?: Owner): Promise<string>;
   /** Sends only what changed: `patch` is a spec with the changed fields alone. */
   update(ref: Ref, patch: JsonObject, signal: AbortSignal): Promise<void>;
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
@@ -109,6 +112,8 @@ export interface Kind {
   fills(spec: JsonObject): { readonly [path: string]: Json };
   /** Objects of other kinds that one of it makes and keeps by itself; nobody declares them. Default: none. */
   brings?(id: string, spec: { readonly [path: string]: Seen }): readonly Brought[];
+  /** True where the service shows the owner that a create was marked with. Default: never. */
+  marksOwner?(profile: Profile): boolean;
   /** Creates of one class are acknowledged one at a time (design: safety). */
   classOf(spec: JsonObject): string;
   /** Rules of the manifest that the schema cannot say. */

@@ -24,6 +24,12 @@ export interface Ref {
   readonly place: JsonObject;
 }
 
+/** Whose an object is, as a mark that its create carried says. */
+export interface Owner {
+  readonly lineage: string;
+  readonly address: Address;
+}
+
 /** One object as the service shows it, in the manifest's words; secrets are dropped at the edge. */
 export interface Live {
   readonly id: string;
@@ -31,6 +37,8 @@ export interface Live {
   /** Dotted path of the spec -> value and source. Names of references still stand as ids. */
   readonly spec: { readonly [path: string]: Seen };
   readonly outputs: JsonObject;
+  /** Absent where the service shows no mark. */
+  readonly owner?: Owner;
   readonly createdAt?: string;
   readonly modifiedAt?: string;
 }

@@ -74,6 +74,8 @@ export interface Profile {
   readonly statuses: { readonly [status: string]: PhaseName };
   /** Text that means: an operation is already in progress. */
   readonly busy: string;
+  /** The operations that ask for a backup, the preferred one first; one that the service does not know gives way. */
+  readonly backupBy: readonly string[];
   /** What an update needs the resource to be first: a phase, or nothing. */
   readonly updateNeeds?: PhaseName;
   readonly networkTypes: readonly string[];

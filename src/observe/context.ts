@@ -2,6 +2,7 @@ import type { Address } from "../model/address.ts";
 import type { Delays } from "../model/consistency.ts";
 import type { Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
+import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 
 /** What observing needs; readers cannot write. */
@@ -11,6 +12,7 @@ export interface ObserveContext {
   readonly state: StateDocument;
   /** Ms since 1970. */
   readonly now: number;
+  readonly profile: Profile;
   /** The delays that the service may have. */
   readonly delays: Delays;
   readonly signal: AbortSignal;

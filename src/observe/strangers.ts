@@ -21,7 +21,7 @@ export async function meet(
   desired: readonly Desired[],
   context: ObserveContext,
 ): Promise<readonly Stranger[]> {
-  const sought = soughtByName(desired, context);
+  const sought = new Set([...soughtByName(desired, context), ...soughtByMark(desired, context)]);
   const isMet = ({ kind }: Known): boolean => context.state.serial === 0 || sought.has(kind);
   const lives = await Promise.all(
     strangers.map((entry) =>
@@ -44,4 +44,14 @@ function soughtByName(desired: readonly Desired[], context: ObserveContext): Rea
     return !kind.holdsData && Object.values(kind.schema.properties).some((row) => row["x-identity"] === true);
   });
   return new Set(named.map(({ kind }) => kind));
+}
+
+/** Kinds of which something is declared and bound to nothing, and whose objects say whose they are. */
+function soughtByMark(desired: readonly Desired[], context: ObserveContext): readonly string[] {
+  const open = desired.filter(
+    ({ address, importId }) => importId === undefined && context.state.resources[address] === undefined,
+  );
+  return open
+    .map(({ kind }) => kind)
+    .filter((kind) => kindOf(kind, context).marksOwner?.(context.profile) === true);
 }

@@ -1,5 +1,6 @@
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
+import { fromLeaves, leaves } from "../model/spec-paths.ts";
 import { changing, verbsFromDefault } from "./changing.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
@@ -110,7 +111,11 @@ function deletion(key: string, change: Change, subject: Subject, input: PlanInpu
 }
 
 function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
-  const spec = change.after ?? {};
+  const traits = traitsOf(kind.schema);
+  const wanted = leaves(change.after ?? {});
+  const isLater = (path: string): boolean => traitAt(traits, path).afterCreate;
+  const spec = fromLeaves([...wanted].filter(([path]) => !isLater(path)));
+  const later = [...wanted].filter(([path]) => isLater(path));
   const create: Step = {
     ...shared(change, subject, input, undefined, []),
     key: change.address,
@@ -124,10 +129,14 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     ...(change.action === "create" && subject.bound !== undefined ? { id: subject.bound.id } : {}),
   };
   const { id: _gone, record: _set, protect: _guarded, onDelete: _rule, ...rest } = create;
-  const verbs = verbsFromDefault(spec, traitsOf(kind.schema)).map(
+  const settings: readonly Step[] =
+    later.length === 0
+      ? []
+      : [{ ...rest, key: `${change.address}#settings`, operation: "update", patch: fromLeaves(later) }];
+  const verbs = verbsFromDefault(spec, traits).map(
     (verb): Step => ({ ...rest, key: `${change.address}#${verb}`, operation: "operate", verb }),
   );
-  return [create, ...verbs];
+  return [create, ...settings, ...verbs];
 }
 
 function chain(steps: readonly Step[]): readonly Step[] {

@@ -14,6 +14,10 @@ export interface Trait {
   readonly default: Json | undefined;
   /** The name that people know it by. */
   readonly identity: boolean;
+  /** Set by a request of its own once the object exists. */
+  readonly afterCreate: boolean;
+  /** While it is true the service refuses to delete the object. */
+  readonly keeps: boolean;
 }
 
 export type Traits = ReadonlyMap<string, Trait>;
@@ -82,5 +86,7 @@ function trait(path: string, row: FieldSchema): Trait {
     reference: row["x-reference"],
     default: row.default,
     identity: row["x-identity"] ?? false,
+    afterCreate: row["x-in"] === "metadata",
+    keeps: row["x-keeps"] ?? false,
   };
 }

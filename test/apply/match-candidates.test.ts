@@ -41,7 +41,7 @@ function candidate(id: string, shows: Values | undefined, createdAt = start): Ca
 
 /** The verdict in short: `a=toy-1 b~toy-2 c-`, `~` where it may be another's, `-` where nothing was made. */
 function verdict(candidates: readonly Candidate[], creates: readonly LostCreate[], now = late): string {
-  const matching = matchCandidates(candidates, creates, toySchema, now, delays);
+  const matching = matchCandidates(candidates, creates, { schema: toySchema, lineage: "ours" }, now, delays);
   if (matching.is === "wait") return `wait ${matching.recheckAt - start}`;
   if (matching.is !== "matched") return `${matching.is} ${matching.found.map(({ id }) => id).join(" ")}`;
   const found = matching.found.map(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failoverBody } from "../../src/kinds/instance-failover.ts";
+import { failoverOf } from "../../src/kinds/instance-failover.ts";
 import { at, components, pro } from "../platform/harness.ts";
 import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, startBench } from "./harness.ts";
@@ -144,23 +144,41 @@ describe("the node that a failover gives up", () => {
   it.each([
     ["the unwell one", [node("a", { role: "primary" }), node("b", { healthStatus: "UNHEALTHY" })], "b"],
     ["the primary", [node("a"), node("b", { role: "master" })], "b"],
-    ["the first where no role is shown", [node("a"), node("b")], "a"],
   ])("is %s", (_why, nodes, wanted) => {
     const shown = {
       ...JSON.parse(JSON.stringify(topology(nodes))),
       s: { main: false, nodes: [{ id: "sentinel", status: "FAILED" }] },
     };
-    expect(failoverBody("i", shown, {})).toEqual({
+    expect(failoverOf("i", shown, {}).body).toEqual({
       failedReplicaId: wanted,
       failedReplicaAction: "FAILOVER_AND_RESTART",
     });
   });
 
   it("is the named one where the service shows none, with the named action", () => {
-    expect(failoverBody("i", undefined, { replica: "x", action: "FAILOVER_ONLY" })).toEqual({
+    expect(failoverOf("i", undefined, { replica: "x", action: "FAILOVER_ONLY" }).body).toEqual({
       failedReplicaId: "x",
       failedReplicaAction: "FAILOVER_ONLY",
     });
-    expect(() => failoverBody("i", undefined, {})).toThrow("does not show the nodes");
+    expect(() => failoverOf("i", undefined, {})).toThrow("does not show the nodes");
+  });
+
+  it("is nobody's guess where no role is shown and none is unwell", () => {
+    const shown = JSON.parse(JSON.stringify(topology([node("a"), node("b")])));
+    expect(() => failoverOf("i", shown, {})).toThrow("does not say which node of i is the primary");
+    expect(failoverOf("i", shown, { replica: "b" }).body).toMatchObject({ failedReplicaId: "b" });
+  });
+
+  it("stands in what computes where the main resource has no nodes; its resource is named in the path", () => {
+    const unwell = { healthStatus: "UNHEALTHY" };
+    const shown = {
+      a: { main: true, hasCompute: false, resourceKey: "single-Zone", nodes: [] },
+      b: { main: false, resourceKey: "omnistrateobserv", nodes: [node("o", unwell)] },
+      c: { main: false, hasCompute: true, resourceKey: "sentinel-sz", nodes: [node("s", unwell)] },
+      d: { main: false, hasCompute: true, isJob: true, resourceKey: "rebalance", nodes: [node("r", unwell)] },
+      e: { main: false, hasCompute: true, resourceKey: "node-sz", nodes: [node("n0"), node("n1", unwell)] },
+    };
+    const { body, nodeResourceKey } = failoverOf("i", JSON.parse(JSON.stringify(shown)), {});
+    expect([body["failedReplicaId"], nodeResourceKey]).toEqual(["n1", "node-sz"]);
   });
 });

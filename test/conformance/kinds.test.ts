@@ -3,7 +3,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { leaves } from "../../src/model/spec-paths.ts";
 import { traitsOf } from "../../src/plan/traits.ts";
 import { type Bench, benches } from "./benches.ts";
-import { cases } from "./cases.ts";
+import { cases, notInDefault } from "./cases.ts";
 import { createReferents, type Referents, samples } from "./samples.ts";
 
 /** Cells that are not run, each with its reason. */
@@ -45,8 +45,11 @@ describe("the suite itself", () => {
     (_name, sample) => {
       const declared = new Set(sample.specs.flatMap((make) => [...leaves(make(nowhere)).keys()]));
       // Power is what verbs reach, and the id of a network is given by the service.
-      const others =
-        sample.kind.name === "networks" ? ["id"] : sample.kind.name === "instances" ? ["power"] : [];
+      const given: { readonly [kind: string]: readonly string[] } = {
+        networks: ["id"],
+        instances: [...notInDefault, "power"],
+      };
+      const others = given[sample.kind.name] ?? [];
       expect([...traitsOf(sample.kind.schema).keys()].filter((path) => !declared.has(path))).toEqual(others);
     },
   );

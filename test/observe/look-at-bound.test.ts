@@ -4,6 +4,7 @@ import type { Live } from "../../src/model/observed.ts";
 import type { Known } from "../../src/observe/context.ts";
 import { lookAtBound } from "../../src/observe/look-at-bound.ts";
 import { kindLike, planInput } from "../support/plan-input.ts";
+import { toyProfile } from "../support/toy-kind.ts";
 
 const house = {
   type: "string",
@@ -45,6 +46,7 @@ describe("what is found through another object", () => {
       ]),
       state: planInput({}).state,
       now: 0,
+      profile: toyProfile,
       delays: { listLag: 0, settle: 0 },
       signal: new AbortController().signal,
     });

@@ -7,7 +7,7 @@ import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { ObserveContext } from "../../src/observe/context.ts";
 import { observe } from "../../src/observe/observe.ts";
 import { type Case, planInput, type Scene } from "../support/plan-input.ts";
-import { toyKind } from "../support/toy-kind.ts";
+import { toyKind, toyProfile } from "../support/toy-kind.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
 const seconds = (ago: number): string => new Date(now - ago * 1000).toISOString();
@@ -48,6 +48,7 @@ function contextOf(state: StateDocument, service: Service): ObserveContext {
     readers: new Map([["toys", readerOf(service)]]),
     state,
     now,
+    profile: toyProfile,
     delays: { listLag: 30_000, settle: 5000 },
     signal: new AbortController().signal,
   };

@@ -4,6 +4,7 @@ import type { Live } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
 import { observe } from "../../src/observe/observe.ts";
 import { kindLike, planInput } from "../support/plan-input.ts";
+import { toyProfile } from "../support/toy-kind.ts";
 
 const house = {
   type: "string",
@@ -58,6 +59,7 @@ async function look(shown: Shown, age: number): Promise<{ readonly [address: str
     ]),
     state: { ...state, resources },
     now,
+    profile: toyProfile,
     delays: { listLag: minute, settle: 0 },
     signal: new AbortController().signal,
   });
@@ -139,6 +141,7 @@ describe("a stranger", () => {
         ]),
         state: { ...state, resources },
         now,
+        profile: toyProfile,
         delays: { listLag: minute, settle: minute },
         signal: new AbortController().signal,
       });

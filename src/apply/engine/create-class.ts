@@ -57,12 +57,13 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
   let unresolved: GraphformError | undefined;
 
   const mayJoin = ({ step, intent }: CreateRequest): boolean => {
-    const { schema } = kindOf(context, step.kind);
+    const { schema, marksOwner } = kindOf(context, step.kind);
     const shown = context.shown.get(step.kind) ?? new Set();
+    const isMarked = marksOwner?.(context.profile) === true;
     return [...inFlight].every(
       (other) =>
         stableJson(other.step.place) === stableJson(step.place) &&
-        mayFlyTogether(intent, other.intent, schema, shown),
+        (isMarked || mayFlyTogether(intent, other.intent, schema, shown)),
     );
   };
 

@@ -37,16 +37,16 @@ export async function findCreated(
   context: SearchContext,
 ): Promise<Found> {
   const { clock, profile } = context;
-  const { schema } = kindOf(context, round.kind);
+  const ours = { schema: kindOf(context, round.kind).schema, lineage: context.journal.state.lineage };
   const firstSeen = new Map<string, number>();
-  let recheckAt = recheckOf(matchCandidates([], lost, schema, clock.now(), profile.timing));
+  let recheckAt = recheckOf(matchCandidates([], lost, ours, clock.now(), profile.timing));
   if (recheckAt > clock.now()) await clock.sleep(recheckAt - clock.now(), context.stopping);
   // The client has repeated what failed: a place that cannot be listed now is the next run's to look at.
   const look = async (): Promise<readonly Candidate[] | Failed> =>
     candidatesOf(round, firstSeen, context).catch((error: unknown): Failed => ({ is: "failed", error }));
   const evaluate = (candidates: readonly Candidate[] | Failed): Decided | Failed | undefined => {
     if ("is" in candidates) return candidates;
-    const matching = matchCandidates(candidates, lost, schema, clock.now(), profile.timing);
+    const matching = matchCandidates(candidates, lost, ours, clock.now(), profile.timing);
     recheckAt = recheckOf(matching);
     return matching.is === "wait" ? undefined : matching;
   };

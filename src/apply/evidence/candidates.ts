@@ -59,13 +59,14 @@ export function unclaimed(
 }
 
 /**
- * Matches candidates and lost creates. Nothing is decided before absence is conclusive for all of them: until then one of
- * ours may be hidden while somebody else's is shown.
+ * Matches candidates and lost creates of the state's `lineage`. Nothing is decided before absence is conclusive for all of
+ * them: until then one of ours may be hidden while somebody else's is shown. What shows the mark of an owner is that
+ * owner's and nobody else's; everything else goes by its fields.
  */
 export function matchCandidates(
   candidates: readonly Candidate[],
   lost: readonly LostCreate[],
-  schema: KindSchema,
+  { schema, lineage }: { readonly schema: KindSchema; readonly lineage: string },
   now: number,
   delays: Delays,
 ): Matching {
@@ -78,10 +79,20 @@ export function matchCandidates(
   if (recheckAt > now) return { is: "wait", recheckAt };
   // What is listed and never described is the trace of something that is gone.
   const described = candidates.flatMap(({ live }) => live ?? []);
-  const possible = described.map((live) => ({
-    live,
-    creates: lost.filter(({ intent }) => couldBe(live, intent, schema)),
-  }));
+  const marked = described.filter((live) => live.phase.is !== "gone" && live.owner?.lineage === lineage);
+  const byMark = lost.map((create) => marked.filter((live) => live.owner?.address === create.address));
+  const addresses = lost.map(({ address }) => address);
+  if (byMark.some((lives) => lives.length > 1)) return { is: "ambiguous", addresses, found: byMark.flat() };
+  const sure = lost.flatMap(({ address }, at): Match[] =>
+    (byMark[at] ?? []).map((live) => ({ address, live, unsure: [] })),
+  );
+  const unmarked = lost.filter((_, at) => byMark[at]?.length === 0);
+  const possible = described
+    .filter(({ owner }) => owner === undefined)
+    .map((live) => ({
+      live,
+      creates: unmarked.filter(({ intent }) => couldBe(live, intent, schema)),
+    }));
   const relevant = possible.filter(({ creates }) => creates.length > 0);
   const timely = relevant.flatMap(({ live, creates }): Possible[] => {
     const makers = creates.filter(({ intent }) => isTimely(live, intent));
@@ -89,14 +100,14 @@ export function matchCandidates(
   });
   // A refusal is no proof, but what can be a lost create's is a refused one's only where there are too many of them.
   const pairs = assign(timely.map(withoutRefused), schema) ?? assign(timely, schema);
-  const addresses = lost.map(({ address }) => address);
   if (pairs === undefined) return { is: "ambiguous", addresses, found: timely.map(({ live }) => live) };
-  const found = new Set(pairs.map(({ address }) => address));
+  const all = [...sure, ...pairs];
+  const found = new Set(all.map(({ address }) => address));
   const absent = addresses.filter((address) => !found.has(address));
   const older = relevant.filter(({ live }) => !timely.some((each) => each.live === live));
   if (absent.length > 0 && older.length > 0)
     return { is: "doubtful", addresses: absent, found: older.map(({ live }) => live) };
-  return { is: "matched", found: pairs, absent };
+  return { is: "matched", found: all, absent };
 }
 
 /** True where no field that the object shows speaks against it being what the intent created. */

@@ -21,13 +21,14 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   const body = bindSpec(step.kind, spec, context);
   const placed = { ...step, place: kind.place(body) };
   const intent = intentOf(placed, context);
+  const owner = { lineage: context.journal.state.lineage, address: step.address };
   const before = await resumed(placed, intent, context);
   if (before !== undefined) return before;
   const made = await context.creates.create({
     step: placed,
     classKey: `${step.kind} ${kind.classOf(spec)}`,
     intent,
-    send: async () => driverOf(context, step.kind).create(body, context.aborting),
+    send: async () => driverOf(context, step.kind).create(body, context.aborting, owner),
   });
   const { id, unsure } = made;
   const end = await settled(placed, made, context);

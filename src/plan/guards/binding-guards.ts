@@ -8,6 +8,15 @@ import type { PlanInput } from "../input.ts";
 /** The guard against creating what exists already under the declared name. */
 export function adoptionGuard(change: Change, input: PlanInput): Guard | undefined {
   if (change.action !== "create") return undefined;
+  const marked = input.unmanaged.filter(({ live }) => live?.owner?.address === change.address);
+  const [mine] = marked.filter(({ kind }) => kind === change.kind);
+  if (mine !== undefined) {
+    return {
+      code: "may-exist",
+      message: `${mine.id} was created for this address, says its mark, and no state says that it is bound`,
+      lift: `graphform import ${shellWord(change.address)} ${shellWord(mine.id)}, or delete it at the service`,
+    };
+  }
   const candidates = adoptionCandidates(change.kind, change.after ?? {}, input);
   const [first] = candidates;
   if (first === undefined) return undefined;

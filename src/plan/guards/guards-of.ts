@@ -6,6 +6,7 @@ import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
 import { adoptionGuard, takenGuard } from "./binding-guards.ts";
+import { keptByServiceGuard } from "./kept-by-service.ts";
 import { notOfferedGuards } from "./not-offered.ts";
 import { protectionGuard } from "./protection.ts";
 import { replacementGuard } from "./replacement.ts";
@@ -17,6 +18,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
   const found = [
     protectionGuard(change, subject, input),
     replacementGuard(change, subject, input),
+    keptByServiceGuard(change, subject, input),
     adoptionGuard(change, input),
     takenGuard(change, input),
     disruptionGuard(change, input),

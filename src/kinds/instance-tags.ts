@@ -1,0 +1,63 @@
+/** @module Tags of instances: those that a manifest declares, and the two that say whose an instance is (wire facts 4). */
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Owner, Seen } from "../model/observed.ts";
+
+/** Names of the tags that a create carries besides the declared ones. */
+export const ownerTags = { lineage: "graphform-state", address: "graphform-address" } as const;
+
+/** A tag on the wire. */
+export interface WireTag extends JsonObject {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The tags of a create: the declared ones, and whose it is where that is known. */
+export function tagsToSend(declared: Json | undefined, owner: Owner | undefined): readonly WireTag[] {
+  const own =
+    owner === undefined ? [] : [tag(ownerTags.lineage, owner.lineage), tag(ownerTags.address, owner.address)];
+  return [...declaredTags(declared), ...own];
+}
+
+/** The tags to set in place of those that are shown: the declared ones among them change, all others stay. */
+export function tagsAfter(shown: Json | undefined, declared: Json | undefined): readonly WireTag[] {
+  const tags = new Map(tagsIn(shown));
+  for (const { key, value } of declaredTags(declared)) tags.set(key, value);
+  return [...tags].map(([key, value]) => tag(key, value));
+}
+
+/** The tags that are shown, as values of the spec; ours are none of them. */
+export function seenTags(shown: Json | undefined): { readonly [path: string]: Seen } {
+  const named = tagsIn(shown).filter(([key]) => !isOwnerTag(key));
+  return Object.fromEntries(
+    named.map(([key, value]) => [`customTags.${key}`, { value, source: "described" }]),
+  );
+}
+
+/** Whose the instance is, where its tags say so. */
+export function ownerIn(shown: Json | undefined): Owner | undefined {
+  const tags = new Map(tagsIn(shown));
+  const [lineage, address] = [tags.get(ownerTags.lineage), tags.get(ownerTags.address)];
+  return lineage === undefined || address === undefined ? undefined : { lineage, address };
+}
+
+/** True for the names that graphform keeps for itself. */
+export function isOwnerTag(name: string): boolean {
+  return name === ownerTags.lineage || name === ownerTags.address;
+}
+
+function declaredTags(declared: Json | undefined): readonly WireTag[] {
+  if (!isObject(declared)) return [];
+  return Object.entries(declared).map(([key, value]) => tag(key, String(value)));
+}
+
+function tagsIn(shown: Json | undefined): readonly (readonly [string, string])[] {
+  const items = Array.isArray(shown) ? shown.filter(isObject) : [];
+  return items.flatMap(({ key, value }): [string, string][] =>
+    typeof key === "string" && typeof value === "string" ? [[key, value]] : [],
+  );
+}
+
+function tag(key: string, value: string): WireTag {
+  return { key, value };
+}

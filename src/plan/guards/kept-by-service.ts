@@ -1,0 +1,28 @@
+/** @module The guard against deleting what the service itself keeps from deletion. */
+import type { Change, Guard } from "../../model/plan.ts";
+import { kindNamed, type PlanInput } from "../input.ts";
+import type { Subject } from "../subject.ts";
+import { traitAt, traitsOf } from "../traits.ts";
+
+/**
+ * The guard against a deletion that the service would refuse. It is lifted at the service, by an update that somebody
+ * declared and applied: never on the way.
+ */
+export function keptByServiceGuard(
+  { action, kind, address }: Pick<Change, "action" | "kind" | "address">,
+  { observed }: Subject,
+  { kinds }: Pick<PlanInput, "kinds">,
+): Guard | undefined {
+  if (observed === undefined || (action !== "delete" && action !== "replace")) return undefined;
+  const traits = traitsOf(kindNamed(kinds, kind).schema);
+  const keeping = Object.entries(observed.spec).find(
+    ([path, { value }]) => traitAt(traits, path).keeps && String(value) === "true",
+  );
+  if (keeping === undefined) return undefined;
+  const [path] = keeping;
+  return {
+    code: "kept-by-service",
+    message: `${path} is on: the service refuses to delete it`,
+    lift: `declare ${path}: false for ${address} and nothing else, and apply that first`,
+  };
+}
