@@ -39,6 +39,11 @@ function candidate(id: string, shows: Values | undefined, createdAt = start): Ca
   return { id, live, firstSeenAt: start };
 }
 
+/** The same object with the mark of a create. */
+function marked(one: Candidate, address: string, lineage = "ours"): Candidate {
+  return one.live === undefined ? one : { ...one, live: { ...one.live, owner: { lineage, address } } };
+}
+
 /** The verdict in short: `a=toy-1 b~toy-2 c-`, `~` where it may be another's, `-` where nothing was made. */
 function verdict(candidates: readonly Candidate[], creates: readonly LostCreate[], now = late): string {
   const matching = matchCandidates(candidates, creates, { schema: toySchema, lineage: "ours" }, now, delays);
@@ -155,5 +160,39 @@ describe("objects and lost creates", () => {
 
   it("are not waited for without end: what is listed and never described is gone", () => {
     expect(verdict([candidate("toy-1", undefined)], [lost("a", red)], start + 70_000)).toBe("a-");
+  });
+});
+
+describe("objects that say whose they are", () => {
+  const strangers = Array.from({ length: 50 }, (_, at) => candidate(`other-${at}`, {}));
+
+  it.each<[string, readonly Candidate[], readonly LostCreate[], string]>([
+    [
+      "is found among fifty that look the same",
+      [...strangers, marked(candidate("toy-1", {}), "toys.a")],
+      [lost("a", red)],
+      "a=toy-1",
+    ],
+    [
+      "another state's is not ours",
+      [marked(candidate("toy-1", {}), "toys.a", "theirs")],
+      [lost("a", red)],
+      "a-",
+    ],
+    ["another address's is not its", [marked(candidate("toy-1", {}), "toys.b")], [lost("a", red)], "a-"],
+    [
+      "two with one mark are nobody's guess",
+      [marked(candidate("toy-1", {}), "toys.a"), marked(candidate("toy-2", {}), "toys.a")],
+      [lost("a", red)],
+      "ambiguous toy-1 toy-2",
+    ],
+    [
+      "what has none goes by its fields",
+      [marked(candidate("toy-1", {}), "toys.a"), candidate("toy-2", {})],
+      [lost("a", red), lost("b", blue)],
+      "a=toy-1 b=toy-2",
+    ],
+  ])("%s", (_, candidates, creates, expected) => {
+    expect(verdict(candidates, creates)).toBe(expected);
   });
 });

@@ -15,7 +15,7 @@ timing:
   poll: { first: 50ms, longest: 300ms }
 `;
 
-function manifest(url: string, name: string): string {
+function manifest(url: string, name: string, marks = ""): string {
   return `
 apiVersion: graphform/v1
 name: vendor
@@ -28,7 +28,7 @@ networks:
 instances:
   one:
     tier: pro
-    component: standalone
+    component: standalone${marks}
     config: { name: ${name}, nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.phrase}", graphDBCacheSize: 30 }
   pair:
     tier: pro
@@ -74,6 +74,52 @@ it("a field is changed by PATCH", async () => {
 it("a database is stopped and started", async () => {
   expect((await user.run("instance", "stop", "instances.one")).code).toBe(0);
   expect((await user.run("instance", "start", "instances.one")).code).toBe(0);
+});
+
+it("a failover needs to be told the node, since no role is shown, and goes to the node's own path", async () => {
+  const untold = await user.run("instance", "failover", "instances.pair");
+  expect(untold).toMatchObject({ code: 1, err: expect.stringContaining("which node") });
+  const [, replica = ""] = /it has:\s+(\S+),/.exec(untold.err) ?? [];
+  await platform.forget();
+  expect(await user.run("instance", "failover", "instances.pair", "--replica", replica)).toMatchObject({
+    code: 0,
+  });
+  expect((await platform.writes()).map(({ path }) => path.split("/").at(-3))).toEqual(["node-sz"]);
+});
+
+const kept = `
+    deletionProtection: true
+    customTags: { team: shop }`;
+
+it("deletion protection and tags are set, and the service's word is a guard", async () => {
+  user.write("graphform.yaml", manifest(platform.url, "renamed", kept));
+  const applied = await user.run("apply", "--auto-approve");
+  expect(applied).toMatchObject({ code: 0 });
+  const shown = await user.run("plan", "--detailed-exitcode");
+  expect(shown).toMatchObject({ code: 0, out: expect.stringContaining("No differences found.") });
+  const refused = await user.run("destroy", "--auto-approve", "--target", "instances.one");
+  expect(refused).toMatchObject({ code: 4, out: expect.stringContaining("deletionProtection is on") });
+  await platform.forget();
+  user.write(
+    "graphform.yaml",
+    manifest(platform.url, "renamed", kept.replace("true", "false").replace("shop", "store")),
+  );
+  expect((await user.run("apply", "--auto-approve")).code).toBe(0);
+  const [sent] = await platform.writes();
+  expect(sent).toMatchObject({ method: "PATCH", path: expect.stringContaining("/metadata") });
+  const tags: unknown = sent?.body?.["customTags"];
+  expect(tags).toEqual(
+    expect.arrayContaining([
+      { key: "team", value: "store" },
+      { key: "graphform-address", value: "instances.one" },
+    ]),
+  );
+});
+
+it("a backup is asked for by the operation that the service has", async () => {
+  await platform.forget();
+  expect(await user.run("instance", "backup", "instances.one")).toMatchObject({ code: 0 });
+  expect((await platform.writes()).map(({ path }) => path.split("/").at(-1))).toEqual(["snapshot"]);
 });
 
 it("everything is destroyed", async () => {

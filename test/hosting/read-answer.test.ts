@@ -47,6 +47,7 @@ describe("a described instance", () => {
         result_params: { graphdbHostname: "h.example.com", graphdbPort: 6379 },
       }),
     ).toEqual({
+      id: "i-1",
       status: "RUNNING",
       cloudProvider: "aws",
       region: "us-east-1",

@@ -161,8 +161,8 @@ describe("every request under the falkordb-cloud profile is one of the vendor's 
     const [instances] = samples;
     const driver = instances?.kind.driver(service);
     const ref = { id: "instance-1", place: { tier: "pro", component: "single-zone" } };
-    for (const verb of ["start", "stop", "restart", "backup", "failover"])
-      await driver?.operate(ref, verb, always);
+    for (const verb of ["start", "stop", "restart", "backup"]) await driver?.operate(ref, verb, always);
+    await driver?.update(ref, { deletionProtection: true, customTags: { team: "shop" } }, always);
     await driver?.operate(ref, "failover", always, { replica: "node-sz-1", action: "FAILOVER_ONLY" });
     const place = { serviceModelKey: "m", productTierKey: "t", resourceKey: "r", id: "instance-1" };
     await service.read({ operation: "subscriptions.list", params: {} }, always);
