@@ -4,7 +4,9 @@ import type { OperateOptions, Verb } from "./operate.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withManifestOptions } from "./options.ts";
 import type { Registration } from "./registration.ts";
+import type { SnapshotDeleteOptions } from "./snapshot-delete.ts";
 import type { SnapshotListOptions } from "./snapshot-list.ts";
+import type { SnapshotRestoreOptions } from "./snapshot-restore.ts";
 
 type Coloured<T> = T & { readonly color?: boolean };
 
@@ -50,7 +52,8 @@ function addInstance(program: Command, { env, at, done }: Registration): void {
   add("restart");
 }
 
-function addSnapshot(program: Command, { env, at, done }: Registration): void {
+function addSnapshot(program: Command, registration: Registration): void {
+  const { env, at, done } = registration;
   const snapshot = program.command("snapshot").description("backups that the service keeps");
   withManifestOptions(snapshot.command("list").description("every snapshot, newest first"))
     .addOption(new Option("--type <type>", "only these").choices(["manual", "automated"]))
@@ -74,6 +77,34 @@ function addSnapshot(program: Command, { env, at, done }: Registration): void {
         done(await snapshotCopy(id, options, env, at(options)));
       },
     );
+  addSnapshotWrites(snapshot, registration);
+}
+
+function addSnapshotWrites(snapshot: Command, { env, at, done }: Registration): void {
+  withManifestOptions(snapshot.command("create").description("take a snapshot, as `instance backup` does"))
+    .argument("<address>", "for example instances.orders")
+    .option("--no-wait", "return as soon as the service has accepted it")
+    .option("--json", "events as JSON lines")
+    .action(async (address: string, options: Coloured<OperateOptions>) => {
+      const { operate } = await import("./operate.ts");
+      done(await operate("backup", address, options, env, at(options)));
+    });
+  withManifestOptions(snapshot.command("restore").description("make a new instance out of a snapshot"))
+    .argument("<id>", "as `snapshot list` shows it")
+    .option("--network-type <type>", "PUBLIC or INTERNAL, where the service has it")
+    .option("--network <id>", "the network that it is to live in")
+    .option("--json", "as JSON")
+    .action(async (id: string, options: Coloured<SnapshotRestoreOptions>) => {
+      const { snapshotRestore } = await import("./snapshot-restore.ts");
+      done(await snapshotRestore(id, options, env, at(options)));
+    });
+  withManifestOptions(snapshot.command("delete").description("delete a snapshot for good"))
+    .argument("<id>", "as `snapshot list` shows it")
+    .option("--auto-approve", "do not ask")
+    .action(async (id: string, options: Coloured<SnapshotDeleteOptions>) => {
+      const { snapshotDelete } = await import("./snapshot-delete.ts");
+      done(await snapshotDelete(id, options, env, at(options)));
+    });
 }
 
 function addAccount(program: Command, { env, at, done }: Registration): void {

@@ -11,7 +11,7 @@ import { jsonText } from "../report/json-text.ts";
 import type { ManifestOptions } from "./options.ts";
 import { serviceTarget } from "./service-target.ts";
 import { type ServiceWork, withServiceOf } from "./service-work.ts";
-import { snapshotJson } from "./snapshots.ts";
+import { snapshotJson, unknownSnapshot } from "./snapshots.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `snapshot copy` was told. */
@@ -99,10 +99,4 @@ async function completed(
     if (left <= 0) return copy;
     await systemClock.sleep(Math.min(left, pause), signal);
   }
-}
-
-function unknownSnapshot(id: string): GraphformError {
-  return new GraphformError("snapshot-unknown", `there is no snapshot ${id}`, {
-    hint: "graphform snapshot list shows what there is",
-  });
 }

@@ -97,9 +97,10 @@ describe("a graph of 100 000 nodes", () => {
   });
 
   it("is restored from the copy, bound to its address, and every node is there", async () => {
-    const { write: send, read } = await outsider(user);
-    const { values } = await send("snapshot.restore", { id: copy }, {});
-    const id = String(values["id"]);
+    const { read } = await outsider(user);
+    const restored = await user.run("snapshot", "restore", copy, "--json");
+    expect(restored.code).toBe(0);
+    const { instance: id }: { readonly instance: string } = JSON.parse(restored.out);
     const place = { serviceModelKey: "hosted", productTierKey: "pro", resourceKey: "standalone", id };
     await until(
       async () =>
@@ -120,6 +121,27 @@ describe("a graph of 100 000 nodes", () => {
       "MATCH (n:N) RETURN min(n.n), max(n.n), count(DISTINCT n.n)",
     );
     expect(JSON.stringify(ends)).toContain("[[1,100000,100000]]");
+  });
+});
+
+describe("a snapshot that nobody needs", () => {
+  it("is taken, and deleted once somebody says so", async () => {
+    const before = new Set((await snapshots()).map(({ id }) => id));
+    expect(await user.run("snapshot", "create", "instances.orders")).toMatchObject({ code: 0 });
+    const id = String((await snapshots()).find((each) => !before.has(each["id"]))?.["id"]);
+    expect(await user.run("snapshot", "delete", id)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("nobody is here to approve"),
+    });
+    expect(await user.run("snapshot", "delete", id, "--auto-approve")).toMatchObject({
+      code: 0,
+      out: `${id} is deleted.\n`,
+    });
+    expect((await snapshots()).map((each) => each["id"])).not.toContain(id);
+    expect(await user.run("snapshot", "delete", id, "--auto-approve")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("there is no snapshot"),
+    });
   });
 });
 

@@ -1,5 +1,11 @@
 /** @module The one function that sends a write more than once, and only where evidence says that it did nothing. */
-import { asError, GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
+import {
+  asError,
+  GraphformError,
+  isGraphformError,
+  isServiceError,
+  ServiceError,
+} from "../../model/errors.ts";
 import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { poll } from "./poll.ts";
@@ -37,7 +43,7 @@ export interface Submitted<Seen, Value> {
  */
 export async function submit<Seen, Value>(
   write: Write<Seen, Value>,
-  context: ApplyContext,
+  context: Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting">,
 ): Promise<Submitted<Seen, Value>> {
   const { clock, profile, stopping, aborting } = context;
   const deadline = clock.now() + write.timeout;
@@ -54,6 +60,8 @@ export async function submit<Seen, Value>(
       const value = await write.send();
       return { value, ...(seen === undefined ? {} : { seen }), isFirst: !mayHaveWorked };
     } catch (thrown) {
+      // Ours, and no failure of a request: it was decided that nothing can be sent.
+      if (isGraphformError(thrown) && !isServiceError(thrown)) throw thrown;
       const error = asServiceError(thrown, write.what);
       if (aborting.aborted || !isPassing(error)) throw thrown;
       mayHaveWorked ||= error.mayHaveWorked;
@@ -105,7 +113,7 @@ async function evidenceOf<Seen, Value>(
   { look, evaluate }: Write<Seen, Value>,
   attempts: Attempts,
   deadline: number,
-  context: ApplyContext,
+  context: Pick<ApplyContext, "clock" | "profile" | "stopping">,
 ): Promise<Looked<Seen, Value> | undefined> {
   const polled = await poll(
     {

@@ -1,0 +1,70 @@
+import { describeSnapshot, snapshotPhase } from "../kinds/instance-snapshots.ts";
+import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
+import { escapeText } from "../report/escape.ts";
+import { jsonText } from "../report/json-text.ts";
+import type { ManifestOptions } from "./options.ts";
+import { serviceTarget } from "./service-target.ts";
+import { withServiceOf } from "./service-work.ts";
+import { unknownSnapshot } from "./snapshots.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `snapshot restore` was told. */
+export interface SnapshotRestoreOptions extends ManifestOptions {
+  /** Public or internal endpoint of the new instance. */
+  readonly networkType?: string;
+  /** Id of the network that the new instance is to live in. */
+  readonly network?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `snapshot restore ID`: makes a new instance out of a snapshot; the old one stays as it is. It is asked for once: where
+ * the answer is lost, a second request would make a second database.
+ */
+export async function snapshotRestore(
+  id: string,
+  options: SnapshotRestoreOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const target = await serviceTarget(options, env, terminal);
+  return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
+    const source = await describeSnapshot(service, id, signal).catch((error: unknown) => {
+      throw isServiceError(error, "not-found") ? unknownSnapshot(id) : error;
+    });
+    if (snapshotPhase(source.status) !== "done") {
+      throw new GraphformError(
+        "snapshot-unfinished",
+        `snapshot ${id} is ${source.status}, and only a complete one can be restored`,
+        { hint: "graphform snapshot list shows how far it is" },
+      );
+    }
+    const { networkType, network } = options;
+    const body = {
+      ...(networkType === undefined ? {} : { networkType }),
+      ...(network === undefined ? {} : { network }),
+    };
+    const call = { operation: "snapshot.restore", params: { id }, body };
+    const { values } = await service.write(call, signal).catch((error: unknown) => {
+      throw isServiceError(error) && error.wasSent ? mayBeRestored(id, error) : error;
+    });
+    const made = typeof values["id"] === "string" ? values["id"] : "";
+    if (options.json === true) terminal.out(`${jsonText({ snapshot: id, instance: made })}\n`);
+    else {
+      terminal.out(`${escapeText(made, 100)} is being made from ${escapeText(id, 100)}.\n`);
+      terminal.err(`declare it, then bind it: graphform import ADDRESS ${escapeText(made, 100)}\n`);
+    }
+    return exitCodes.done;
+  });
+}
+
+function mayBeRestored(id: string, cause: Error): GraphformError {
+  return new GraphformError(
+    "restore-unknown",
+    `it is not known whether ${id} is being restored: ${cause.message}`,
+    {
+      hint: "look for a new instance at the service before you ask again: a second request makes a second one",
+      cause,
+    },
+  );
+}
