@@ -104,6 +104,18 @@ const timing: JsonObject = closed(
   ["settle", "listLag", "endpoint", "poll", "expect", "timeout"],
 );
 
+const topology: JsonObject = closed(
+  {
+    host: paths,
+    port: paths,
+    networkingType: paths,
+    networkingTypes: keyed({ ...list, minItems: 1 }),
+    never: texts,
+    first: text,
+  },
+  ["host", "port", "networkingType", "networkingTypes", "never"],
+);
+
 const operations: JsonObject = closed(
   every(operationNames, endpointRef),
   ["create", "list", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
@@ -144,6 +156,7 @@ export const profileSchema: JsonObject = {
       busy: text,
       updateNeeds: { enum: ["ready", "stopped"] },
       networkTypes: list,
+      topology,
       timing,
       instanceTypes: keyed(keyed(instanceType)),
       users: closed({ usernameMin: count, passwordMin: count, commands: list }, [

@@ -1,4 +1,4 @@
-import type { Profile, SessionProfile, Timing } from "../model/profile.ts";
+import type { Profile, SessionProfile, Timing, TopologyRules } from "../model/profile.ts";
 
 /** An endpoint as a profile file writes it; see `profileSchema`. */
 export interface EndpointText {
@@ -10,7 +10,22 @@ export interface EndpointText {
   readonly answer?: { readonly [name: string]: string | readonly string[] };
 }
 
-type Written = "session" | "signIn" | "refresh" | "operations" | "timing" | "fields" | "networkTypes";
+type Written =
+  | "session"
+  | "signIn"
+  | "refresh"
+  | "operations"
+  | "timing"
+  | "fields"
+  | "networkTypes"
+  | "topology";
+
+/** `TopologyRules` with one path written without its list. */
+export interface TopologyText extends Pick<TopologyRules, "networkingTypes" | "never" | "first"> {
+  readonly host: string | readonly string[];
+  readonly port: string | readonly string[];
+  readonly networkingType: string | readonly string[];
+}
 
 /** A profile file that its schema accepts, with everything it extends laid under it; durations are texts. */
 export interface ProfileText extends Omit<Profile, Written> {
@@ -19,6 +34,7 @@ export interface ProfileText extends Omit<Profile, Written> {
   readonly query?: { readonly [name: string]: string };
   readonly fields?: { readonly [name: string]: string };
   readonly networkTypes?: readonly string[];
+  readonly topology?: TopologyText;
   readonly session: Omit<SessionProfile, "tokenLifetime" | "refreshLifetime"> & {
     readonly tokenLifetime: string;
     readonly refreshLifetime: string;

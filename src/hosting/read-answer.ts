@@ -5,6 +5,7 @@ import type { Endpoint } from "../model/profile.ts";
 import type { Answer } from "../model/service.ts";
 import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
+import { withoutCredentials } from "./safe-text.ts";
 import type { Hide } from "./service-options.ts";
 
 const texts = [
@@ -86,7 +87,7 @@ export function readAnswer(
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
   const said = Object.entries(values).map(([name, value]): [string, Json] => [
     name,
-    words.has(name) && typeof value === "string" ? hide(value) : value,
+    words.has(name) && typeof value === "string" ? withoutCredentials(hide(value)) : value,
   ]);
   return { body, values: Object.fromEntries(said) };
 }

@@ -7,6 +7,7 @@ import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import { valueAt } from "../model/spec-paths.ts";
+import { endpointOf } from "./instance-endpoint.ts";
 import { failoverBody } from "./instance-failover.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
@@ -139,10 +140,9 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
     if (isShown(described)) spec[path] = { value: described, source: "described" };
     else if (isShown(echoed)) spec[path] = { value: echoed, source: "echoed" };
   }
-  const { host, port, region, createdAt, modifiedAt, status } = values;
-  const port_ = Number(port);
-  const endpoint =
-    isShown(host) && port_ > 0 ? { host, port: port_, endpoint: `${String(host)}:${port_}` } : {};
+  const { region, createdAt, modifiedAt, status } = values;
+  const address = endpointOf(values, service.profile);
+  const endpoint = address === undefined ? {} : { ...address, endpoint: `${address.host}:${address.port}` };
   const shown = Object.entries({ status, region, createdAt }).filter(([, value]) => isShown(value));
   return {
     id: ref.id,

@@ -55,6 +55,22 @@ export interface Timing {
   readonly timeout: { readonly [operation: string]: number };
 }
 
+/**
+ * The entry of the topology that a database is reached through. Paths are dotted and count from the entry; the entries
+ * are what the answer of `instance.describe` calls `topology`.
+ */
+export interface TopologyRules {
+  readonly host: readonly string[];
+  readonly port: readonly string[];
+  readonly networkingType: readonly string[];
+  /** The instance's networkType -> the networking types of entries that serve it; any where it is not named. */
+  readonly networkingTypes: { readonly [networkType: string]: readonly string[] };
+  /** Path -> pattern, without case; an entry with a value that matches is never the database's. */
+  readonly never: { readonly [path: string]: string };
+  /** Path of what is true in the entry that is taken before others. */
+  readonly first?: string;
+}
+
 /** A vendor's wire details as data; see `profiles/`. */
 export interface Profile {
   readonly name: string;
@@ -77,6 +93,8 @@ export interface Profile {
   /** What an update needs the resource to be first: a phase, or nothing. */
   readonly updateNeeds?: PhaseName;
   readonly networkTypes: readonly string[];
+  /** Without it only the answer's own `host` and `port` are an endpoint. */
+  readonly topology?: TopologyRules;
   readonly timing: Timing;
   readonly instanceTypes: { readonly [provider: string]: { readonly [type: string]: InstanceType } };
   readonly users: UserRules;
