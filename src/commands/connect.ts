@@ -14,7 +14,7 @@ export type Connection = Client;
 
 /** A client of the service that was found. Nothing is sent until the first request. */
 export async function connect(
-  { profile, platformUrl, usersUrl, subscriptionId, local, hide }: ServiceLocation,
+  { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, hide }: ServiceLocation,
   options: Pick<ManifestOptions, "parallelism">,
   env: NodeJS.ProcessEnv,
   clock: Clock,
@@ -34,6 +34,7 @@ export async function connect(
     ...(hide === undefined ? {} : { hide }),
     ...(usersUrl === undefined ? {} : { usersUrl }),
     ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    ...(subscriptions === undefined ? {} : { subscriptions }),
     ...(caFile === undefined ? {} : { caFile }),
     ...(usersToken === undefined ? {} : { usersToken }),
     ...(options.parallelism === undefined ? {} : { parallelism: options.parallelism }),

@@ -80,12 +80,13 @@ function sectionOf(
   env: NodeJS.ProcessEnv,
 ): ReturnType<typeof serviceSection> {
   const { service } = header;
+  const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
   return serviceSection({
+    subscriptions: forAll === undefined ? service?.subscriptions : undefined,
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
     platformUrl: options.platformUrl ?? setting(env, "GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
     usersUrl: options.usersUrl ?? setting(env, "GRAPHFORM_USERS_URL") ?? service?.usersUrl,
-    subscriptionId:
-      options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID") ?? service?.subscriptionId,
+    subscriptionId: forAll ?? service?.subscriptionId,
   });
 }
 

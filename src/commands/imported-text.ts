@@ -82,7 +82,7 @@ function comment(text: string): string {
 
 /** The service section of a manifest, without what is undefined. */
 export function serviceSection(
-  parts: { readonly [key in keyof ServiceSection]: string | undefined },
+  parts: { readonly [key in keyof ServiceSection]: ServiceSection[key] | undefined },
 ): ServiceSection | undefined {
   const given: JsonObject = Object.fromEntries(
     Object.entries(parts).flatMap(([key, value]): [string, Json][] =>

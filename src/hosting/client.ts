@@ -14,6 +14,7 @@ import { renameBody } from "./rename-body.ts";
 import { secretsIn } from "./secrets.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
 import { createSession, type Session } from "./session.ts";
+import { createSubscriptions } from "./subscriptions.ts";
 import { openConnections } from "./transport.ts";
 import { createUsersToken } from "./users-token.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
@@ -25,7 +26,7 @@ import { passesForRead, withRetry } from "./with-retry.ts";
  * request.
  */
 export function createService(options: ServiceOptions): Client {
-  const { profile, clock, caFile, subscriptionId, credentials, sessionStore } = options;
+  const { profile, clock, caFile, credentials, sessionStore } = options;
   const bases = {
     platform: baseOf(options.platformUrl),
     users: baseOf(options.usersUrl ?? options.platformUrl),
@@ -40,7 +41,6 @@ export function createService(options: ServiceOptions): Client {
   } = options;
   const closing = new AbortController();
   const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, hide });
-  const fixed = { ...profile.keys, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
 
   const wire = (
     call: Call,
@@ -56,7 +56,7 @@ export function createService(options: ServiceOptions): Client {
       operation,
       method: endpoint.method,
       origin,
-      path: path + fillPath(operation, endpoint, { ...fixed, ...call.params }),
+      path: path + fillPath(operation, endpoint, { ...profile.keys, ...call.params }),
       headers: { accept: "application/json", ...type, ...headers },
       ...text,
       isWrite,
@@ -120,16 +120,29 @@ export function createService(options: ServiceOptions): Client {
       }
     }
   };
+  const subscriptions = createSubscriptions({
+    ...options,
+    // For everybody who waits for it.
+    read: (wanted) => call(wanted, false, closing.signal),
+  });
   const call = async (wanted: Call, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
     const { operation, body } = wanted;
     const endpoint = endpointOf(operation, profile);
-    const spelled = body === undefined ? wanted : { ...wanted, body: renameBody(body, endpoint.body) };
     const ticket = budget.ticket(operation);
-    const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
     // What failed while signing in was tried often enough.
     const isPassing = (error: ServiceError): boolean => error.operation === operation && passesForRead(error);
     try {
-      return isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
+      const known = subscriptions.of(wanted, endpoint);
+      const subscriptionId = known instanceof Promise ? await orAborted(known, signal) : known;
+      const spelled = {
+        ...wanted,
+        params: { ...(subscriptionId === undefined ? {} : { subscriptionId }), ...wanted.params },
+        ...(body === undefined ? {} : { body: renameBody(body, endpoint.body) }),
+      };
+      const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
+      const answer = isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
+      subscriptions.noted(wanted, answer, subscriptionId);
+      return answer;
     } catch (error) {
       if (!signal.aborted || isServiceError(error)) throw error;
       throw interrupted(operation);
@@ -142,6 +155,7 @@ export function createService(options: ServiceOptions): Client {
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (wanted, signal) => call(wanted, false, signal),
     write: (wanted, signal) => call(wanted, true, signal),
+    subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),
     async signIn() {
       await session.token();
     },
@@ -213,7 +227,7 @@ function tokensIn(headers: WireRequest["headers"]): readonly string[] {
  * Waits for what everybody waits for, but no longer than this caller wants. One listener for each signal, however many
  * wait with it: each more is looked for among all that are there.
  */
-function orAborted(shared: Promise<string>, signal: AbortSignal): Promise<string> {
+function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     const waiters = waitersOf(signal);

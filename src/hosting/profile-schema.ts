@@ -151,6 +151,7 @@ export const profileSchema: JsonObject = {
         ...closed(every(["enterprise-byoa", "enterprise", "pro", "startup", "free"], tierRef), []),
         minProperties: 1,
       },
+      subscriptions: { enum: ["one", "per-tier"] },
       fields: texts,
       statuses: keyed({ enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"] }),
       busy: text,

@@ -15,7 +15,10 @@ export interface ServiceOptions {
   readonly platformUrl: string;
   /** Without it the users host is the platform host. */
   readonly usersUrl?: string;
+  /** For everything that `subscriptions` does not name. */
   readonly subscriptionId?: string;
+  /** By tier. */
+  readonly subscriptions?: { readonly [tier: string]: string };
   /** Without them only a kept session can be used. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Bearer token of the users host; without it the session's own. */
@@ -41,6 +44,8 @@ export interface ServiceOptions {
 
 /** A service with a session to begin and end, and connections to let go of. */
 export type Client = Service & {
+  /** The subscription of every tier that has one, told or looked up. Rejects where a needed tier has several. */
+  subscriptions(needed: readonly string[], signal: AbortSignal): Promise<{ readonly [tier: string]: string }>;
   /** Signs in now rather than with the first request. */
   signIn(): Promise<void>;
   /** Ends the session at the service, where the profile can, and here. */

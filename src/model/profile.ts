@@ -84,6 +84,8 @@ export interface Profile {
   /** Operation name (`instance.create`) -> endpoint. An optional operation that is absent is not offered. */
   readonly operations: { readonly [operation: string]: Endpoint };
   readonly tiers: { readonly [tier: string]: TierKeys };
+  /** `per-tier`: each tier has one of its own, looked up where nobody names it; otherwise one serves everything. */
+  readonly subscriptions?: "one" | "per-tier";
   /** Field of the specification -> the service's spelling. */
   readonly fields: { readonly [name: string]: string };
   /** Service's status (compared without case) -> what it means. Unknown ones are pending. */

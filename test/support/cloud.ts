@@ -70,7 +70,7 @@ interface Cloud extends CloudWorld {
 const components = "/2022-09-01-00/resource-instance/sp-JvkxkPhinN/falkordb/v1/prod/";
 
 /** One subscription of each plan, as `sub-TIER`. */
-function subscriptionsOf(...tiers: readonly string[]): JsonObject[] {
+export function subscriptionsOf(...tiers: readonly string[]): JsonObject[] {
   return tiers.map((tier) => ({
     id: `sub-${tier}`,
     status: "ACTIVE",
