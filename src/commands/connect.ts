@@ -6,6 +6,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { keptSessions } from "./kept-sessions.ts";
 import type { ServiceLocation } from "./locate-service.ts";
 import type { ManifestOptions } from "./options.ts";
+import { packageVersion } from "./package-files.ts";
 import { setting } from "./setting.ts";
 import { usersTokenOf } from "./users-token.ts";
 
@@ -31,6 +32,7 @@ export async function connect(
     platformUrl,
     clock,
     trace,
+    userAgent: `graphform/${packageVersion()}`,
     ...(hide === undefined ? {} : { hide }),
     ...(usersUrl === undefined ? {} : { usersUrl }),
     ...(subscriptionId === undefined ? {} : { subscriptionId }),

@@ -161,7 +161,7 @@ async function engine(): Promise<string> {
   });
 }
 
-async function within(work: Promise<void>): Promise<void> {
+async function within(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${patience / 1000} s`)), patience);

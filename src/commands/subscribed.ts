@@ -1,4 +1,4 @@
-import { noSubscriptionHint } from "../hosting/subscriptions.ts";
+import { noSubscriptionHint } from "../hosting/subscription-errors.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";

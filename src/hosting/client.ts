@@ -7,7 +7,9 @@ import { createBudget } from "./budget.ts";
 import { interrupted, tracedExchange } from "./exchange.ts";
 import { fillPath } from "./fill-path.ts";
 import { createHedge } from "./hedge.ts";
+import { orAborted } from "./or-aborted.ts";
 import { baseOf } from "./origins.ts";
+import { withPages } from "./pages.ts";
 import type { Ticket } from "./queue.ts";
 import { readAnswer } from "./read-answer.ts";
 import { renameBody } from "./rename-body.ts";
@@ -38,6 +40,7 @@ export function createService(options: ServiceOptions): Client {
     trace,
     hedge = createHedge(clock),
     hide = (text) => text,
+    userAgent = "graphform",
   } = options;
   const closing = new AbortController();
   const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, hide });
@@ -57,7 +60,7 @@ export function createService(options: ServiceOptions): Client {
       method: endpoint.method,
       origin,
       path: path + fillPath(operation, endpoint, { ...profile.keys, ...call.params }),
-      headers: { accept: "application/json", ...type, ...headers },
+      headers: { accept: "application/json", "user-agent": userAgent, ...type, ...headers },
       ...text,
       isWrite,
       secrets: [...secretsIn(call.body), credentials?.password ?? "", ...tokensIn(headers)],
@@ -140,7 +143,10 @@ export function createService(options: ServiceOptions): Client {
         ...(body === undefined ? {} : { body: renameBody(body, endpoint.body) }),
       };
       const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
-      const answer = isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
+      const ask = (page: Call): Promise<Answer> =>
+        withRetry(() => attempt(page, endpoint, false, ticket, signal), isPassing, true, clock, signal);
+      const first = isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
+      const answer = isWrite ? first : await withPages(first, spelled, endpoint, ask);
       subscriptions.noted(wanted, answer, subscriptionId);
       return answer;
     } catch (error) {
@@ -158,6 +164,7 @@ export function createService(options: ServiceOptions): Client {
     subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),
     async signIn() {
       await session.token();
+      return session.endsAt();
     },
     signOut: () => endSession(session, profile, (wanted) => call(wanted, true, closing.signal)),
     async close() {
@@ -180,20 +187,23 @@ function beforeSending(error: unknown): never {
   });
 }
 
+/** Ends the session that is held or kept, whoever signed in; false where it had ended by itself. */
 async function endSession(
   session: Session,
   profile: Profile,
   send: (call: Call) => Promise<Answer>,
-): Promise<void> {
-  const held = session.held();
+): Promise<boolean> {
+  const held = await session.load();
   const operation = "session.logout";
-  if (held !== undefined && profile.operations[operation] !== undefined) {
+  const isSent = held !== undefined && session.canBeUsed(held) && profile.operations[operation] !== undefined;
+  if (isSent) {
     const body: JsonObject = held.refreshToken === undefined ? {} : { refreshToken: held.refreshToken };
     await send({ operation, params: {}, body }).catch((error: unknown) => {
       if (!isServiceError(error, "unauthorized")) throw error;
     });
   }
   await session.drop();
+  return isSent;
 }
 
 function endpointOf(operation: string, profile: Profile): Endpoint {
@@ -221,31 +231,4 @@ function tokensIn(headers: WireRequest["headers"]): readonly string[] {
   return [bearer?.slice(bearer.indexOf(" ") + 1), cookie?.slice(cookie.indexOf("=") + 1)].filter(
     (token) => token !== undefined,
   );
-}
-
-/**
- * Waits for what everybody waits for, but no longer than this caller wants. One listener for each signal, however many
- * wait with it: each more is looked for among all that are there.
- */
-function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    const waiters = waitersOf(signal);
-    waiters.add(reject);
-    shared.then(resolve, reject).finally(() => waiters.delete(reject));
-  });
-}
-
-const waitersBySignal = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
-
-function waitersOf(signal: AbortSignal): Set<(reason: unknown) => void> {
-  const known = waitersBySignal.get(signal);
-  if (known !== undefined) return known;
-  const waiters = new Set<(reason: unknown) => void>();
-  const leaveAll = (): void => {
-    for (const leave of waiters) leave(signal.reason);
-  };
-  waitersBySignal.set(signal, waiters);
-  signal.addEventListener("abort", leaveAll, { once: true });
-  return waiters;
 }

@@ -159,6 +159,7 @@ export const profileSchema: JsonObject = {
       networkTypes: list,
       topology,
       timing,
+      listed: { enum: ["binding", "advisory"] },
       instanceTypes: keyed(keyed(instanceType)),
       users: closed({ usernameMin: count, passwordMin: count, commands: list }, [
         "usernameMin",

@@ -36,6 +36,8 @@ export interface ServiceOptions {
   readonly hedge?: Hedge;
   /** In place of HTTP over the network. */
   readonly transport?: Transport;
+  /** Who asks, as a request says it: `graphform/1.2.3`. */
+  readonly userAgent?: string;
   /** One line per request: method, path, status, ms; no header and no body. */
   readonly trace?: (line: string) => void;
   /** Hides the secrets of the run in what the service says in its own words. */
@@ -46,9 +48,9 @@ export interface ServiceOptions {
 export type Client = Service & {
   /** The subscription of every tier that has one, told or looked up. Rejects where a needed tier has several. */
   subscriptions(needed: readonly string[], signal: AbortSignal): Promise<{ readonly [tier: string]: string }>;
-  /** Signs in now rather than with the first request. */
-  signIn(): Promise<void>;
-  /** Ends the session at the service, where the profile can, and here. */
-  signOut(): Promise<void>;
+  /** Signs in now rather than with the first request. Gives the end of a session that cannot be renewed, in ms since 1970. */
+  signIn(): Promise<number | undefined>;
+  /** Ends the session at the service, where the profile can, and here; false where it had ended by itself. */
+  signOut(): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
+import { isServiceError } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
@@ -6,6 +6,7 @@ import type { Endpoint, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
 import { planEntries } from "./plan-catalogue.ts";
 import { singleFlight } from "./single-flight.ts";
+import { ambiguous, noSubscription, notLookedUp, unknownInstance } from "./subscription-errors.ts";
 
 /** Subscriptions that a run was told: one for everything, and those of single tiers, which win. */
 export interface ToldSubscriptions {
@@ -209,46 +210,4 @@ function nameOf({ tiers }: Profile, productTierKey: string): string {
   return (
     Object.entries(tiers).find(([, keys]) => keys.productTierKey === productTierKey)?.[0] ?? productTierKey
   );
-}
-
-function ambiguous(tier: string, ids: readonly string[]): GraphformError {
-  return new GraphformError(
-    "subscription-ambiguous",
-    `the ${tier} tier has ${ids.length} active subscriptions: ${ids.slice(0, 5).join(", ")}`,
-    { hint: `name the one that is meant: service.subscriptions.${tier}` },
-  );
-}
-
-function noSubscription(operation: string, tier: string): ServiceError {
-  return new ServiceError("invalid", operation, `${operation}: there is no active subscription to ${tier}`, {
-    wasSent: false,
-    hint: noSubscriptionHint(tier),
-  });
-}
-
-/** The way out where a tier has no subscription. */
-export function noSubscriptionHint(tier: string): string {
-  return `subscribe to the plan at the service, or name a subscription: service.subscriptions.${tier}, GRAPHFORM_SUBSCRIPTION_ID or --subscription`;
-}
-
-function unknownInstance({ operation }: Call, id: string): ServiceError {
-  return new ServiceError(
-    "unavailable",
-    operation,
-    `${operation}: the service shows no subscription of ${id}`,
-    {
-      wasSent: false,
-      hint: "name the subscription: service.subscriptions or --subscription",
-    },
-  );
-}
-
-function notLookedUp(error: ServiceError): ServiceError {
-  const { failure, operation, message, status } = error;
-  return new ServiceError(failure, operation, `the subscriptions cannot be looked up: ${message}`, {
-    ...(status === undefined ? {} : { status }),
-    wasSent: false,
-    cause: error,
-    hint: "name them instead: service.subscriptions, GRAPHFORM_SUBSCRIPTION_ID or --subscription",
-  });
 }

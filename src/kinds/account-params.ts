@@ -3,7 +3,7 @@ import { GraphformError } from "../model/errors.ts";
 import type { Reads } from "../model/service.ts";
 
 /** The account configuration resource's prefix (specification 2.6). */
-const prefix = "r-injectedaccountconfig";
+export const accountResource = "r-injectedaccountconfig";
 
 /**
  * Path parameters of the account configuration resource, found through the service plans once (specification 2.6); none
@@ -30,7 +30,7 @@ async function search(service: Reads, signal: AbortSignal): Promise<{ readonly [
   if (!service.offers("plans.list")) return {};
   const { body } = await service.read({ operation: "plans.list", params: {} }, signal);
   for (const { serviceModelKey, productTierKey, resources } of planEntries(body)) {
-    const resource = resources.find(({ id }) => id.startsWith(prefix));
+    const resource = resources.find(({ id }) => id.startsWith(accountResource));
     if (resource !== undefined) return { serviceModelKey, productTierKey, resourceKey: resource.key };
   }
   throw new GraphformError("no-account-resource", "no service plan has an account configuration resource", {

@@ -8,7 +8,7 @@ import type { Answer, Reads, Service } from "../model/service.ts";
 import { instructionsOf } from "./account-instructions.ts";
 import { accountParams } from "./account-params.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
-import { listedIds } from "./listed-ids.ts";
+import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 
 /** Cloud accounts: instances of the account configuration resource (specification 2.5, 4.3). A person runs the bootstrap. */
@@ -33,11 +33,13 @@ export const cloudAccount: Kind = {
 function reader(service: Reads): Reader {
   const params = accountParams(service);
   return {
-    async list(_place, signal) {
-      return listedIds(
-        (await service.read({ operation: "account.list", params: await params(signal) }, signal)).values,
-      );
+    async list(place, signal) {
+      const call = { operation: "account.list", params: await params(signal) };
+      const { values } = await service.read(call, signal);
+      notePartial(service, place, values);
+      return listedIds(values);
     },
+    isPartial: (place) => wasPartial(service, place),
     async get(ref, signal) {
       try {
         const on = { ...(await params(signal)), id: ref.id };

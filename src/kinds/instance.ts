@@ -9,10 +9,11 @@ import type { Reads, Service } from "../model/service.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { endpointOf } from "./instance-endpoint.ts";
 import { failoverBody } from "./instance-failover.ts";
+import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { backupsOf } from "./instance-snapshots.ts";
-import { listedIds } from "./listed-ids.ts";
+import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 
 /** Database instances (specification 2.1, 2.2, 4.7). */
@@ -55,8 +56,12 @@ function reader(service: Reads): Reader {
   return {
     async list(place, signal) {
       const params = instanceParams(place, service.profile);
-      return listedIds((await service.read({ operation: "instance.list", params }, signal)).values);
+      const { values } = await service.read({ operation: "instance.list", params }, signal);
+      notePartial(service, place, values);
+      return listedIds(values);
     },
+    isPartial: (place) => wasPartial(service, place),
+    listAll: (signal) => listAllInstances(service, (ref, values) => live(ref, values, service), signal),
     async get(ref, signal) {
       const params = { ...instanceParams(ref.place, service.profile), id: ref.id };
       try {

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
-import { listedIds } from "./listed-ids.ts";
+import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { checkNetwork } from "./network-rules.ts";
 import { phaseOf } from "./phase.ts";
 
@@ -37,10 +37,13 @@ const fields = ["name", "cloudProvider", "region", "cidr"] as const;
 
 function reader(service: Reads): Reader {
   return {
-    async list(_place, signal) {
+    async list(place, signal) {
       if (!service.offers("network.list")) return [];
-      return listedIds((await service.read({ operation: "network.list", params: tier }, signal)).values);
+      const { values } = await service.read({ operation: "network.list", params: tier }, signal);
+      notePartial(service, place, values);
+      return listedIds(values);
     },
+    isPartial: (place) => wasPartial(service, place),
     async get(ref, signal) {
       try {
         const { values } = await service.read(

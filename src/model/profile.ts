@@ -98,6 +98,8 @@ export interface Profile {
   /** Without it only the answer's own `host` and `port` are an endpoint. */
   readonly topology?: TopologyRules;
   readonly timing: Timing;
+  /** `advisory`: an instance type that is not listed is warned of; otherwise it is refused. */
+  readonly listed?: "binding" | "advisory";
   readonly instanceTypes: { readonly [provider: string]: { readonly [type: string]: InstanceType } };
   readonly users: UserRules;
 }
