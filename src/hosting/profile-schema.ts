@@ -104,6 +104,10 @@ const timing: JsonObject = closed(
   ["settle", "listLag", "endpoint", "poll", "expect", "timeout"],
 );
 
+const statuses: JsonObject = keyed({
+  enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"],
+});
+
 const topology: JsonObject = closed(
   {
     host: paths,
@@ -153,7 +157,8 @@ export const profileSchema: JsonObject = {
       },
       subscriptions: { enum: ["one", "per-tier"] },
       fields: texts,
-      statuses: keyed({ enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"] }),
+      statuses,
+      accounts: closed({ statuses, repeatProvider: list, booleans: list }, []),
       busy: text,
       updateNeeds: { enum: ["ready", "stopped"] },
       networkTypes: list,

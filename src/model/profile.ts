@@ -71,6 +71,16 @@ export interface TopologyRules {
   readonly first?: string;
 }
 
+/** How this service's cloud accounts differ from its databases, and from the specification. */
+export interface AccountRules {
+  /** Statuses that mean something else for an account. */
+  readonly statuses?: { readonly [status: string]: PhaseName };
+  /** Providers whose name a create repeats inside its parameters. */
+  readonly repeatProvider?: readonly string[];
+  /** Parameters that are sent as true and false, not as text. */
+  readonly booleans?: readonly string[];
+}
+
 /** A vendor's wire details as data; see `profiles/`. */
 export interface Profile {
   readonly name: string;
@@ -90,6 +100,7 @@ export interface Profile {
   readonly fields: { readonly [name: string]: string };
   /** Service's status (compared without case) -> what it means. Unknown ones are pending. */
   readonly statuses: { readonly [status: string]: PhaseName };
+  readonly accounts?: AccountRules;
   /** Text that means: an operation is already in progress. */
   readonly busy: string;
   /** What an update needs the resource to be first: a phase, or nothing. */

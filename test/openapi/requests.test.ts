@@ -262,3 +262,20 @@ describe("the check itself", () => {
     expect(contracts.platform.requestFaults(wrong)).toHaveLength(1);
   });
 });
+
+it.each(["aws", "gcp", "azure", "oci"])(
+  "an account of %s is made as the portal makes it",
+  async (cloudProvider) => {
+    const { service, sent } = recorded();
+    const account = samples.find(({ kind }) => kind.name === "cloudAccounts")?.kind;
+    const config = { account_configuration_method: "Terraform", private_link: "true" };
+    await account?.driver(service).create({ cloudProvider, config }, always);
+    const body: unknown = JSON.parse(
+      sent.find(({ operation }) => operation === "account.create")?.body ?? "",
+    );
+    expect(body).toEqual({
+      cloud_provider: cloudProvider,
+      requestParams: { cloud_provider: cloudProvider, ...config, private_link: true },
+    });
+  },
+);
