@@ -12,7 +12,10 @@ export interface ProfileFault {
 }
 
 /** Path parameters that callers give. */
-const callers = ["serviceModelKey", "productTierKey", "resourceKey", "id", "instanceId", "username"];
+const callers = [
+  ...["serviceModelKey", "productTierKey", "resourceKey", "id", "instanceId", "username"],
+  ...["serviceId", "resourceId"],
+];
 
 /** Writes every endpoint of a profile out as an object, so that profiles can be laid over each other. */
 export function unfold(profile: JsonObject): JsonObject {

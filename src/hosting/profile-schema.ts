@@ -11,7 +11,7 @@ export const operationNames: readonly string[] = [
   ...["list", "create", "describe", "update", "delete"].map((verb) => `network.${verb}`),
   ...["list", "create", "describe", "copy", "restore", "delete"].map((verb) => `snapshot.${verb}`),
   ...["list", "create", "update", "delete"].map((verb) => `user.${verb}`),
-  ...["plans.list", "subscriptions.list", "session.logout"],
+  ...["plans.list", "plans.parameters", "subscriptions.list", "session.logout"],
 ];
 
 const text: JsonObject = { type: "string", minLength: 1 };

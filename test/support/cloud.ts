@@ -57,6 +57,8 @@ interface CloudWorld {
   readonly instances: CloudInstance[];
   readonly users: Map<string, JsonObject[]>;
   subscriptions: JsonObject[];
+  /** What a create of any resource takes. */
+  apis: JsonObject[];
   /** Asked first; undefined leaves the answer to the service. */
   meddle: (seen: Seen) => Reply | undefined;
 }
@@ -86,6 +88,7 @@ export async function startCloud(): Promise<Cloud> {
     instances: [],
     users: new Map(),
     subscriptions: subscriptionsOf(...Object.keys(plans)),
+    apis: [],
     meddle: () => undefined,
   };
   const service = await listen((seen) => world.meddle(seen) ?? answer(seen, world));
@@ -111,6 +114,7 @@ function answer(seen: Seen, world: CloudWorld): Reply {
   if (at === "POST resource-instance/user/signin") return { body: { token: jwt() } };
   if (at === "POST logout") return { status: 200 };
   if (at === "GET service-offering") return { body: offering() };
+  if (/^GET service-offering\/s-1\/resource\//.test(at)) return { body: { apis: world.apis } };
   if (at === "GET subscription") return { body: { subscriptions: world.subscriptions } };
   if (at === "GET resource-instance/custom-network") return { body: { customNetworks: [] } };
   if (at === "GET resource-instance/snapshot") return { body: {} };
