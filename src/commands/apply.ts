@@ -85,7 +85,14 @@ async function locked(
     const secrets = options.destroying
       ? secretsAtHand(env)
       : secretReader(env, undefined, interrupts.stopping);
-    const session = await openSession(project, { state }, options, env, terminal, secrets);
+    const session = await openSession(
+      project,
+      { state, isDestroying: options.destroying, signal: interrupts.stopping },
+      options,
+      env,
+      terminal,
+      secrets,
+    );
     if (saved !== undefined) assertPlannedHere(saved, session.identity);
     const sealed = saved === undefined ? undefined : withSeals(saved.plan, session.vault);
     if (sealed !== undefined) assertSecretsKept(sealed, session.vault.open);

@@ -6,6 +6,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { keptSessions } from "./kept-sessions.ts";
 import type { ServiceLocation } from "./locate-service.ts";
 import type { ManifestOptions } from "./options.ts";
+import { packageVersion } from "./package-files.ts";
 import { setting } from "./setting.ts";
 import { usersTokenOf } from "./users-token.ts";
 
@@ -14,7 +15,7 @@ export type Connection = Client;
 
 /** A client of the service that was found. Nothing is sent until the first request. */
 export async function connect(
-  { profile, platformUrl, usersUrl, subscriptionId, local, hide }: ServiceLocation,
+  { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, hide }: ServiceLocation,
   options: Pick<ManifestOptions, "parallelism">,
   env: NodeJS.ProcessEnv,
   clock: Clock,
@@ -31,9 +32,11 @@ export async function connect(
     platformUrl,
     clock,
     trace,
+    userAgent: `graphform/${packageVersion()}`,
     ...(hide === undefined ? {} : { hide }),
     ...(usersUrl === undefined ? {} : { usersUrl }),
     ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    ...(subscriptions === undefined ? {} : { subscriptions }),
     ...(caFile === undefined ? {} : { caFile }),
     ...(usersToken === undefined ? {} : { usersToken }),
     ...(options.parallelism === undefined ? {} : { parallelism: options.parallelism }),

@@ -127,11 +127,31 @@ async function service(
       await open.read({ operation: "plans.list", params: {} }, signal);
       return "listed";
     });
+    const offer = await check("offered today", () => offered(open, options, signal));
     const users = await check("users host", () => usersHost(open, place, options, signal));
-    return [connected, plans, users];
+    return [connected, plans, offer, users];
   } finally {
     await open.close();
   }
+}
+
+/** What the manifest declares and the service does not offer today. */
+async function offered(open: Connection, options: ManifestOptions, signal: AbortSignal): Promise<string> {
+  const { canCheckOffer, checkOffer } = await import("../kinds/offered-parameters.ts");
+  if (!canCheckOffer(open)) return "not asked: the profile cannot";
+  const project = await openProject(options).catch(() => undefined);
+  if (project === undefined) return "not asked: there is no valid manifest";
+  const { manifest: resolved } = await resolveProject(project, { key: newKey() }, noSecrets);
+  const { findings, untold } = await checkOffer(resolved.desired, open, signal);
+  const [first] = findings;
+  if (first === undefined)
+    return untold.length === 0
+      ? "everything that the manifest declares"
+      : `the service does not tell for ${untold.join(", ")}`;
+  const more = findings.length === 1 ? "" : ` (and ${findings.length - 1} more)`;
+  throw new GraphformError("not-offered-today", `${first.desired.address}: ${first.message}${more}`, {
+    hint: findings.length === 1 ? first.hint : "graphform validate --online shows all of them",
+  });
 }
 
 /** The users host knows nothing but users of a database: without one there is nothing to ask it for. */
@@ -161,7 +181,7 @@ async function engine(): Promise<string> {
   });
 }
 
-async function within(work: Promise<void>): Promise<void> {
+async function within(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${patience / 1000} s`)), patience);

@@ -11,9 +11,9 @@ import type { StateDocument } from "../model/state.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { carryOut, planFor } from "../reconcile.ts";
 import { amount } from "../report/amounts.ts";
-import { escapeText } from "../report/escape.ts";
 import { emptyState } from "../state/document.ts";
 import type { Connection } from "./connect.ts";
+import { leftOutLines, missedLines, saidOf } from "./import-lines.ts";
 import { importUsage } from "./import-usage.ts";
 import { importedFrom } from "./imported.ts";
 import { type Written, writtenManifest } from "./imported-manifest.ts";
@@ -23,7 +23,7 @@ import { writeNew } from "./new-file.ts";
 import type { ManifestOptions } from "./options.ts";
 import { projectOf, resolveProject } from "./project.ts";
 import { type ServiceTarget, serviceTarget } from "./service-target.ts";
-import { withServiceOf } from "./service-work.ts";
+import { type ServiceWork, withServiceOf } from "./service-work.ts";
 import { sha256 } from "./session.ts";
 import { setting } from "./setting.ts";
 import type { Terminal } from "./terminal.ts";
@@ -54,23 +54,38 @@ export async function importAll(
   const target = await serviceTarget(options, env, terminal, "imported");
   const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
-  const written = await withServiceOf(start, options, env, terminal, async ({ service, signal }) => {
-    const objects = importedFrom(await findEverything(wantedKinds(options), service, signal));
-    const found = await writtenManifest(objects, start.header.name, sectionOf(start, options, env), options);
+  const work = async ({ service, identity, signal }: ServiceWork<ServiceTarget>): Promise<Written> => {
+    const isAsked = identity.subscription ?? identity.subscriptions;
+    const subscriptions = isAsked === undefined ? undefined : await service.subscriptions([], signal);
+    const { found: live, leftOut } = await findEverything(
+      wantedKinds(options),
+      service,
+      signal,
+      subscriptions,
+    );
+    for (const line of missedLines(leftOut)) terminal.err(`${line}\n`);
+    const objects = importedFrom(live);
+    const found = await writtenManifest(
+      objects,
+      { name: start.header.name, missed: leftOut },
+      sectionOf(start, options, env),
+      options,
+    );
     const proof = await planOf(found.manifest, emptyState(start.header.name), service, signal);
     assertNoChange(proof, found);
     return found;
-  });
+  };
+  const written = await withServiceOf(start, options, env, terminal, work);
   for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
   if (options.out === undefined) {
     terminal.out(written.text);
     terminal.err(
-      `${said(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`,
+      `${saidOf(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`,
     );
     return exitCodes.done;
   }
   await bindAll(options.out, written, options, env, terminal);
-  terminal.err(`${said(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
+  terminal.err(`${saidOf(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
   return exitCodes.done;
 }
 
@@ -80,12 +95,13 @@ function sectionOf(
   env: NodeJS.ProcessEnv,
 ): ReturnType<typeof serviceSection> {
   const { service } = header;
+  const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
   return serviceSection({
+    subscriptions: forAll === undefined ? service?.subscriptions : undefined,
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
     platformUrl: options.platformUrl ?? setting(env, "GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
     usersUrl: options.usersUrl ?? setting(env, "GRAPHFORM_USERS_URL") ?? service?.usersUrl,
-    subscriptionId:
-      options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID") ?? service?.subscriptionId,
+    subscriptionId: forAll ?? service?.subscriptionId,
   });
 }
 
@@ -197,19 +213,4 @@ function wantedKinds({ users }: ImportAllOptions): typeof kinds {
   return users === true
     ? kinds
     : kinds.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
-}
-
-/** A few by name: a service may have hundreds. */
-function leftOutLines({ leftOut }: Written): readonly string[] {
-  const lines = [...leftOut].map(
-    ([address, reason]) => `left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}`,
-  );
-  const rest = lines.length - 5;
-  return rest <= 0
-    ? lines
-    : [...lines.slice(0, 5), `and ${rest} more, which stand in the manifest as comments`];
-}
-
-function said({ declared, leftOut }: Written): string {
-  return `${amount(declared, "resource")} written${leftOut.size === 0 ? "" : `, ${leftOut.size} left out as comments`}`;
 }

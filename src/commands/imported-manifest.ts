@@ -4,7 +4,7 @@ import type { Manifest, ServiceSection } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import { newKey } from "../state/vault.ts";
 import type { Imported } from "./imported.ts";
-import { addressOf, importedText } from "./imported-text.ts";
+import { addressOf, importedText, type ManifestFrame } from "./imported-text.ts";
 import type { ManifestOptions } from "./options.ts";
 import { projectOf, resolveProject } from "./project.ts";
 
@@ -24,7 +24,7 @@ const rounds = 4;
 /** Writes objects as a manifest and reads it back; what has no place in a valid one becomes a comment. */
 export async function writtenManifest(
   objects: readonly Imported[],
-  name: string,
+  head: Pick<ManifestFrame, "name" | "missed">,
   service: ServiceSection | undefined,
   options: Pick<ManifestOptions, "state" | "profile">,
 ): Promise<Written> {
@@ -35,7 +35,7 @@ export async function writtenManifest(
   );
   const known = new Set(objects.map(addressOf));
   for (let round = 1; ; round += 1) {
-    const text = importedText(objects, { name, leftOut, ...(service === undefined ? {} : { service }) });
+    const text = importedText(objects, { ...head, leftOut, ...(service === undefined ? {} : { service }) });
     try {
       const source = { path: "imported.yaml", text };
       const project = await projectOf([source], options, new Date(0).toISOString());

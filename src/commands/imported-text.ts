@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
+import type { LeftOut } from "../model/kind.ts";
 import type { ServiceSection } from "../model/manifest.ts";
 import { escapeJson, escapeText } from "../report/escape.ts";
 import type { Imported } from "./imported.ts";
@@ -7,6 +8,8 @@ import type { Imported } from "./imported.ts";
 /** What a written manifest says besides its resources. */
 export interface ManifestFrame {
   readonly name: string;
+  /** What was not looked at, and why. */
+  readonly missed: readonly LeftOut[];
   /** Absent where the local platform is meant. */
   readonly service?: ServiceSection;
   /** Addresses that stand as comments, and why. */
@@ -26,6 +29,7 @@ export function importedText(objects: readonly Imported[], frame: ManifestFrame)
   return [
     "# yaml-language-server: $schema=./node_modules/graphform/schemas/manifest.schema.json",
     "# Written by graphform import --all from what was live. A field that is left out is not managed.",
+    ...frame.missed.map(({ what, reason }) => `# Left out: ${comment(what)}: ${comment(reason)}`),
     "apiVersion: graphform/v1",
     `name: ${scalar(frame.name)}`,
     ...(frame.service === undefined ? [] : ["", "service:", ...mapLines(Object.entries(frame.service), 1)]),
@@ -82,7 +86,7 @@ function comment(text: string): string {
 
 /** The service section of a manifest, without what is undefined. */
 export function serviceSection(
-  parts: { readonly [key in keyof ServiceSection]: string | undefined },
+  parts: { readonly [key in keyof ServiceSection]: ServiceSection[key] | undefined },
 ): ServiceSection | undefined {
   const given: JsonObject = Object.fromEntries(
     Object.entries(parts).flatMap(([key, value]): [string, Json][] =>

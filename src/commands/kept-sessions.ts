@@ -35,8 +35,14 @@ export function keptSessions(env: NodeJS.ProcessEnv): SessionStore {
 
 function tokensOf(value: unknown): Tokens | undefined {
   if (!isObject(value)) return undefined;
-  const { token, refreshToken, renewAt, refreshUntil } = value;
+  const { token, refreshToken, renewAt, endsAt, refreshUntil } = value;
   if (typeof token !== "string" || typeof renewAt !== "number" || typeof refreshUntil !== "number")
     return undefined;
-  return { token, renewAt, refreshUntil, ...(typeof refreshToken === "string" ? { refreshToken } : {}) };
+  return {
+    token,
+    renewAt,
+    refreshUntil,
+    ...(typeof endsAt === "number" ? { endsAt } : {}),
+    ...(typeof refreshToken === "string" ? { refreshToken } : {}),
+  };
 }

@@ -56,16 +56,16 @@ export async function locateService(
     hostsOf(byName.map((layer) => withLocalUsers(layer, local))) ?? hostsOf([...told, ...running]);
   if (hosts === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
   const isLocal = local !== undefined && URL.parse(hosts.platformUrl)?.origin === new URL(local.url).origin;
-  const subscriptionId =
-    options.subscription ??
-    setting(env, "GRAPHFORM_SUBSCRIPTION_ID") ??
-    service?.subscriptionId ??
-    (isLocal ? localSubscription : undefined);
+  const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
+  const local_ = isLocal && profile.subscriptions !== "per-tier" ? localSubscription : undefined;
+  const subscriptionId = forAll ?? service?.subscriptionId ?? local_;
+  const subscriptions = forAll === undefined ? service?.subscriptions : undefined;
   const localId = isLocal ? local.id : undefined;
   const place: ServicePlace = {
     ...hosts,
     profile,
     ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    ...(subscriptions === undefined ? {} : { subscriptions }),
     ...(localId === undefined ? {} : { localId }),
   };
   return {

@@ -7,6 +7,7 @@ import { askPerson } from "./ask-person.ts";
 import { keptSessions } from "./kept-sessions.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
 import type { ManifestOptions } from "./options.ts";
+import { packageVersion } from "./package-files.ts";
 import { serviceTarget } from "./service-target.ts";
 import { setting } from "./setting.ts";
 import type { Terminal } from "./terminal.ts";
@@ -25,13 +26,18 @@ export async function login(
   const password = setting(env, "GRAPHFORM_PASSWORD") ?? (await ask("Password: ", true, terminal));
   const store: SessionStore = { ...keptSessions(env), load: async () => undefined };
   const service = client(location, env, store, { username, password });
+  let endsAt: number | undefined;
   try {
-    await service.signIn();
+    endsAt = await service.signIn();
   } finally {
     await service.close();
   }
+  const until =
+    endsAt === undefined
+      ? "until logout"
+      : `until it ends at ${new Date(endsAt).toISOString()}: this service gives no token that would renew it`;
   terminal.out(
-    `Signed in at ${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}; the session is kept until logout.\n`,
+    `Signed in at ${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}; the session is kept ${until}.\n`,
   );
   return exitCodes.done;
 }
@@ -52,8 +58,8 @@ export async function logout(
   const service = client(location, env, store, undefined);
   let done = `Signed out at ${origin}.`;
   try {
-    await service.signIn();
-    await service.signOut();
+    if (!(await service.signOut()))
+      done = `The session at ${origin} had ended by itself; it is no longer kept.`;
   } catch (error) {
     terminal.err(`the service did not take the sign-out: ${escapeText(asError(error).message)}\n`);
     done = `The session for ${origin} is no longer kept; it may go on at the service until it ends by itself.`;
@@ -76,6 +82,7 @@ function client(
     profile,
     platformUrl,
     clock: systemClock,
+    userAgent: `graphform/${packageVersion()}`,
     sessionStore,
     ...(hide === undefined ? {} : { hide }),
     ...(credentials === undefined ? {} : { credentials }),

@@ -8,6 +8,7 @@ import { addPlatform } from "./program-platform.ts";
 import { addReference } from "./program-reference.ts";
 import { addState } from "./program-state.ts";
 import type { Terminal } from "./terminal.ts";
+import type { ValidateOptions } from "./validate.ts";
 
 /** What a command is run with. */
 export interface Invocation {
@@ -29,7 +30,8 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
 
   withManifestOptions(program.command("validate").description("check a manifest without any network"))
     .option("--json", "diagnostics as JSON")
-    .action(async (options: ManifestOptions & { json?: boolean; color?: boolean }) => {
+    .option("--online", "ask the service too what it offers today")
+    .action(async (options: ValidateOptions & { color?: boolean }) => {
       const { validate } = await import("./validate.ts");
       done(await validate(options, env, at(options)));
     });

@@ -17,6 +17,7 @@ import { locateService } from "./locate-service.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { printFewWarnings } from "./print-problems.ts";
 import { type Project, resolveProject, type VaultKey } from "./project.ts";
+import { assertSubscribed, withSubscriptions } from "./subscribed.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
 
@@ -33,11 +34,12 @@ export interface Session {
 
 /**
  * Resolves the manifest, masks its secrets in everything that is printed from now on, and gets ready to connect. Throws
- * `state-service` where the state belongs to another service; nothing was sent then. Secrets are sealed with the state's key, or as `sealing` says.
+ * `state-service` where the state belongs to another service, and `no-subscription` where something is declared that needs one;
+ * nothing was written at the service then. Secrets are sealed with the state's key, or as `sealing` says.
  */
 export async function openSession(
   project: Project,
-  { state, sealing = state }: { readonly state: StateDocument; readonly sealing?: VaultKey },
+  { state, sealing = state, isDestroying = false, signal = new AbortController().signal }: Opening,
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
@@ -49,15 +51,32 @@ export async function openSession(
   printFewWarnings(manifest.warnings, terminal);
   const trace = traceOf(options, terminal);
   const location = await locateService({ ...project, hide: masker.foreign }, options, env);
-  const { identity } = location;
-  return {
-    manifest,
-    vault,
-    clock: systemClock,
-    identity,
-    state: claimState(state, { service: identity, where: project.store.where }),
-    service: await connect(location, options, env, systemClock, trace),
-  };
+  const { where } = project.store;
+  const claimed = claimState(state, { service: location.identity, where });
+  const service = await connect(location, options, env, systemClock, trace);
+  try {
+    const identity = await withSubscriptions(
+      location.identity,
+      service,
+      signal,
+      isDestroying ? [] : manifest.desired,
+    );
+    if (!isDestroying) assertSubscribed(manifest.desired, identity, service);
+    const owned = claimState(claimed, { service: identity, where });
+    return { manifest, vault, clock: systemClock, identity, state: owned, service };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+/** The state that a session begins with, and what it is for. */
+interface Opening {
+  readonly state: StateDocument;
+  readonly sealing?: VaultKey;
+  /** Nothing will be made. */
+  readonly isDestroying?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /** What planning is handed: the reading half of the session. */

@@ -16,6 +16,7 @@ import type { ManifestOptions } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
 import type { ServiceTarget } from "./service-target.ts";
 import { sha256 } from "./session.ts";
+import { withSubscriptions } from "./subscribed.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
 
@@ -64,7 +65,6 @@ export async function underLockOf<T>(
   { operation, emit = () => {}, claim = claimState, work }: LockedWork<T>,
 ): Promise<T> {
   const location = await locateService(project, options, env);
-  const { identity } = location;
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: what is under way goes on at the service (again: stop now)\n"),
   );
@@ -76,8 +76,11 @@ export async function underLockOf<T>(
     let service: Connection | undefined;
     try {
       const stored = (await store.read()) ?? emptyState(project.header.name);
-      const state = claim(stored, { service: identity, where: store.where });
+      const { where } = store;
+      const claimed = claim(stored, { service: location.identity, where });
       service = await connect(location, options, env, clock, traceOf(options, terminal));
+      const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
+      const state = claim(claimed, { service: identity, where });
       const world: ApplyWorld = {
         kinds,
         service,

@@ -6,13 +6,23 @@ import type { ManifestOptions } from "./options.ts";
 import { openProject, resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `validate`: every problem of a manifest, without network and without reading a secret. */
+/** What `validate` was told. */
+export interface ValidateOptions extends ManifestOptions {
+  readonly json?: boolean;
+  /** Asks the service too what it offers today. */
+  readonly online?: boolean;
+}
+
+/**
+ * `validate`: every problem of a manifest, without network and without reading a secret. With `--online` what is valid so far
+ * is compared with what the service offers today.
+ */
 export async function validate(
-  options: ManifestOptions & { readonly json?: boolean },
-  _env: NodeJS.ProcessEnv,
+  options: ValidateOptions,
+  env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const problems = await problemsOf(options).catch(async (error: unknown) => {
+  const problems = await allProblems(options, env, terminal).catch(async (error: unknown) => {
     if (options.json === true) await printErrored(error, terminal);
     throw error;
   });
@@ -27,6 +37,17 @@ export async function validate(
   }
   if (valid && options.json !== true) terminal.out("The manifest is valid.\n");
   return valid ? exitCodes.done : exitCodes.invalid;
+}
+
+async function allProblems(
+  options: ValidateOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<readonly Problem[]> {
+  const problems = await problemsOf(options);
+  if (options.online !== true || problems.some((problem) => problem.severity === "error")) return problems;
+  const { offerProblems } = await import("./offer-problems.ts");
+  return [...problems, ...(await offerProblems(options, env, terminal))];
 }
 
 /** A document in any case: what is wrong may be the profile, or an option. */

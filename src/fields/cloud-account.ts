@@ -64,7 +64,11 @@ export const cloudAccountSchema: KindSchema = {
         aws_bootstrap_role_arn: fixed("Role that the service assumes.", {
           pattern: "^arn:aws:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$",
         }),
-        private_link: fixed("Enables PrivateLink for the account."),
+        private_link: {
+          enum: [true, false, "true", "false"],
+          description: "Enables PrivateLink for the account: true or false.",
+          "x-create-only": true,
+        },
         gcp_project_id: fixed("Project id."),
         gcp_project_number: fixed("Project number.", { pattern: "^[0-9]+$" }),
         gcp_service_account_email: fixed("Bootstrap service account.", {

@@ -44,7 +44,7 @@ function firstOf(body: Json, paths: readonly string[]): Json | undefined {
   return undefined;
 }
 
-/** Follows a dotted path; `*` tries every entry in order. Null, empty text and empty objects hold nothing; an empty list does. */
+/** Follows a dotted path; `*` tries every entry, a list's in its order and an object's by their names, so that an answer means the same in any order. Null, empty text and empty objects hold nothing; an empty list does. */
 function valueAt(value: Json | undefined, path: readonly string[], at = 0): Json | undefined {
   const step = path[at];
   if (step === undefined) return isNothing(value) ? undefined : value;
@@ -55,8 +55,9 @@ function valueAt(value: Json | undefined, path: readonly string[], at = 0): Json
   }
   if (!isObject(value)) return undefined;
   if (step === "*")
-    return Object.values(value)
-      .map((each) => valueAt(each, path, at + 1))
+    return Object.keys(value)
+      .toSorted()
+      .map((name) => valueAt(value[name], path, at + 1))
       .find(isFound);
   return Object.hasOwn(value, step) ? valueAt(value[step], path, at + 1) : undefined;
 }

@@ -7,13 +7,16 @@ import { createBudget } from "./budget.ts";
 import { interrupted, tracedExchange } from "./exchange.ts";
 import { fillPath } from "./fill-path.ts";
 import { createHedge } from "./hedge.ts";
+import { orAborted } from "./or-aborted.ts";
 import { baseOf } from "./origins.ts";
+import { withPages } from "./pages.ts";
 import type { Ticket } from "./queue.ts";
 import { readAnswer } from "./read-answer.ts";
 import { renameBody } from "./rename-body.ts";
 import { secretsIn } from "./secrets.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
 import { createSession, type Session } from "./session.ts";
+import { createSubscriptions } from "./subscriptions.ts";
 import { openConnections } from "./transport.ts";
 import { createUsersToken } from "./users-token.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
@@ -25,7 +28,7 @@ import { passesForRead, withRetry } from "./with-retry.ts";
  * request.
  */
 export function createService(options: ServiceOptions): Client {
-  const { profile, clock, caFile, subscriptionId, credentials, sessionStore } = options;
+  const { profile, clock, caFile, credentials, sessionStore } = options;
   const bases = {
     platform: baseOf(options.platformUrl),
     users: baseOf(options.usersUrl ?? options.platformUrl),
@@ -37,10 +40,10 @@ export function createService(options: ServiceOptions): Client {
     trace,
     hedge = createHedge(clock),
     hide = (text) => text,
+    userAgent = "graphform",
   } = options;
   const closing = new AbortController();
   const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, hide });
-  const fixed = { ...profile.keys, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
 
   const wire = (
     call: Call,
@@ -56,8 +59,8 @@ export function createService(options: ServiceOptions): Client {
       operation,
       method: endpoint.method,
       origin,
-      path: path + fillPath(operation, endpoint, { ...fixed, ...call.params }),
-      headers: { accept: "application/json", ...type, ...headers },
+      path: path + fillPath(operation, endpoint, { ...profile.keys, ...call.params }),
+      headers: { accept: "application/json", "user-agent": userAgent, ...type, ...headers },
       ...text,
       isWrite,
       secrets: [...secretsIn(call.body), credentials?.password ?? "", ...tokensIn(headers)],
@@ -120,16 +123,32 @@ export function createService(options: ServiceOptions): Client {
       }
     }
   };
+  const subscriptions = createSubscriptions({
+    ...options,
+    // For everybody who waits for it.
+    read: (wanted) => call(wanted, false, closing.signal),
+  });
   const call = async (wanted: Call, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
     const { operation, body } = wanted;
     const endpoint = endpointOf(operation, profile);
-    const spelled = body === undefined ? wanted : { ...wanted, body: renameBody(body, endpoint.body) };
     const ticket = budget.ticket(operation);
-    const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
     // What failed while signing in was tried often enough.
     const isPassing = (error: ServiceError): boolean => error.operation === operation && passesForRead(error);
     try {
-      return isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
+      const known = subscriptions.of(wanted, endpoint);
+      const subscriptionId = known instanceof Promise ? await orAborted(known, signal) : known;
+      const spelled = {
+        ...wanted,
+        params: { ...(subscriptionId === undefined ? {} : { subscriptionId }), ...wanted.params },
+        ...(body === undefined ? {} : { body: renameBody(body, endpoint.body) }),
+      };
+      const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
+      const ask = (page: Call): Promise<Answer> =>
+        withRetry(() => attempt(page, endpoint, false, ticket, signal), isPassing, true, clock, signal);
+      const first = isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
+      const answer = isWrite ? first : await withPages(first, spelled, endpoint, ask);
+      subscriptions.noted(wanted, answer, subscriptionId);
+      return answer;
     } catch (error) {
       if (!signal.aborted || isServiceError(error)) throw error;
       throw interrupted(operation);
@@ -142,8 +161,10 @@ export function createService(options: ServiceOptions): Client {
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (wanted, signal) => call(wanted, false, signal),
     write: (wanted, signal) => call(wanted, true, signal),
+    subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),
     async signIn() {
       await session.token();
+      return session.endsAt();
     },
     signOut: () => endSession(session, profile, (wanted) => call(wanted, true, closing.signal)),
     async close() {
@@ -166,20 +187,23 @@ function beforeSending(error: unknown): never {
   });
 }
 
+/** Ends the session that is held or kept, whoever signed in; false where it had ended by itself. */
 async function endSession(
   session: Session,
   profile: Profile,
   send: (call: Call) => Promise<Answer>,
-): Promise<void> {
-  const held = session.held();
+): Promise<boolean> {
+  const held = await session.load();
   const operation = "session.logout";
-  if (held !== undefined && profile.operations[operation] !== undefined) {
+  const isSent = held !== undefined && session.canBeUsed(held) && profile.operations[operation] !== undefined;
+  if (isSent) {
     const body: JsonObject = held.refreshToken === undefined ? {} : { refreshToken: held.refreshToken };
     await send({ operation, params: {}, body }).catch((error: unknown) => {
       if (!isServiceError(error, "unauthorized")) throw error;
     });
   }
   await session.drop();
+  return isSent;
 }
 
 function endpointOf(operation: string, profile: Profile): Endpoint {
@@ -207,31 +231,4 @@ function tokensIn(headers: WireRequest["headers"]): readonly string[] {
   return [bearer?.slice(bearer.indexOf(" ") + 1), cookie?.slice(cookie.indexOf("=") + 1)].filter(
     (token) => token !== undefined,
   );
-}
-
-/**
- * Waits for what everybody waits for, but no longer than this caller wants. One listener for each signal, however many
- * wait with it: each more is looked for among all that are there.
- */
-function orAborted(shared: Promise<string>, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    const waiters = waitersOf(signal);
-    waiters.add(reject);
-    shared.then(resolve, reject).finally(() => waiters.delete(reject));
-  });
-}
-
-const waitersBySignal = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
-
-function waitersOf(signal: AbortSignal): Set<(reason: unknown) => void> {
-  const known = waitersBySignal.get(signal);
-  if (known !== undefined) return known;
-  const waiters = new Set<(reason: unknown) => void>();
-  const leaveAll = (): void => {
-    for (const leave of waiters) leave(signal.reason);
-  };
-  waitersBySignal.set(signal, waiters);
-  signal.addEventListener("abort", leaveAll, { once: true });
-  return waiters;
 }

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
-import type { Endpoint, Profile } from "../model/profile.ts";
+import type { Endpoint, Profile, TopologyRules } from "../model/profile.ts";
 import { parseDuration } from "../model/quantity.ts";
-import type { EndpointText, ProfileText } from "./profile-text.ts";
+import type { EndpointText, ProfileText, TopologyText } from "./profile-text.ts";
 
 /** A mistake in a profile that its schema cannot say: what, and the path of the key that it is about. */
 export interface ProfileFault {
@@ -14,7 +14,7 @@ export interface ProfileFault {
 /** Path parameters that callers give. */
 const callers = [
   ...["serviceModelKey", "productTierKey", "resourceKey", "nodeResourceKey"],
-  ...["id", "instanceId", "username"],
+  ...["id", "instanceId", "username", "serviceId", "resourceId"],
 ];
 
 /** Writes every endpoint of a profile out as an object, so that profiles can be laid over each other. */
@@ -57,8 +57,14 @@ export function expandProfile(text: ProfileText): {
     operations,
     session,
     timing,
+    topology,
     ...rest
   } = text;
+  for (const [path, pattern] of Object.entries(topology?.never ?? {})) {
+    if (isPattern(pattern)) continue;
+    const at = ["topology", "never", path];
+    faults.push({ path: at, message: `${at.join(".")} must be a regular expression` });
+  }
   const profile: Profile = {
     fields: {},
     networkTypes: [],
@@ -71,6 +77,7 @@ export function expandProfile(text: ProfileText): {
     },
     signIn: endpoint(["signIn"], signIn),
     ...(refresh === undefined ? {} : { refresh: endpoint(["refresh"], refresh) }),
+    ...(topology === undefined ? {} : { topology: topologyOf(topology) }),
     operations: mapped(operations, (value, name) => endpoint(["operations", name], value)),
     statuses: Object.fromEntries(
       Object.entries(text.statuses).map(([status, phase]) => [status.toUpperCase(), phase]),
@@ -113,8 +120,17 @@ function expand(
     path,
     query: value.query ?? text.query ?? {},
     body: value.body ?? {},
-    answer: mapped(value.answer ?? {}, (paths) => (typeof paths === "string" ? [paths] : paths)),
+    answer: mapped(value.answer ?? {}, listed),
   };
+}
+
+function topologyOf(rules: TopologyText): TopologyRules {
+  const { host, port, networkingType } = rules;
+  return { ...rules, host: listed(host), port: listed(port), networkingType: listed(networkingType) };
+}
+
+function listed(paths: string | readonly string[]): readonly string[] {
+  return typeof paths === "string" ? [paths] : paths;
 }
 
 function isPattern(text: string): boolean {

@@ -12,7 +12,7 @@ export const operationNames: readonly string[] = [
   ...["list", "create", "describe", "update", "delete"].map((verb) => `network.${verb}`),
   ...["list", "create", "describe", "copy", "restore", "delete"].map((verb) => `snapshot.${verb}`),
   ...["list", "create", "update", "delete"].map((verb) => `user.${verb}`),
-  ...["plans.list", "subscriptions.list", "session.logout"],
+  ...["plans.list", "plans.parameters", "subscriptions.list", "session.logout"],
 ];
 
 const text: JsonObject = { type: "string", minLength: 1 };
@@ -105,6 +105,22 @@ const timing: JsonObject = closed(
   ["settle", "listLag", "endpoint", "poll", "expect", "timeout"],
 );
 
+const statuses: JsonObject = keyed({
+  enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"],
+});
+
+const topology: JsonObject = closed(
+  {
+    host: paths,
+    port: paths,
+    networkingType: paths,
+    networkingTypes: keyed({ ...list, minItems: 1 }),
+    never: texts,
+    first: text,
+  },
+  ["host", "port", "networkingType", "networkingTypes", "never"],
+);
+
 const operations: JsonObject = closed(
   every(operationNames, endpointRef),
   ["create", "list", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
@@ -140,13 +156,17 @@ export const profileSchema: JsonObject = {
         ...closed(every(["enterprise-byoa", "enterprise", "pro", "startup", "free"], tierRef), []),
         minProperties: 1,
       },
+      subscriptions: { enum: ["one", "per-tier"] },
       fields: texts,
-      statuses: keyed({ enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"] }),
+      statuses,
+      accounts: closed({ statuses, repeatProvider: list, booleans: list }, []),
       busy: text,
       backupBy: { type: "array", items: { enum: ["instance.backup", "snapshot.create"] }, minItems: 1 },
       updateNeeds: { enum: ["ready", "stopped"] },
       networkTypes: list,
+      topology,
       timing,
+      listed: { enum: ["binding", "advisory"] },
       instanceTypes: keyed(keyed(instanceType)),
       users: closed({ usernameMin: count, passwordMin: count, commands: list }, [
         "usernameMin",

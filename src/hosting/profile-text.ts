@@ -1,4 +1,4 @@
-import type { Profile, SessionProfile, Timing } from "../model/profile.ts";
+import type { Profile, SessionProfile, Timing, TopologyRules } from "../model/profile.ts";
 
 /** An endpoint as a profile file writes it; see `profileSchema`. */
 export interface EndpointText {
@@ -18,7 +18,15 @@ type Written =
   | "operations"
   | "timing"
   | "fields"
-  | "networkTypes";
+  | "networkTypes"
+  | "topology";
+
+/** `TopologyRules` with one path written without its list. */
+export interface TopologyText extends Pick<TopologyRules, "networkingTypes" | "never" | "first"> {
+  readonly host: string | readonly string[];
+  readonly port: string | readonly string[];
+  readonly networkingType: string | readonly string[];
+}
 
 /** A profile file that its schema accepts, with everything it extends laid under it; durations are texts. */
 export interface ProfileText extends Omit<Profile, Written> {
@@ -28,6 +36,7 @@ export interface ProfileText extends Omit<Profile, Written> {
   readonly fields?: { readonly [name: string]: string };
   readonly networkTypes?: readonly string[];
   readonly backupBy?: readonly string[];
+  readonly topology?: TopologyText;
   readonly session: Omit<SessionProfile, "tokenLifetime" | "refreshLifetime"> & {
     readonly tokenLifetime: string;
     readonly refreshLifetime: string;

@@ -5,6 +5,7 @@ import type { Endpoint } from "../model/profile.ts";
 import type { Answer } from "../model/service.ts";
 import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
+import { withoutCredentials } from "./safe-text.ts";
 import type { Hide } from "./service-options.ts";
 
 const texts = [
@@ -82,13 +83,28 @@ export function readAnswer(
     if (isRight?.(value) === false) throw fail(`has a ${nameOf(endpoint, name)} of the wrong kind`);
   }
   const lists = ["ids", "items"].filter((name) => endpoint.answer[name] !== undefined);
-  const missing = [...lists, ...(needed[operation] ?? [])].find((name) => values[name] === undefined);
+  // A list that names itself and holds null is empty, as one is that may be left out altogether.
+  const empty = lists.filter(
+    (name) =>
+      values[name] === undefined && (mayBeAbsent.has(operation) || isNull(body, endpoint.answer[name])),
+  );
+  const missing = [...lists, ...(needed[operation] ?? [])].find(
+    (name) => values[name] === undefined && !empty.includes(name),
+  );
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
-  const said = Object.entries(values).map(([name, value]): [string, Json] => [
+  const whole = [...Object.entries(values), ...empty.map((name): [string, Json] => [name, []])];
+  const said = whole.map(([name, value]): [string, Json] => [
     name,
-    words.has(name) && typeof value === "string" ? hide(value) : value,
+    words.has(name) && typeof value === "string" ? withoutCredentials(hide(value)) : value,
   ]);
   return { body, values: Object.fromEntries(said) };
+}
+
+/** Lists whose answer may be `{}` where there is nothing. Of others that would be no list, and not to be taken for an empty one. */
+const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.snapshots"]);
+
+function isNull(body: Json, paths: readonly string[] = []): boolean {
+  return isObject(body) && paths.some((path) => Object.hasOwn(body, path) && body[path] === null);
 }
 
 /** What the service says in words of its own: nothing is compared with it. */

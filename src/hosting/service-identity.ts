@@ -9,6 +9,8 @@ export interface ServicePlace {
   readonly platformUrl: string;
   readonly usersUrl?: string;
   readonly subscriptionId?: string;
+  /** By tier; these win over `subscriptionId`. */
+  readonly subscriptions?: { readonly [tier: string]: string };
   /** Id of the local platform's data folder, where that is what answers at these URLs. */
   readonly localId?: string;
 }
@@ -22,12 +24,15 @@ const lookUps = ["instance.describe", "account.get", "network.describe", "user.l
  */
 export function serviceIdentity(place: ServicePlace): ServiceIdentity {
   const { profile, subscriptionId, localId } = place;
+  const isLookedUp = profile.subscriptions === "per-tier" && subscriptionId === undefined;
+  const subscriptions = place.subscriptions ?? (isLookedUp ? {} : undefined);
   const platform = urlOf(place.platformUrl);
   const users = urlOf(place.usersUrl ?? place.platformUrl);
   return {
     platform: localId === undefined ? platform : `${localPrefix}${localId}`,
     ...(localId !== undefined || users === platform ? {} : { users }),
     ...(subscriptionId === undefined ? {} : { subscription: subscriptionId }),
+    ...(subscriptions === undefined ? {} : { subscriptions }),
     keys: profile.keys,
     locations: locationsOf(profile),
   };

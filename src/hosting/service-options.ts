@@ -15,7 +15,10 @@ export interface ServiceOptions {
   readonly platformUrl: string;
   /** Without it the users host is the platform host. */
   readonly usersUrl?: string;
+  /** For everything that `subscriptions` does not name. */
   readonly subscriptionId?: string;
+  /** By tier. */
+  readonly subscriptions?: { readonly [tier: string]: string };
   /** Without them only a kept session can be used. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Bearer token of the users host; without it the session's own. */
@@ -33,6 +36,8 @@ export interface ServiceOptions {
   readonly hedge?: Hedge;
   /** In place of HTTP over the network. */
   readonly transport?: Transport;
+  /** Who asks, as a request says it: `graphform/1.2.3`. */
+  readonly userAgent?: string;
   /** One line per request: method, path, status, ms; no header and no body. */
   readonly trace?: (line: string) => void;
   /** Hides the secrets of the run in what the service says in its own words. */
@@ -41,9 +46,11 @@ export interface ServiceOptions {
 
 /** A service with a session to begin and end, and connections to let go of. */
 export type Client = Service & {
-  /** Signs in now rather than with the first request. */
-  signIn(): Promise<void>;
-  /** Ends the session at the service, where the profile can, and here. */
-  signOut(): Promise<void>;
+  /** The subscription of every tier that has one, told or looked up. Rejects where a needed tier has several. */
+  subscriptions(needed: readonly string[], signal: AbortSignal): Promise<{ readonly [tier: string]: string }>;
+  /** Signs in now rather than with the first request. Gives the end of a session that cannot be renewed, in ms since 1970. */
+  signIn(): Promise<number | undefined>;
+  /** Ends the session at the service, where the profile can, and here; false where it had ended by itself. */
+  signOut(): Promise<boolean>;
   close(): Promise<void>;
 };

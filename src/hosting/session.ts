@@ -38,8 +38,12 @@ export interface Session {
   token(): Promise<string>;
   /** The service refused this token: whoever asks next gets another one. */
   refuse(token: string): void;
-  /** The tokens held now; undefined before the first sign-in. */
-  held(): Tokens | undefined;
+  /** The tokens held now, or kept by another command; undefined where there are none. */
+  load(): Promise<Tokens | undefined>;
+  /** True where a request can be sent with these, renewed or not, without signing in. */
+  canBeUsed(held: Tokens): boolean;
+  /** The end of a session that no refresh token prolongs, in ms since 1970. */
+  endsAt(): number | undefined;
   /** Drops the session, here and where it is kept. */
   drop(): Promise<void>;
 }
@@ -55,12 +59,21 @@ export function createSession(options: SessionOptions): Session {
   let isLoaded = store === undefined;
   let wrongPassword: ServiceError | undefined;
 
-  const isFresh = (held: Tokens): boolean => !isRefused && clock.now() < held.renewAt;
+  // What nothing can renew is used up to its end.
+  const canRenew = (held: Tokens): boolean =>
+    options.credentials !== undefined || (held.refreshToken !== undefined && profile.refresh !== undefined);
+  const useUntil = (held: Tokens): number => (canRenew(held) ? held.renewAt : (held.endsAt ?? held.renewAt));
+  const isFresh = (held: Tokens): boolean => !isRefused && clock.now() < useUntil(held);
 
-  const renew = async (): Promise<Tokens> => {
+  const load = async (): Promise<Tokens | undefined> => {
     const kept = isLoaded ? undefined : await store?.load(origin);
     isLoaded = true;
     tokens ??= kept;
+    return tokens;
+  };
+
+  const renew = async (): Promise<Tokens> => {
+    await load();
     if (tokens !== undefined && isFresh(tokens)) return tokens;
     const next = (await refreshed(tokens)) ?? (await elsewhere(tokens)) ?? (await signIn());
     await store?.save(origin, next);
@@ -97,7 +110,7 @@ export function createSession(options: SessionOptions): Session {
   const signIn = async (): Promise<Tokens> => {
     if (wrongPassword !== undefined) throw wrongPassword;
     const { credentials } = options;
-    if (credentials === undefined) throw nothingToSignInWith();
+    if (credentials === undefined) throw tokens === undefined ? nothingToSignInWith() : ended(tokens, origin);
     try {
       const { headers, body } = signInRequest(profile, credentials);
       const response = await options.send("session.sign-in", profile.signIn, headers, body);
@@ -130,7 +143,10 @@ export function createSession(options: SessionOptions): Session {
     refuse(token) {
       if (tokens?.token === token) isRefused = true;
     },
-    held: () => tokens,
+    load,
+    canBeUsed: (held) =>
+      isFresh(held) || (held.refreshToken !== undefined && canRenew(held) && clock.now() < held.refreshUntil),
+    endsAt: () => (tokens === undefined || canRenewKept(tokens, profile) ? undefined : tokens.endsAt),
     async drop() {
       tokens = undefined;
       await store?.save(origin, undefined);
@@ -169,6 +185,18 @@ function wrongCredentials(username: string, cause: ServiceError): ServiceError {
     ...status,
     cause,
     hint: "check GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+  });
+}
+
+function canRenewKept({ refreshToken }: Tokens, { refresh }: Profile): boolean {
+  return refreshToken !== undefined && refresh !== undefined;
+}
+
+function ended({ endsAt, refreshToken }: Tokens, origin: string): GraphformError {
+  const when = endsAt === undefined ? "" : ` at ${new Date(endsAt).toISOString()}`;
+  const why = refreshToken === undefined ? "; this service gives no token that would renew it" : "";
+  return new GraphformError("no-credentials", `the session kept for ${origin} ended${when}${why}`, {
+    hint: "run graphform login again, or set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
   });
 }
 

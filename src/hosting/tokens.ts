@@ -12,6 +12,8 @@ export interface Tokens {
   readonly refreshToken?: string;
   /** From then on the token is renewed before it is used. */
   readonly renewAt: number;
+  /** From then on the token is of no use; absent in sessions that an earlier version kept. */
+  readonly endsAt?: number;
   /** From then on the refresh token is of no use. */
   readonly refreshUntil: number;
 }
@@ -39,6 +41,7 @@ export function readTokens(response: WireResponse, session: SessionProfile, now:
   return {
     token,
     renewAt: now + Math.max(known * 0.8, known - 60_000),
+    endsAt: now + known,
     refreshUntil: now + (refreshCookie?.maxAge ?? session.refreshLifetime),
     ...(refreshToken === undefined ? {} : { refreshToken }),
   };

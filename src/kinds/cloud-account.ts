@@ -4,11 +4,13 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
+import { own } from "../model/own.ts";
+import type { Profile } from "../model/profile.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
 import { instructionsOf } from "./account-instructions.ts";
 import { accountParams } from "./account-params.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
-import { listedIds } from "./listed-ids.ts";
+import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 
 /** Cloud accounts: instances of the account configuration resource (specification 2.5, 4.3). A person runs the bootstrap. */
@@ -33,11 +35,13 @@ export const cloudAccount: Kind = {
 function reader(service: Reads): Reader {
   const params = accountParams(service);
   return {
-    async list(_place, signal) {
-      return listedIds(
-        (await service.read({ operation: "account.list", params: await params(signal) }, signal)).values,
-      );
+    async list(place, signal) {
+      const call = { operation: "account.list", params: await params(signal) };
+      const { values } = await service.read(call, signal);
+      notePartial(service, place, values);
+      return listedIds(values);
     },
+    isPartial: (place) => wasPartial(service, place),
     async get(ref, signal) {
       try {
         const on = { ...(await params(signal)), id: ref.id };
@@ -57,8 +61,7 @@ function driver(service: Service): Driver {
   return {
     ...reader(service),
     async create(spec, signal) {
-      const { fields } = service.profile;
-      const body = requestBody(spec, (name) => fields[name] ?? name);
+      const body = requestBody(spec, service.profile);
       const { values } = await service.write(
         { operation: "account.create", params: await params(signal), body },
         signal,
@@ -76,13 +79,27 @@ function driver(service: Service): Driver {
   };
 }
 
-/** The body of a create, in the service's spelling. Of the four providers, only aws repeats its name inside (4.3). */
-function requestBody(spec: JsonObject, spelled: (name: string) => string): JsonObject {
+/** The body of a create, in the service's spelling. Which providers repeat their name inside is the profile's to say. */
+function requestBody(spec: JsonObject, { fields, accounts }: Profile): JsonObject {
+  const spelled = (name: string): string => own(fields, name) ?? name;
   const provider = spec["cloudProvider"] ?? "";
   const config = isObject(spec["config"]) ? spec["config"] : {};
-  const params = { ...(provider === "aws" ? { cloud_provider: provider } : {}), ...config };
-  const requestParams = Object.entries(params).map(([name, value]): [string, Json] => [spelled(name), value]);
+  const isRepeated = accounts?.repeatProvider?.includes(String(provider)) ?? provider === "aws";
+  const params = { ...(isRepeated ? { cloud_provider: provider } : {}), ...config };
+  const requestParams = Object.entries(params).map(([name, value]): [string, Json] => [
+    spelled(name),
+    accounts?.booleans?.includes(name) ? truthOf(value) : textOf(value, name),
+  ]);
   return { [spelled("cloud_provider")]: provider, requestParams: Object.fromEntries(requestParams) };
+}
+
+function truthOf(value: Json): Json {
+  return value === "true" || value === "false" ? value === "true" : value;
+}
+
+/** A truth as text, for a field that the specification has as text. */
+function textOf(value: Json, name: string): Json {
+  return name === "private_link" && typeof value === "boolean" ? String(value) : value;
 }
 
 /** The account configuration behind the instance: what a person has to run, and whether it was run. */
@@ -94,7 +111,7 @@ async function configuration(
   const id = configId(values);
   if (
     id === undefined ||
-    phaseOf(values, service.profile).is !== "pending" ||
+    phaseOf(values, service.profile, "account").is !== "pending" ||
     !service.offers("account.describe")
   )
     return undefined;
@@ -163,14 +180,18 @@ function waitingFor(
   account: Answer | undefined,
   service: Reads,
 ): Waiting {
-  const own = phaseOf(values, service.profile);
-  const itself = account === undefined ? own : phaseOf(account.values, service.profile);
-  if (own.is === "pending" && itself.is === "failed") return { phase: withMessage(itself, account) };
+  const shown = phaseOf(values, service.profile, "account");
+  const itself = account === undefined ? shown : phaseOf(account.values, service.profile, "account");
+  if (shown.is === "waiting-for-person")
+    return {
+      phase: { ...shown, detail: `${shown.detail}: the account has to be connected again at the service` },
+    };
+  if (shown.is === "pending" && itself.is === "failed") return { phase: withMessage(itself, account) };
   const status = String(account?.values["status"] ?? "").toUpperCase();
-  if (own.is === "pending" && status === "DELETING") return { phase: givenBack };
+  if (shown.is === "pending" && status === "DELETING") return { phase: givenBack };
   const isAsked = status === "PENDING" || itself.is === "waiting-for-person";
   const step = status === "READY_TO_OFFBOARD" ? "offboard" : isAsked ? "bootstrap" : undefined;
-  if (own.is !== "pending" || account === undefined || step === undefined) return { phase: own };
+  if (shown.is !== "pending" || account === undefined || step === undefined) return { phase: shown };
   const instructions = instructionsOf(account, step);
   const what = instructions?.first === undefined ? "" : `: ${instructions.first}`;
   return {

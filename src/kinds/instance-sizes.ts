@@ -22,14 +22,20 @@ export const typeRule: Rule = (desired, context) => {
   const owner = Object.keys(instanceTypes).find((other) => Object.hasOwn(instanceTypes[other] ?? {}, type));
   const list = context.suggest(type, Object.keys(known), `types of ${tier} on ${provider}`);
   const hint = owner === undefined ? list : `${type} is a type of ${owner}; ${list}`;
-  return [
-    {
-      code: "unknown-type",
-      path,
-      message: `${type} is no instance type of the ${tier} tier on ${provider}`,
-      hint,
-    },
-  ];
+  const message = `${type} is no instance type of the ${tier} tier on ${provider}`;
+  // What exists is imported whatever its type: the service made it.
+  const isAdvisory = context.profile.listed === "advisory" || desired.importId !== undefined;
+  return isAdvisory
+    ? [
+        {
+          code: "unknown-type",
+          path,
+          message: `${message} that the profile lists`,
+          hint,
+          severity: "warning",
+        },
+      ]
+    : [{ code: "unknown-type", path, message, hint }];
 };
 
 const bytesOfGB = 1024 ** 3;

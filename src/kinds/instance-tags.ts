@@ -4,7 +4,7 @@ import { isObject } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
 
 /** Names of the tags that a create carries besides the declared ones. */
-export const ownerTags = { lineage: "graphform-state", address: "graphform-address" } as const;
+const ownerTags = { lineage: "graphform-state", address: "graphform-address" } as const;
 
 /** A tag on the wire. */
 export interface WireTag extends JsonObject {

@@ -8,12 +8,14 @@ import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads, Service } from "../model/service.ts";
 import { valueAt } from "../model/spec-paths.ts";
+import { endpointOf } from "./instance-endpoint.ts";
 import { failoverOf } from "./instance-failover.ts";
+import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { askForBackup, backupsOf } from "./instance-snapshots.ts";
 import { ownerIn, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
-import { listedIds } from "./listed-ids.ts";
+import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 import { assertSameObject } from "./same-object.ts";
 
@@ -58,8 +60,12 @@ function reader(service: Reads): Reader {
   return {
     async list(place, signal) {
       const params = instanceParams(place, service.profile);
-      return listedIds((await service.read({ operation: "instance.list", params }, signal)).values);
+      const { values } = await service.read({ operation: "instance.list", params }, signal);
+      notePartial(service, place, values);
+      return listedIds(values);
     },
+    isPartial: (place) => wasPartial(service, place),
+    listAll: (signal) => listAllInstances(service, (ref, values) => live(ref, values, service), signal),
     async get(ref, signal) {
       const params = { ...instanceParams(ref.place, service.profile), id: ref.id };
       try {
@@ -160,10 +166,9 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
   }
   Object.assign(spec, seenTags(values["customTags"]));
   const owner = ownerIn(values["customTags"]);
-  const { host, port, region, createdAt, modifiedAt, status } = values;
-  const port_ = Number(port);
-  const endpoint =
-    isShown(host) && port_ > 0 ? { host, port: port_, endpoint: `${String(host)}:${port_}` } : {};
+  const { region, createdAt, modifiedAt, status } = values;
+  const address = endpointOf(values, service.profile);
+  const endpoint = address === undefined ? {} : { ...address, endpoint: `${address.host}:${address.port}` };
   const shown = Object.entries({ status, region, createdAt }).filter(([, value]) => isShown(value));
   return {
     id: ref.id,

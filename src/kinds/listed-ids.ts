@@ -1,5 +1,6 @@
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject, stableJson } from "../model/json.ts";
+import type { Reads } from "../model/service.ts";
 
 /** The ids of a list answer: `ids` as they are, or the `id` of each of its `items`, as the profile reads them. */
 export function listedIds(values: { readonly [name: string]: Json }): readonly string[] {
@@ -10,4 +11,29 @@ export function listedIds(values: { readonly [name: string]: Json }): readonly s
     .map((item) => item["id"])
     .filter((id) => typeof id === "string" || typeof id === "number")
     .map(String);
+}
+
+/** True where a list says that it is not all, and nothing tells how to ask for the rest. */
+export function mayBeMore({ nextPage }: { readonly [name: string]: Json }): boolean {
+  return typeof nextPage === "string" && nextPage !== "";
+}
+
+/** Places whose last list was not all, by the service that was asked. */
+const partial = new WeakMap<Reads, Set<string>>();
+
+/** Remembers whether a list of a place was all of it. */
+export function notePartial(
+  service: Reads,
+  place: JsonObject,
+  values: { readonly [name: string]: Json },
+): void {
+  const places = partial.get(service) ?? new Set();
+  partial.set(service, places);
+  if (mayBeMore(values)) places.add(stableJson(place));
+  else places.delete(stableJson(place));
+}
+
+/** True where the last list of a place was not all of it. */
+export function wasPartial(service: Reads, place: JsonObject): boolean {
+  return partial.get(service)?.has(stableJson(place)) === true;
 }

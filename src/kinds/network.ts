@@ -1,10 +1,11 @@
+import { instanceSchema } from "../fields/instance.ts";
 import { networkSchema } from "../fields/network.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
-import { listedIds } from "./listed-ids.ts";
+import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { checkNetwork } from "./network-rules.ts";
 import { phaseOf } from "./phase.ts";
 
@@ -27,18 +28,26 @@ export const network: Kind = {
   driver: (service) => driver(service),
 };
 
+/** Networks belong to the subscription of the tier that has them. */
+const tier: { readonly tier: string } = {
+  tier: instanceSchema.properties["network"]?.["x-tiers"]?.[0] ?? "enterprise",
+};
+
 const fields = ["name", "cloudProvider", "region", "cidr"] as const;
 
 function reader(service: Reads): Reader {
   return {
-    async list(_place, signal) {
+    async list(place, signal) {
       if (!service.offers("network.list")) return [];
-      return listedIds((await service.read({ operation: "network.list", params: {} }, signal)).values);
+      const { values } = await service.read({ operation: "network.list", params: tier }, signal);
+      notePartial(service, place, values);
+      return listedIds(values);
     },
+    isPartial: (place) => wasPartial(service, place),
     async get(ref, signal) {
       try {
         const { values } = await service.read(
-          { operation: "network.describe", params: { id: ref.id } },
+          { operation: "network.describe", params: { ...tier, id: ref.id } },
           signal,
         );
         return live(ref.id, values, service);
@@ -55,19 +64,19 @@ function driver(service: Service): Driver {
     ...reader(service),
     async create(spec, signal) {
       const { values } = await service.write(
-        { operation: "network.create", params: {}, body: bodyOf(spec) },
+        { operation: "network.create", params: tier, body: bodyOf(spec) },
         signal,
       );
       return String(values["id"]);
     },
     async update(ref, patch, signal) {
       await service.write(
-        { operation: "network.update", params: { id: ref.id }, body: bodyOf(patch) },
+        { operation: "network.update", params: { ...tier, id: ref.id }, body: bodyOf(patch) },
         signal,
       );
     },
     async delete(ref, signal) {
-      await service.write({ operation: "network.delete", params: { id: ref.id } }, signal);
+      await service.write({ operation: "network.delete", params: { ...tier, id: ref.id } }, signal);
     },
     async operate() {},
   };

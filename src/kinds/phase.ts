@@ -1,11 +1,29 @@
+import { safeText } from "../hosting/safe-text.ts";
 import type { Json } from "../model/json.ts";
 import type { Phase } from "../model/observed.ts";
+import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 
-/** The phase behind a status; one that nobody knows is on its way to something (wire facts: statuses). */
-export function phaseOf(values: { readonly [name: string]: Json }, profile: Profile): Phase {
+/**
+ * The phase behind a status; one that nobody knows is on its way to something, and is said to be unknown. Of an account the
+ * profile may have other meanings.
+ */
+export function phaseOf(
+  values: { readonly [name: string]: Json },
+  profile: Pick<Profile, "name" | "statuses" | "accounts">,
+  of: "account" | "instance" = "instance",
+): Phase {
   const status = typeof values["status"] === "string" ? values["status"] : "";
-  const is = profile.statuses[status.toUpperCase()] ?? "pending";
+  if (status === "") return { is: "pending", detail: "without a status" };
+  const special = of === "account" ? profile.accounts?.statuses : undefined;
+  const is = own(special ?? {}, status.toUpperCase()) ?? own(profile.statuses, status.toUpperCase());
+  if (is === undefined) return { is: "pending", detail: unknown(status, profile.name) };
   const failure = is === "failed" && typeof values["failure"] === "string" ? `: ${values["failure"]}` : "";
-  return { is, detail: `${status === "" ? "without a status" : status}${failure}` };
+  return { is, detail: `${status}${failure}` };
+}
+
+/** The status, with the line that would make it known. */
+function unknown(status: string, profile: string): string {
+  const word = safeText(status, (text) => text).slice(0, 60);
+  return `${word}, which the profile ${profile} does not name; once it is known, add under statuses: { ${word}: ready | stopped | pending | failed }`;
 }

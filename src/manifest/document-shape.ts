@@ -39,12 +39,22 @@ function text(description: string, more: Shape = {}): Shape {
 
 const url: Shape = { pattern: "^https?://[^\\s/][^\\s]*$", examples: ["https://platform.example.com"] };
 
+const tiers = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
+
 const service: Shape = {
   ...closed({
     profile: text("A built-in profile's name, or the path of a profile file."),
     platformUrl: text("URL of the platform host.", url),
     usersUrl: text("URL of the host of database users.", url),
-    subscriptionId: text("The subscription that owns the resources."),
+    subscriptionId: text(
+      "The subscription that owns the resources. Left out: looked up where the profile can.",
+    ),
+    subscriptions: {
+      ...closed(
+        Object.fromEntries(tiers.map((tier) => [tier, text(`The subscription to the ${tier} tier.`)])),
+      ),
+      description: "Subscriptions of single tiers, in place of subscriptionId: { pro: sub-1, free: sub-2 }.",
+    },
   }),
   description: "The hosting service. Left out: the local platform.",
 };

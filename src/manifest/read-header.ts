@@ -34,6 +34,14 @@ export function headerOf(frame: Frame): Header | undefined {
 }
 
 function serviceOf(section: JsonObject): ServiceSection {
+  const { subscriptions } = section;
+  return {
+    ...textsOf(section),
+    ...(isObject(subscriptions) ? { subscriptions: textsOf(subscriptions) } : {}),
+  };
+}
+
+function textsOf(section: JsonObject): { readonly [name: string]: string } {
   const texts = Object.entries(section).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );

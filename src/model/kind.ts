@@ -13,8 +13,30 @@ export interface Reader {
   list(place: JsonObject, signal: AbortSignal): Promise<readonly string[]>;
   /** What the service shows of one object; undefined once it is gone (404). */
   get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
+  /** True where the last list of this place said that there may be more: what it does not have may exist all the same. */
+  isPartial?(place: JsonObject): boolean;
+  /** Everything of the kind at every place, where the service lists it in one answer. */
+  listAll?(signal: AbortSignal): Promise<Everything | undefined>;
   /** The backups that the service lists of one object; a kind without them holds nothing that could be backed up. */
   backups?(ref: Ref, signal: AbortSignal): Promise<readonly Backup[]>;
+}
+
+/** All objects of a kind; what cannot be told of stands in `leftOut`. */
+export interface Everything {
+  readonly found: readonly {
+    readonly place: JsonObject;
+    readonly live: Live;
+    /** The subscription that it belongs to, where that is shown. */
+    readonly subscription?: string;
+  }[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Something that was not looked at, and why. */
+export interface LeftOut {
+  /** Its id, or the place or the list that was asked. */
+  readonly what: string;
+  readonly reason: string;
 }
 
 /** One backup of an object, as the service lists it. */

@@ -10,6 +10,8 @@ export interface ServiceSection {
   readonly platformUrl?: string;
   readonly usersUrl?: string;
   readonly subscriptionId?: string;
+  /** By tier; these win over `subscriptionId`. */
+  readonly subscriptions?: { readonly [tier: string]: string };
 }
 
 /** The `guards` section: thresholds of a plan. */

@@ -55,6 +55,32 @@ export interface Timing {
   readonly timeout: { readonly [operation: string]: number };
 }
 
+/**
+ * The entry of the topology that a database is reached through. Paths are dotted and count from the entry; the entries
+ * are what the answer of `instance.describe` calls `topology`.
+ */
+export interface TopologyRules {
+  readonly host: readonly string[];
+  readonly port: readonly string[];
+  readonly networkingType: readonly string[];
+  /** The instance's networkType -> the networking types of entries that serve it; any where it is not named. */
+  readonly networkingTypes: { readonly [networkType: string]: readonly string[] };
+  /** Path -> pattern, without case; an entry with a value that matches is never the database's. */
+  readonly never: { readonly [path: string]: string };
+  /** Path of what is true in the entry that is taken before others. */
+  readonly first?: string;
+}
+
+/** How this service's cloud accounts differ from its databases, and from the specification. */
+export interface AccountRules {
+  /** Statuses that mean something else for an account. */
+  readonly statuses?: { readonly [status: string]: PhaseName };
+  /** Providers whose name a create repeats inside its parameters. */
+  readonly repeatProvider?: readonly string[];
+  /** Parameters that are sent as true and false, not as text. */
+  readonly booleans?: readonly string[];
+}
+
 /** A vendor's wire details as data; see `profiles/`. */
 export interface Profile {
   readonly name: string;
@@ -68,10 +94,13 @@ export interface Profile {
   /** Operation name (`instance.create`) -> endpoint. An optional operation that is absent is not offered. */
   readonly operations: { readonly [operation: string]: Endpoint };
   readonly tiers: { readonly [tier: string]: TierKeys };
+  /** `per-tier`: each tier has one of its own, looked up where nobody names it; otherwise one serves everything. */
+  readonly subscriptions?: "one" | "per-tier";
   /** Field of the specification -> the service's spelling. */
   readonly fields: { readonly [name: string]: string };
   /** Service's status (compared without case) -> what it means. Unknown ones are pending. */
   readonly statuses: { readonly [status: string]: PhaseName };
+  readonly accounts?: AccountRules;
   /** Text that means: an operation is already in progress. */
   readonly busy: string;
   /** The operations that ask for a backup, the preferred one first; one that the service does not know gives way. */
@@ -79,7 +108,11 @@ export interface Profile {
   /** What an update needs the resource to be first: a phase, or nothing. */
   readonly updateNeeds?: PhaseName;
   readonly networkTypes: readonly string[];
+  /** Without it only the answer's own `host` and `port` are an endpoint. */
+  readonly topology?: TopologyRules;
   readonly timing: Timing;
+  /** `advisory`: an instance type that is not listed is warned of; otherwise it is refused. */
+  readonly listed?: "binding" | "advisory";
   readonly instanceTypes: { readonly [provider: string]: { readonly [type: string]: InstanceType } };
   readonly users: UserRules;
 }

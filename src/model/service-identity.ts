@@ -6,6 +6,8 @@ export interface ServiceIdentity {
   readonly users?: string;
   /** Absent where requests name none. */
   readonly subscription?: string;
+  /** By tier, where they differ by tier: told, or looked up before anything else was asked. */
+  readonly subscriptions?: { readonly [tier: string]: string };
   /** The profile's fixed path parameters: provider, service. */
   readonly keys: { readonly [name: string]: string };
   /**
@@ -34,11 +36,38 @@ export function serviceDifferences(before: ServiceIdentity, now: ServiceIdentity
   return [
     ...named("platform", before.platform, now.platform),
     ...named("users host", before.users, now.users),
-    ...named("subscription", before.subscription, now.subscription),
+    ...subscriptionDifferences(before, now).flatMap(([what, was, is]) => named(what, was, is)),
     ...keys,
     ...(moved.length === 0 ? [] : [`the profile has other paths or keys for ${moved.join(", ")}`]),
   ];
 }
+
+/**
+ * Subscriptions that differ. Of those by tier only tiers that both know are compared. One for everything, in whose place
+ * those of tiers came, was the one of a tier: that one must still be among them.
+ */
+function subscriptionDifferences(before: ServiceIdentity, now: ServiceIdentity): readonly Difference[] {
+  const [was, is] = [before.subscriptions, now.subscriptions];
+  const one: Difference = ["subscription", before.subscription, now.subscription];
+  if (was !== undefined && is !== undefined) {
+    const both = Object.keys(was).filter((tier) => Object.hasOwn(is, tier));
+    const tiers = both.map((tier): Difference => [`subscription of ${tier}`, was[tier], is[tier]]);
+    return before.subscription === undefined || now.subscription === undefined ? tiers : [one, ...tiers];
+  }
+  if (is !== undefined) {
+    // None at all: the look-up is still to come.
+    const ids = Object.values(is);
+    const isKnown =
+      before.subscription === undefined || ids.length === 0 || ids.includes(before.subscription);
+    return isKnown ? [] : [["subscription", before.subscription, ids.join(", ")]];
+  }
+  if (was === undefined) return [one];
+  return Object.entries(was).map(
+    ([tier, id]): Difference => [`subscription of ${tier}`, id, now.subscription],
+  );
+}
+
+type Difference = readonly [what: string, was: string | undefined, is: string | undefined];
 
 function spoken(value: string | undefined): string {
   if (value === undefined) return "(none)";

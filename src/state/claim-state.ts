@@ -21,7 +21,11 @@ export function claimState(state: StateDocument, { service, where }: Claim): Sta
   assertSameService(state.service, service, `the state ${where}`, wayOut(state.service, service));
   const keys = { ...state.service.keys, ...service.keys };
   const locations = { ...state.service.locations, ...service.locations };
-  return reduce(state, { type: "service-recorded", service: { ...service, keys, locations } });
+  const subscriptions = service.subscriptions && {
+    subscriptions: { ...state.service.subscriptions, ...service.subscriptions },
+  };
+  const merged = { ...service, keys, locations, ...subscriptions };
+  return reduce(state, { type: "service-recorded", service: merged });
 }
 
 /** Throws `state-service` where two identities are not one service. `whose` is what belongs to the first one. */

@@ -59,6 +59,8 @@ const intent = record(
 
 const round = record({ kind: text, place: anyObject, classKey: { type: "string" }, before: texts });
 
+const names: FieldSchema = { type: "object", additionalProperties: { type: "string" } };
+
 /** The identity of a service, as states and saved plans hold it. */
 export const serviceSchema: FieldSchema = {
   ...record(
@@ -66,14 +68,14 @@ export const serviceSchema: FieldSchema = {
       platform: { ...text, description: "URL of the platform host, or local:ID." },
       users: { ...text, description: "URL of the users host, where it is another one." },
       subscription: text,
-      keys: { type: "object", additionalProperties: { type: "string" } },
+      subscriptions: { ...names, description: "By tier, where each tier has one of its own." },
+      keys: names,
       locations: {
-        type: "object",
-        additionalProperties: { type: "string" },
+        ...names,
         description: "Digests of what in the profile decides where objects are found.",
       },
     },
-    ["users", "subscription"],
+    ["users", "subscription", "subscriptions"],
   ),
   description: "The service that the ids belong to.",
 };

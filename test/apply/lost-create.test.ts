@@ -132,6 +132,20 @@ describe("a lost create is told from the others", () => {
     expect(world.service.writes("create")).toHaveLength(1);
   });
 
+  it.each(["lost-before", "lost-after"] as const)(
+    "%s, and the service lists only a part: nothing is made again",
+    async (effect) => {
+      const world = toyWorld({ faults: [{ on: "create", effect }] });
+      const driver: Driver = { ...world.service, list: async () => [], isPartial: () => true };
+      const { steps } = await world.run({ a: { colour: "red" } }, { driver });
+      expect(steps).toMatchObject([
+        { result: "failed", message: expect.stringContaining("lists only a part of what it has") },
+      ]);
+      expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
+      expect(world.service.writes("create")).toHaveLength(1);
+    },
+  );
+
   it("by what they show", async () => {
     const world = toyWorld({ faults: [lost] });
     const { certificate } = await world.run({ a: { colour: "red" } }, { driver: beside(world, "black") });

@@ -68,7 +68,7 @@ export async function startBench(manifest: string, options: Partial<PlatformOpti
 }
 
 /** Runs a command line in this process, as `src/cli.ts` does. */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
+export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal: Terminal = {
     out: (text) => void out.push(text),

@@ -92,6 +92,7 @@ describe("reference and self-check", () => {
       "state",
       "service",
       "service plans",
+      "offered today",
       "users host",
       "local engine",
     ]);

@@ -91,3 +91,36 @@ describe("the identity of a service", () => {
     ]);
   });
 });
+
+describe("subscriptions in the identity of a service", () => {
+  const base = { platform: "https://a.example.com", keys: {}, locations: {} };
+  it.each([
+    ["the same", { subscriptions: { pro: "p", free: "f" } }, { subscriptions: { pro: "p", free: "f" } }, []],
+    ["a tier more", { subscriptions: { pro: "p" } }, { subscriptions: { pro: "p", free: "f" } }, []],
+    ["a tier less", { subscriptions: { pro: "p", free: "f" } }, { subscriptions: { pro: "p" } }, []],
+    [
+      "another one",
+      { subscriptions: { pro: "p" } },
+      { subscriptions: { pro: "q" } },
+      ["subscription of pro p, now q"],
+    ],
+    ["one that became those of tiers", { subscription: "p" }, { subscriptions: { pro: "p", free: "f" } }, []],
+    ["one, and a look-up to come", { subscription: "p" }, { subscriptions: {} }, []],
+    [
+      "one that is none of the tiers'",
+      { subscription: "x" },
+      { subscriptions: { pro: "p", free: "f" } },
+      ["subscription x, now p, f"],
+    ],
+    ["none that was known", {}, { subscriptions: { pro: "p" } }, []],
+    ["those of tiers that became this one", { subscriptions: { pro: "p" } }, { subscription: "p" }, []],
+    [
+      "those of tiers that became one for all",
+      { subscriptions: { pro: "p", free: "f" } },
+      { subscription: "p" },
+      ["subscription of free f, now p"],
+    ],
+  ])("%s", (_, before, now, differences) => {
+    expect(serviceDifferences({ ...base, ...before }, { ...base, ...now })).toEqual(differences);
+  });
+});

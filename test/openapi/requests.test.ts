@@ -29,6 +29,7 @@ const answers: { readonly [operation: string]: JsonObject } = {
       },
     ],
   },
+  "plans.parameters": { apis: [] },
   "subscriptions.list": { ids: [], subscriptions: [] },
   "instance.create": { id: "instance-1" },
   "instance.list": { ids: ["instance-1"] },
@@ -166,6 +167,8 @@ describe("every request under the falkordb-cloud profile is one of the vendor's 
     await driver?.operate(ref, "failover", always, { replica: "node-sz-1", action: "FAILOVER_ONLY" });
     const place = { serviceModelKey: "m", productTierKey: "t", resourceKey: "r", id: "instance-1" };
     await service.read({ operation: "subscriptions.list", params: {} }, always);
+    const resource = { serviceId: "s", resourceId: "r", productTierId: "pt-1", productTierVersion: "1.0" };
+    await service.read({ operation: "plans.parameters", params: resource }, always);
     await service.read({ operation: "instance.list-all", params: { environment: "PROD" } }, always);
     await service.read({ operation: "instance.snapshots", params: place }, always);
     await service.write(
@@ -262,3 +265,20 @@ describe("the check itself", () => {
     expect(contracts.platform.requestFaults(wrong)).toHaveLength(1);
   });
 });
+
+it.each(["aws", "gcp", "azure", "oci"])(
+  "an account of %s is made as the portal makes it",
+  async (cloudProvider) => {
+    const { service, sent } = recorded();
+    const account = samples.find(({ kind }) => kind.name === "cloudAccounts")?.kind;
+    const config = { account_configuration_method: "Terraform", private_link: "true" };
+    await account?.driver(service).create({ cloudProvider, config }, always);
+    const body: unknown = JSON.parse(
+      sent.find(({ operation }) => operation === "account.create")?.body ?? "",
+    );
+    expect(body).toEqual({
+      cloud_provider: cloudProvider,
+      requestParams: { cloud_provider: cloudProvider, ...config, private_link: true },
+    });
+  },
+);

@@ -62,8 +62,23 @@ export async function findCreated(
   if (polled.is === "timeout") throw new Error("a search without a deadline cannot time out");
   const { verdict } = polled;
   if (verdict.is === "failed") throw verdict.error;
-  if (verdict.is === "matched") return verdict;
+  if (verdict.is === "matched") {
+    // What a list that is not all of it does not have may exist all the same.
+    const isPartial = driverOf(context, round.kind).isPartial?.(round.place) === true;
+    if (isPartial && verdict.absent.length > 0) throw notAllListed(verdict.absent);
+    return verdict;
+  }
   throw verdict.is === "ambiguous" ? ambiguous(verdict) : doubtful(verdict);
+}
+
+function notAllListed(absent: readonly Address[]): GraphformError {
+  return new GraphformError(
+    "create-ambiguous",
+    `the answer to creating ${absent.join(", ")} was lost, and the service lists only a part of what it has`,
+    {
+      hint: `look it up at the service; if it is there: graphform import ${absent[0]} ID, otherwise: graphform state rm ${absent[0]}`,
+    },
+  );
 }
 
 interface Failed {

@@ -1,0 +1,33 @@
+import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
+import { noSecrets } from "../manifest/read-secret.ts";
+import { GraphformError } from "../model/errors.ts";
+import type { Problem } from "../model/problem.ts";
+import { newKey } from "../state/vault.ts";
+import type { ManifestOptions } from "./options.ts";
+import { resolveProject } from "./project.ts";
+import { withService } from "./service-work.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Problems of a valid manifest with what the service offers today. Throws `not-offered` where the profile cannot ask. */
+export function offerProblems(
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<readonly Problem[]> {
+  return withService(options, env, terminal, async ({ project, service, signal }) => {
+    if (!canCheckOffer(service)) {
+      throw new GraphformError(
+        "not-offered",
+        `profile ${service.profile.name} has no operation plans.parameters to ask the service with`,
+        { hint: "leave --online out, or use a profile that has it" },
+      );
+    }
+    const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
+    const { findings, untold } = await checkOffer(manifest.desired, service, signal);
+    for (const place of untold) terminal.err(`the service does not tell what it offers for ${place}\n`);
+    return findings.map(({ desired, message, hint }): Problem => {
+      const { address, where } = desired;
+      return { code: "not-offered-today", severity: "error", message, hint, address, range: where };
+    });
+  });
+}

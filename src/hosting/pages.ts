@@ -1,0 +1,49 @@
+import { ServiceError } from "../model/errors.ts";
+import type { Json } from "../model/json.ts";
+import type { Endpoint } from "../model/profile.ts";
+import type { Answer, Call } from "../model/service.ts";
+
+/** How many pages one list may have. */
+const most = 1000;
+
+/**
+ * A list with its further pages, where the profile knows the parameter that asks for them (`{nextPage}` in a query);
+ * `nextPage` stays in the values where it does not: there is possibly more. Throws `shape` where pages do not come to an end.
+ */
+export async function withPages(
+  first: Answer,
+  call: Call,
+  endpoint: Endpoint,
+  ask: (call: Call) => Promise<Answer>,
+): Promise<Answer> {
+  if (!Object.values(endpoint.query).some((template) => template.includes("{nextPage}"))) return first;
+  const tokens = new Set<string>();
+  let values = first.values;
+  for (let token = tokenOf(values); token !== undefined; token = tokenOf(values)) {
+    if (tokens.has(token) || tokens.size >= most) throw endless(call);
+    tokens.add(token);
+    const page = await ask({ ...call, params: { ...call.params, nextPage: token } });
+    const { nextPage: _before, ...soFar } = values;
+    values = { ...soFar, ...joined(values, page.values) };
+  }
+  return { ...first, values };
+}
+
+type Values = Answer["values"];
+
+function tokenOf({ nextPage }: Values): string | undefined {
+  return typeof nextPage === "string" && nextPage !== "" ? nextPage : undefined;
+}
+
+function joined(before: Values, page: Values): Values {
+  const lists = ["ids", "items"].flatMap((name): [string, Json][] => {
+    const [head, tail] = [before[name], page[name]];
+    return Array.isArray(head) && Array.isArray(tail) ? [[name, [...head, ...tail]]] : [];
+  });
+  const { nextPage } = page;
+  return { ...Object.fromEntries(lists), ...(nextPage === undefined ? {} : { nextPage }) };
+}
+
+function endless({ operation }: Call): ServiceError {
+  return new ServiceError("shape", operation, `${operation}: the pages of the answer do not come to an end`);
+}

@@ -1,0 +1,41 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+
+/** One plan that the service lists: its keys in paths, its ids, and the resources that it is made of. */
+export interface PlanEntry {
+  readonly serviceModelKey: string;
+  readonly productTierKey: string;
+  readonly productTierId: string;
+  readonly productTierVersion: string;
+  readonly serviceId: string;
+  readonly resources: readonly { readonly id: string; readonly key: string }[];
+}
+
+/** Reads the answer of `plans.list`: plans wherever it nests them; an object that carries resourceParameters is one. */
+export function planEntries(body: Json): readonly PlanEntry[] {
+  return entriesOf(body, "");
+}
+
+function entriesOf(value: Json, above: string): readonly PlanEntry[] {
+  if (Array.isArray(value)) return value.flatMap((each: Json) => entriesOf(each, above));
+  if (!isObject(value)) return [];
+  const serviceId = text(value, "serviceId", "serviceID") || above;
+  const resources = value["resourceParameters"];
+  if (!Array.isArray(resources)) return Object.values(value).flatMap((each) => entriesOf(each, serviceId));
+  return [
+    {
+      serviceModelKey: text(value, "serviceModelKey", "serviceModelURLKey"),
+      productTierKey: text(value, "productTierKey", "productTierURLKey"),
+      productTierId: text(value, "productTierID", "productTierId"),
+      productTierVersion: text(value, "productTierVersion"),
+      serviceId,
+      resources: resources
+        .filter(isObject)
+        .map((each) => ({ id: text(each, "resourceId", "resourceID"), key: text(each, "urlKey") })),
+    },
+  ];
+}
+
+function text(entry: JsonObject, ...names: readonly string[]): string {
+  return String(names.map((name) => entry[name]).find((value) => typeof value === "string") ?? "");
+}

@@ -1,0 +1,87 @@
+import { answerValues } from "../hosting/answer-values.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Profile, TopologyRules } from "../model/profile.ts";
+
+/** Where a database is reached. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+type Values = { readonly [name: string]: Json };
+
+/**
+ * Finds where a database is reached: host and port as describe shows them, or both of one entry of its topology, chosen by
+ * the profile's rules whatever the order of the entries. A host that could carry credentials is no host: monitoring shows
+ * its own address as `user:password@host`.
+ */
+export function endpointOf(values: Values, { topology }: Pick<Profile, "topology">): Endpoint | undefined {
+  const shown = addressOf(values["host"], values["port"]);
+  if (shown !== undefined || topology === undefined) return shown;
+  const candidates = entriesOf(values["topology"])
+    .flatMap(([key, entry]) => candidate(key, entry, topology, values["networkType"]))
+    .toSorted((left, right) => (left.rank < right.rank ? -1 : 1));
+  return candidates[0]?.address;
+}
+
+interface Candidate {
+  /** The smallest one is taken. */
+  readonly rank: string;
+  readonly address: Endpoint;
+}
+
+function candidate(
+  key: string,
+  entry: JsonObject,
+  rules: TopologyRules,
+  networkType: Json | undefined,
+): readonly Candidate[] {
+  const { host, port, networkingType: type, first = "" } = rules;
+  const read = answerValues(entry, { host, port, type, first: [first] });
+  const address = addressOf(read["host"], read["port"]);
+  if (address === undefined || isNever({ ...entry, resourceKey: entry["resourceKey"] ?? key }, rules))
+    return [];
+  const wanted = typesFor(networkType, rules);
+  const given = typeof read["type"] === "string" ? read["type"].toUpperCase() : undefined;
+  if (wanted !== undefined && given !== undefined && !wanted.includes(given)) return [];
+  // Without a networkType of the instance, a public address is the one that can be reached from here.
+  const ranks = [read["first"] === true, given === undefined || given === "PUBLIC"];
+  const rank = [...ranks.map((isBetter) => (isBetter ? "0" : "1")), address.host, address.port].join(" ");
+  return [{ rank, address }];
+}
+
+function isNever(entry: JsonObject, { never }: TopologyRules): boolean {
+  return Object.entries(never).some(([path, pattern]) => {
+    const { value } = answerValues(entry, { value: [path] });
+    return (
+      value !== undefined &&
+      !isObject(value) &&
+      new RegExp(pattern, "i").test(String(value).slice(0, longest))
+    );
+  });
+}
+
+/** How much of a value a profile's pattern is tried on, in characters: it may take its time over a long one. */
+const longest = 200;
+
+function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly string[] | undefined {
+  const wanted = typeof networkType === "string" ? networkType.toUpperCase() : "";
+  const found = Object.entries(rules.networkingTypes).find(([name]) => name.toUpperCase() === wanted);
+  return found?.[1].map((type) => type.toUpperCase());
+}
+
+/** Host and port where both are what they have to be. */
+function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
+  const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
+  if (typeof host !== "string" || !/^[^\s@/?#\\,;"'<>]+$/.test(host)) return undefined;
+  return Number.isInteger(number) && number > 0 && number < 65_536 ? { host, port: number } : undefined;
+}
+
+/** The entries of a map, or of a list. */
+function entriesOf(topology: Json | undefined): readonly (readonly [string, JsonObject])[] {
+  const entries = Array.isArray(topology)
+    ? topology.map((entry): [string, Json] => ["", entry])
+    : Object.entries(isObject(topology) ? topology : {});
+  return entries.flatMap(([key, entry]) => (isObject(entry) ? [[key, entry] as const] : []));
+}

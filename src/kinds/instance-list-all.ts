@@ -1,0 +1,88 @@
+import { answerValues } from "../hosting/answer-values.ts";
+import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
+import { isServiceError } from "../model/errors.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Everything } from "../model/kind.ts";
+import type { Live, Ref } from "../model/observed.ts";
+import type { Profile } from "../model/profile.ts";
+import type { Reads } from "../model/service.ts";
+import { accountResource } from "./account-params.ts";
+import { mayBeMore } from "./listed-ids.ts";
+
+type Values = { readonly [name: string]: Json };
+
+/**
+ * Every instance that the user can see, in one answer, each with its tier and component: the service's plans tell which
+ * resource is whose. Undefined where the profile has no such list, or the plans are not to be had.
+ */
+export async function listAllInstances(
+  service: Reads,
+  read: (ref: Ref, values: Values) => Live,
+  signal: AbortSignal,
+): Promise<Everything | undefined> {
+  const { profile } = service;
+  if (!service.offers("instance.list-all") || !service.offers("plans.list")) return undefined;
+  const plans = await plansOf(service, signal);
+  if (plans.length === 0) return undefined;
+  const { values } = await service.read({ operation: "instance.list-all", params: {} }, signal);
+  const names = profile.operations["instance.describe"]?.answer ?? {};
+  const items = (Array.isArray(values["items"]) ? values["items"] : []).filter(isObject);
+  const entries = items.flatMap((item): readonly Entry[] => {
+    const { resourceId, ...shown } = answerValues(item, names);
+    const id = item["id"];
+    const resource = typeof resourceId === "string" ? resourceId : "";
+    return typeof id !== "string" || id === "" || resource.startsWith(accountResource)
+      ? []
+      : [{ id, resource, shown }];
+  });
+  const found = entries.flatMap(({ id, resource, shown }) => {
+    const place = placeOf(resource, plans, profile);
+    if (place === undefined) return [];
+    const subscription = shown["subscriptionId"];
+    const whose = typeof subscription === "string" ? { subscription } : {};
+    return [{ place, live: read({ id, place }, shown), ...whose }];
+  });
+  const leftOut = entries
+    .filter(({ resource }) => placeOf(resource, plans, profile) === undefined)
+    .map(({ id, resource }) => ({ what: id, reason: unknownPlace(resource, plans, profile) }));
+  const more = mayBeMore(values)
+    ? [{ what: "instance.list-all", reason: "the service has possibly more" }]
+    : [];
+  return { found, leftOut: [...leftOut, ...more] };
+}
+
+interface Entry {
+  readonly id: string;
+  readonly resource: string;
+  readonly shown: Values;
+}
+
+async function plansOf(service: Reads, signal: AbortSignal): Promise<readonly PlanEntry[]> {
+  try {
+    return planEntries((await service.read({ operation: "plans.list", params: {} }, signal)).body);
+  } catch (error) {
+    if (isServiceError(error) && ["forbidden", "not-found", "invalid"].includes(error.failure)) return [];
+    throw error;
+  }
+}
+
+function placeOf(resource: string, plans: readonly PlanEntry[], { tiers }: Profile): JsonObject | undefined {
+  const plan = plans.find(({ resources }) => resources.some(({ id }) => id === resource));
+  const key = plan?.resources.find(({ id }) => id === resource)?.key;
+  const tier = Object.entries(tiers).find(
+    ([, keys]) =>
+      keys.serviceModelKey === plan?.serviceModelKey && keys.productTierKey === plan.productTierKey,
+  );
+  const component = Object.entries(tier?.[1].components ?? {}).find(([, its]) => its === key);
+  return tier === undefined || component === undefined
+    ? undefined
+    : { tier: tier[0], component: component[0] };
+}
+
+function unknownPlace(resource: string, plans: readonly PlanEntry[], { name }: Profile): string {
+  const plan = plans.find(({ resources }) => resources.some(({ id }) => id === resource));
+  const key = plan?.resources.find(({ id }) => id === resource)?.key;
+  if (plan === undefined) return `no plan of the service has its resource "${resource}"`;
+  return `the profile ${name} has no component for "${key}" of the plan ${plan.productTierKey}`;
+}
