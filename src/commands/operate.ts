@@ -21,7 +21,7 @@ import type { Terminal } from "./terminal.ts";
 import { interrupted, type Locked, underLock } from "./under-lock.ts";
 
 /** A lifecycle operation of an instance. */
-export type Verb = "backup" | "failover" | "start" | "stop" | "restart";
+export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";
 
 /** What a lifecycle operation was told. */
 export interface OperateOptions extends ManifestOptions {
@@ -32,6 +32,8 @@ export interface OperateOptions extends ManifestOptions {
   readonly replica?: string;
   /** failover: what to do with it. */
   readonly action?: string;
+  /** upgrade: to which version. */
+  readonly version?: string;
 }
 
 /** Phases that an operation can begin from (wire facts 2.4); what is on its way to something is waited for. */
@@ -39,6 +41,7 @@ const begins: { readonly [verb in Verb]: readonly PhaseName[] } = {
   backup: ["ready"],
   failover: ["ready"],
   restart: ["ready", "failed"],
+  upgrade: ["ready"],
   start: ["stopped", "ready"],
   stop: ["ready", "stopped"],
 };
@@ -63,10 +66,11 @@ export async function operate(
   const work = async (locked: Locked): Promise<number> => {
     const bound = boundAt(locked.state, address, "instances");
     await assertFit(verb, address, bound, locked);
-    const { replica, action } = options;
+    const { replica, action, version } = options;
     const choices = {
       ...(replica === undefined ? {} : { replica }),
       ...(action === undefined ? {} : { action }),
+      ...(version === undefined ? {} : { version }),
     };
     const steps = await carryOut(stepsFor(verb, address, bound, choices, options, locked), locked.world);
     const { exitCode } = outcomeOf(steps, [], {}, []);

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { ImportAllOptions } from "./import-all.ts";
+import type { InstanceRestoreOptions } from "./instance-restore.ts";
 import type { OperateOptions, Verb } from "./operate.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withManifestOptions } from "./options.ts";
@@ -16,6 +17,7 @@ const verbs: { readonly [verb in Verb]: string } = {
   start: "start it",
   stop: "stop it; its data is kept",
   restart: "restart it",
+  upgrade: "bring it to another version of the service's plan",
 };
 
 /** Adds the commands that work on what is there: `instance`, `snapshot`, `account`, `import`. */
@@ -50,6 +52,25 @@ function addInstance(program: Command, { env, at, done }: Registration): void {
   add("start");
   add("stop");
   add("restart");
+  add("upgrade").option("--version <version>", "which one (default: the newest)");
+  withManifestOptions(
+    instance.command("restore").description("make a new instance with the data of an earlier time"),
+  )
+    .argument("<address>", "for example instances.orders")
+    .requiredOption("--to <time>", "the time to go back to, ISO 8601")
+    .option("--network-type <type>", "PUBLIC or INTERNAL, where the service has it")
+    .option("--json", "as JSON")
+    .action(async (address: string, options: Coloured<InstanceRestoreOptions>) => {
+      const { instanceRestore } = await import("./instance-restore.ts");
+      done(await instanceRestore(address, options, env, at(options)));
+    });
+  withManifestOptions(instance.command("events").description("who did what to it, as the service knows it"))
+    .argument("<address>", "for example instances.orders")
+    .option("--json", "as JSON")
+    .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
+      const { listInstanceEvents } = await import("./instance-events.ts");
+      done(await listInstanceEvents(address, options, env, at(options)));
+    });
 }
 
 function addSnapshot(program: Command, registration: Registration): void {

@@ -1,8 +1,7 @@
 import { describeSnapshot, snapshotPhase } from "../kinds/instance-snapshots.ts";
 import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
-import { escapeText } from "../report/escape.ts";
-import { jsonText } from "../report/json-text.ts";
 import type { ManifestOptions } from "./options.ts";
+import { askForRestore, restoredText } from "./restore.ts";
 import { serviceTarget } from "./service-target.ts";
 import { withServiceOf } from "./service-work.ts";
 import { unknownSnapshot } from "./snapshots.ts";
@@ -45,26 +44,7 @@ export async function snapshotRestore(
       ...(network === undefined ? {} : { network }),
     };
     const call = { operation: "snapshot.restore", params: { id }, body };
-    const { values } = await service.write(call, signal).catch((error: unknown) => {
-      throw isServiceError(error) && error.wasSent ? mayBeRestored(id, error) : error;
-    });
-    const made = typeof values["id"] === "string" ? values["id"] : "";
-    if (options.json === true) terminal.out(`${jsonText({ snapshot: id, instance: made })}\n`);
-    else {
-      terminal.out(`${escapeText(made, 100)} is being made from ${escapeText(id, 100)}.\n`);
-      terminal.err(`declare it, then bind it: graphform import ADDRESS ${escapeText(made, 100)}\n`);
-    }
+    restoredText(id, await askForRestore(service, call, id, signal), options.json === true, terminal);
     return exitCodes.done;
   });
-}
-
-function mayBeRestored(id: string, cause: Error): GraphformError {
-  return new GraphformError(
-    "restore-unknown",
-    `it is not known whether ${id} is being restored: ${cause.message}`,
-    {
-      hint: "look for a new instance at the service before you ask again: a second request makes a second one",
-      cause,
-    },
-  );
 }

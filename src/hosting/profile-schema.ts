@@ -7,7 +7,7 @@ export const operationNames: readonly string[] = [
   ...["start", "stop", "restart", "failover", "backup", "copy-snapshot", "snapshots"].map(
     (verb) => `instance.${verb}`,
   ),
-  "instance.metadata",
+  ...["metadata", "restore", "upgrade", "events"].map((verb) => `instance.${verb}`),
   ...["create", "list", "get", "delete", "describe"].map((verb) => `account.${verb}`),
   ...["list", "create", "describe", "update", "delete"].map((verb) => `network.${verb}`),
   ...["list", "create", "describe", "copy", "restore", "delete"].map((verb) => `snapshot.${verb}`),

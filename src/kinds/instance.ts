@@ -15,6 +15,7 @@ import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { askForBackup, backupsOf } from "./instance-snapshots.ts";
 import { ownerIn, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
+import { upgradeBody } from "./instance-upgrade.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 import { assertSameObject } from "./same-object.ts";
@@ -123,6 +124,11 @@ function driver(service: Service): Driver {
     backup: (ref, signal) => askForBackup(service, on(ref), signal),
     async operate(ref, verb, signal, choices = {}) {
       const call = { operation: `instance.${verb}`, params: on(ref) };
+      if (verb === "upgrade")
+        return void (await service.write(
+          { ...call, body: upgradeBody(call.params, choices, profile) },
+          signal,
+        ));
       if (verb !== "failover") return void (await service.write(call, signal));
       const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
       const { body, nodeResourceKey } = failoverOf(ref.id, values["topology"], choices);

@@ -22,6 +22,7 @@ const verbs: { readonly [verb: string]: StepWords } = {
   start: { doing: "starting", done: "started" },
   stop: { doing: "stopping", done: "stopped" },
   restart: { doing: "restarting", done: "restarted" },
+  upgrade: { doing: "upgrading", done: "upgraded" },
   failover: { doing: "failing over", done: "failed over" },
 };
 

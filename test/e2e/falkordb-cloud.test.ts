@@ -122,6 +122,24 @@ it("a backup is asked for by the operation that the service has", async () => {
   expect((await platform.writes()).map(({ path }) => path.split("/").at(-1))).toEqual(["snapshot"]);
 });
 
+it("who did what is told", async () => {
+  const told = await user.run("instance", "events", "instances.one", "--json");
+  expect(told.code).toBe(0);
+  expect(JSON.parse(told.out)).toContainEqual(
+    expect.objectContaining({ time: expect.any(String), message: expect.any(String) }),
+  );
+});
+
+it("going back to a time is asked for once, and its answer is told", async () => {
+  // The local platform does not do it: what is refused made nothing.
+  const refused = await user.run("instance", "restore", "instances.one", "--to", "2026-01-01T00:00:00Z");
+  expect(refused).toMatchObject({ code: 1 });
+  expect(await user.run("instance", "restore", "instances.one", "--to", "yesterday")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("is no time"),
+  });
+});
+
 it("everything is destroyed", async () => {
   const destroyed = await user.run("destroy", "--auto-approve");
   expect(destroyed).toMatchObject({ code: 0, out: expect.stringContaining("4 destroyed") });

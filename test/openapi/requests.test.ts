@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile.ts";
 import type { WireRequest, WireResponse } from "../../src/hosting/wire.ts";
+import { instanceEvents } from "../../src/kinds/instance-events.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { always } from "../conformance/benches.ts";
@@ -39,6 +40,8 @@ const answers: { readonly [operation: string]: JsonObject } = {
     status: "RUNNING",
     detailedNetworkTopology: { r: { main: true, nodes: [{ id: "node-sz-0" }, { id: "node-sz-1" }] } },
   },
+  "instance.events": { events: [] },
+  "instance.restore": { id: "instance-2" },
   "instance.copy-snapshot": { snapshotId: "snapshot-2" },
   "instance.snapshots": { snapshots: [] },
   "account.create": { id: "account-1" },
@@ -163,6 +166,16 @@ describe("every request under the falkordb-cloud profile is one of the vendor's 
     const driver = instances?.kind.driver(service);
     const ref = { id: "instance-1", place: { tier: "pro", component: "single-zone" } };
     for (const verb of ["start", "stop", "restart", "backup"]) await driver?.operate(ref, verb, always);
+    await driver?.operate(ref, "upgrade", always, { version: "2.0" });
+    await instanceEvents(service, "instance-1", always);
+    await service.write(
+      {
+        operation: "instance.restore",
+        params: { serviceModelKey: "m", productTierKey: "t", resourceKey: "r", id: "instance-1" },
+        body: { targetRestoreTime: "2026-01-01T00:00:00Z", networkType: "PUBLIC" },
+      },
+      always,
+    );
     await driver?.update(ref, { deletionProtection: true, customTags: { team: "shop" } }, always);
     await driver?.operate(ref, "failover", always, { replica: "node-sz-1", action: "FAILOVER_ONLY" });
     const place = { serviceModelKey: "m", productTierKey: "t", resourceKey: "r", id: "instance-1" };
