@@ -117,7 +117,8 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
 
 /**
  * Says how the state's binding differs from the one that the plan was made for: a create needs a free address, or the
- * object there that the plan knows to be gone; a binding needs a free address or its object; the rest needs its object.
+ * object there that the plan knows to be gone; a binding needs a free address or its object; updates, deletions and waits
+ * need their object.
  */
 export function otherBinding(step: Step, context: ApplyContext): string | undefined {
   const bound = context.journal.state.resources[step.address];
@@ -127,7 +128,10 @@ export function otherBinding(step: Step, context: ApplyContext): string | undefi
       : `${step.address} is bound to ${bound.id} already`;
   const needsObject = ["update", "delete", "wait"].includes(step.operation);
   const isFree = bound === undefined && step.operation === "bind";
-  if (!(needsObject || step.operation === "bind") || isFree || bound?.id === step.id) return undefined;
+  // What comes after a create in one plan is for whatever that has made.
+  const isOfCreate = step.id === undefined && bound !== undefined;
+  if (!(needsObject || step.operation === "bind") || isFree || isOfCreate || bound?.id === step.id)
+    return undefined;
   return bound === undefined
     ? `${step.address} is bound to nothing any more`
     : `${step.address} is bound to ${bound.id} now`;
@@ -136,8 +140,9 @@ export function otherBinding(step: Step, context: ApplyContext): string | undefi
 /** Says that the guards of what is to be deleted have changed since the plan was made: it was made without them. */
 export function otherGuards({ id, kind, remembered }: Step, { before }: ApplyContext): string | undefined {
   if (remembered === undefined) return undefined;
-  const now = Object.values(before.resources).find((bound) => bound.id === id && bound.kind === kind);
+  const atStart = Object.values(before.resources).find((bound) => bound.id === id && bound.kind === kind);
   const isSame =
-    now === undefined || (now.protect === remembered.protect && now.onDelete === remembered.onDelete);
+    atStart === undefined ||
+    (atStart.protect === remembered.protect && atStart.onDelete === remembered.onDelete);
   return isSame ? undefined : `the guards of ${id} have changed since the plan was made`;
 }

@@ -95,7 +95,7 @@ export interface Step {
   readonly protect?: boolean;
   readonly onDelete?: "delete" | "retain" | "backup";
   readonly refs?: readonly Address[];
-  /** delete: the guards of the object that the state remembered when the plan was made. */
+  /** delete and its backup: the guards of the object that the state remembered when the plan was made. */
   readonly remembered?: { readonly protect: boolean; readonly onDelete: "delete" | "retain" | "backup" };
   /** Keys of the steps that come first. */
   readonly after: readonly string[];

@@ -2,7 +2,10 @@ import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { ServiceIdentity } from "./service-identity.ts";
 
-/** What we remember: only what the service will not tell. Losing it destroys and doubles nothing. */
+/**
+ * What we remember: only what the service will not tell. Losing it destroys nothing; it doubles nothing where its previous
+ * version is left, or where the service shows names or marks.
+ */
 export interface StateDocument {
   readonly version: 2;
   /** The manifest's name. */
@@ -44,13 +47,13 @@ export interface Bound {
   readonly onDelete: "delete" | "retain" | "backup";
   readonly refs: readonly Address[];
   readonly createdAt: string;
-  /** An operation that was accepted and has not been seen to finish: the next run goes on waiting. */
+  /** An operation that was announced or accepted, and has not been seen to finish: the next run goes on waiting. */
   readonly converging?: Converging;
 }
 
 export interface Converging {
   readonly operation: string;
-  /** ISO 8601: when the service accepted it. */
+  /** ISO 8601: when it was announced or accepted. */
   readonly since: string;
   /** What counts as applied once it has finished, dotted path -> value. */
   readonly record: { readonly [path: string]: Json };

@@ -11,7 +11,7 @@ import type { Step } from "../model/plan.ts";
  *     move X                  after what stood at its new address has moved away
  *     create X anew           after its old object is bound to the address that asks for it
  *
- * The first row always holds. A deletion that could wait for others only in a circle does not wait for them.
+ * What is made or moved always waits. A deletion that could wait for others only in a circle does not wait for them.
  */
 export function order(
   steps: readonly Step[],

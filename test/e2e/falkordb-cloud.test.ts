@@ -15,7 +15,7 @@ timing:
   poll: { first: 50ms, longest: 300ms }
 `;
 
-function manifest(url: string, name: string, marks = ""): string {
+function manifest(url: string, name: string, marks = "", isPairKept = true): string {
   return `
 apiVersion: graphform/v1
 name: vendor
@@ -33,6 +33,8 @@ instances:
   pair:
     tier: pro
     component: single-zone
+    customTags: { team: graph }
+    deletionProtection: ${isPairKept}
     config: { name: pair, nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.phrase}" }
 users:
   reader: { instance: one, username: reader, password: "\${secret.phrase}", acl: "~* +PING" }
@@ -53,7 +55,11 @@ afterAll(() => user.close());
 it("databases, a network and a user are made under the vendor's profile, and then there is nothing left to do", async () => {
   const applied = await user.run("apply", "--auto-approve");
   expect(applied).toMatchObject({ code: 0, out: expect.stringContaining("Resources: 4 added") });
-  const creates = (await platform.writes()).filter(({ operation }) => operation === "create");
+  const writes = await platform.writes();
+  expect(writes.filter(({ path }) => path.endsWith("/metadata")).map(({ body }) => body)).toEqual([
+    { deletionProtection: true },
+  ]);
+  const creates = writes.filter(({ operation }) => operation === "create");
   expect(creates.map(({ path }) => path.split("/").slice(-4))).toEqual(
     expect.arrayContaining([expect.arrayContaining(["single-Zone"]), expect.arrayContaining(["standalone"])]),
   );
@@ -140,7 +146,9 @@ it("going back to a time is asked for once, and its answer is told", async () =>
   });
 });
 
-it("everything is destroyed", async () => {
+it("everything is destroyed once its protection is lifted", async () => {
+  user.write("graphform.yaml", manifest(platform.url, "renamed", kept.replace("true", "false"), false));
+  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
   const destroyed = await user.run("destroy", "--auto-approve");
   expect(destroyed).toMatchObject({ code: 0, out: expect.stringContaining("4 destroyed") });
 });

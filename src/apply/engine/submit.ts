@@ -1,4 +1,7 @@
-/** @module The one function that sends a write more than once, and only where evidence says that it did nothing. */
+/**
+ * @module Sends a write on an existing object until the service has taken it, and repeats only what did nothing or is
+ * harmless twice. Creates are sent elsewhere: `create-classes.ts`.
+ */
 import {
   asError,
   GraphformError,
