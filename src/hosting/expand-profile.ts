@@ -69,6 +69,7 @@ export function expandProfile(text: ProfileText): {
     fields: {},
     networkTypes: [],
     backupBy: ["instance.backup"],
+    lacks: [],
     ...rest,
     session: {
       ...session,

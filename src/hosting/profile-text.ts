@@ -12,6 +12,7 @@ export interface EndpointText {
 
 type Written =
   | "backupBy"
+  | "lacks"
   | "session"
   | "signIn"
   | "refresh"
@@ -36,6 +37,7 @@ export interface ProfileText extends Omit<Profile, Written> {
   readonly fields?: { readonly [name: string]: string };
   readonly networkTypes?: readonly string[];
   readonly backupBy?: readonly string[];
+  readonly lacks?: readonly string[];
   readonly topology?: TopologyText;
   readonly session: Omit<SessionProfile, "tokenLifetime" | "refreshLifetime"> & {
     readonly tokenLifetime: string;

@@ -22,6 +22,7 @@ export function checkInstance(desired: Desired, context: RuleContext): readonly 
     memoryRule,
     timeoutRule,
     sameRule,
+    lackRule,
     markRule,
     warningRule,
   ];
@@ -152,6 +153,17 @@ function differences(
     },
   ];
 }
+
+/** What the specification has and this service does not. */
+const lackRule: Rule = (desired, { profile }) =>
+  profile.lacks
+    .filter((name) => configOf(desired)[name] !== undefined)
+    .map((name) => ({
+      code: "not-offered",
+      path: `config.${name}`,
+      message: `the profile "${profile.name}" has no ${name}`,
+      hint: "remove it",
+    }));
 
 /** Deletion protection and tags, where the profile has them; names that are not graphform's own. */
 const markRule: Rule = ({ spec }, { profile }) => {

@@ -103,6 +103,8 @@ export interface Profile {
   readonly accounts?: AccountRules;
   /** Text that means: an operation is already in progress. */
   readonly busy: string;
+  /** Settings of the specification that the service has in no plan. */
+  readonly lacks: readonly string[];
   /** The operations that ask for a backup, the preferred one first; one that the service does not know gives way. */
   readonly backupBy: readonly string[];
   /** What an update needs the resource to be first: a phase, or nothing. */

@@ -4,7 +4,9 @@ import { loadProfile } from "../../src/hosting/profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Live, Ref } from "../../src/model/observed.ts";
+import type { Profile } from "../../src/model/profile.ts";
 import type { Answer, Call, Service } from "../../src/model/service.ts";
+import type { PlatformOptions } from "../../src/platform/index.ts";
 import { startTest } from "../platform/harness.ts";
 import { fakeService } from "./fake-service.ts";
 
@@ -26,6 +28,9 @@ export const always: AbortSignal = new AbortController().signal;
 /** The default profile with networks that can be created, which the suite needs for them. */
 const profile = await loadProfile(new URL("../support/full-profile.yaml", import.meta.url).pathname);
 
+/** The vendor's own. */
+const cloud = await loadProfile("falkordb-cloud");
+
 /** Name of a service -> how to start it. */
 export const benches: { readonly [name: string]: () => Promise<Bench> } = {
   "a fake": async () => {
@@ -36,27 +41,34 @@ export const benches: { readonly [name: string]: () => Promise<Bench> } = {
       async () => undefined,
     );
   },
-  "the local platform": async () => {
-    const options = { echo: true, networks: "full", autoBootstrap: true, usersPerMinute: 100_000 } as const;
-    const { platform, username, password, close } = await startTest({ ...options, delays: 1 });
-    const paths: string[] = [];
-    const client = createService({
-      profile,
-      platformUrl: platform.url,
-      usersUrl: platform.usersUrl,
-      subscriptionId: "sub-1",
-      credentials: { username, password },
-      // A write that was answered with a 500 is not repeated, and a read that was is repeated at once.
-      clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(1, signal) },
-      hedge: { ask: (first) => first() },
-      trace: (line) => paths.push(line.split(" ")[1] ?? ""),
-    });
-    return watched(client, paths, async () => {
-      await client.close();
-      await close();
-    });
-  },
+  "the local platform": () => onPlatform(profile, { networks: "full" }, "sub-1"),
+  "the local platform as FalkorDB Cloud": () => onPlatform(cloud, { profile: "falkordb-cloud" }, undefined),
 };
+
+async function onPlatform(
+  spoken: Profile,
+  more: Partial<PlatformOptions>,
+  subscriptionId: string | undefined,
+): Promise<Bench> {
+  const options = { echo: true, autoBootstrap: true, usersPerMinute: 100_000, ...more };
+  const { platform, username, password, close } = await startTest({ ...options, delays: 1 });
+  const paths: string[] = [];
+  const client = createService({
+    profile: spoken,
+    platformUrl: platform.url,
+    usersUrl: platform.usersUrl,
+    ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    credentials: { username, password },
+    // A write that was answered with a 500 is not repeated, and a read that was is repeated at once.
+    clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(1, signal) },
+    hedge: { ask: (first) => first() },
+    trace: (line) => paths.push(line.split(" ")[1] ?? ""),
+  });
+  return watched(client, paths, async () => {
+    await client.close();
+    await close();
+  });
+}
 
 function watched(service: Service, paths: string[], close: () => Promise<void>): Bench {
   const calls: Call[] = [];

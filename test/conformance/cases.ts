@@ -79,7 +79,8 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
     expect(sample.changes.map(({ path }) => path).sort()).toEqual(inPlace.map(([path]) => path).sort());
     const ref = await create(trial);
     await untilReady(driver, ref);
-    for (const { path, value, sends } of sample.changes) {
+    for (const { path, value, sends: told } of sample.changes) {
+      const sends = spelled(told, bench.service.profile.fields);
       bench.calls.length = 0;
       await driver.update(ref, patchOf(path, value), always);
       expect(bench.calls).toMatchObject([{ operation: sample.kind.operations.update, body: sends }]);
@@ -371,4 +372,12 @@ function poisoned(answer: Answer, poison: JsonObject): Answer {
         : {}),
     },
   };
+}
+
+/** What is sent, in the service's own spelling of the settings. */
+function spelled(body: JsonObject, fields: { readonly [name: string]: string }): JsonObject {
+  const { requestParams } = body;
+  if (!isObject(requestParams)) return body;
+  const own = Object.entries(requestParams).map(([name, value]) => [fields[name] ?? name, value]);
+  return { ...body, requestParams: Object.fromEntries(own) };
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../src/kinds/index.ts";
-import { leaves } from "../../src/model/spec-paths.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { fromLeaves, leaves } from "../../src/model/spec-paths.ts";
 import { traitsOf } from "../../src/plan/traits.ts";
 import { type Bench, benches } from "./benches.ts";
 import { cases, notInDefault } from "./cases.ts";
-import { createReferents, type Referents, samples } from "./samples.ts";
+import { createReferents, type Referents, type Sample, samples } from "./samples.ts";
 
 /** Cells that are not run, each with its reason. */
 const left: readonly { readonly kind: string; readonly name: string; readonly reason: string }[] = [];
@@ -27,11 +28,23 @@ describe.each(Object.entries(benches))("against %s", (service, start) => {
     );
     it.each(wanted)("%s", async (name, check) => {
       const driver = sample.kind.driver(bench.service);
-      await check({ bench, sample, referents, driver });
+      await check({ bench, sample: fitted(sample, bench.service.profile.lacks), referents, driver });
       run.add(`${service}/${kind}/${name}`);
     });
   });
 });
+
+/** A sample without the settings that a service has not. */
+function fitted(sample: Sample, lacks: readonly string[]): Sample {
+  const isThere = ([path]: readonly [string, unknown]): boolean =>
+    !lacks.some((name) => path === `config.${name}`);
+  const specs = sample.specs.map(
+    (make) =>
+      (referents: Referents): JsonObject =>
+        fromLeaves([...leaves(make(referents))].filter(isThere)),
+  );
+  return { ...sample, specs };
+}
 
 describe("the suite itself", () => {
   const nowhere: Referents = { network: "n", configId: "c", instance: "i" };

@@ -26,6 +26,7 @@ export const testProfile: Profile = {
   signIn: endpoint,
   operations: { "instance.create": endpoint, "user.create": endpoint },
   backupBy: ["instance.backup"],
+  lacks: [],
   tiers: {
     "enterprise-byoa": tier(zones, "any"),
     enterprise: tier(zones, "any"),
