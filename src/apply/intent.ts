@@ -5,14 +5,16 @@ import type { Step } from "../model/plan.ts";
 import type { Intent } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { recordOf } from "./bind.ts";
-import type { ApplyContext } from "./context.ts";
+import { type ApplyContext, kindOf } from "./context.ts";
 import type { Found } from "./engine/find-created.ts";
 
 /** What the state will remember of what a step creates. */
 export function intentOf(step: Step, context: ApplyContext): Omit<Intent, "round" | "startedAt"> {
   const recorded = { ...step.record, ...recordOf(step.spec ?? {}, context) };
+  const isMarked = kindOf(context, step.kind).marksOwner?.(context.profile) === true;
   return {
     digest: context.digest(stableJson(recorded)),
+    ...(isMarked ? { marked: true } : {}),
     recorded,
     protect: step.protect ?? true,
     onDelete: step.onDelete ?? "delete",

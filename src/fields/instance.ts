@@ -81,6 +81,7 @@ export const instanceSchema: KindSchema = {
       type: "boolean",
       description: "The service itself refuses to delete the instance, where the profile has it.",
       "x-in": "metadata",
+      "x-after-create": true,
       "x-keeps": true,
     },
     customTags: {
@@ -88,6 +89,7 @@ export const instanceSchema: KindSchema = {
       additionalProperties: { type: "string" },
       description: "Tags at the service, name to value, where the profile has them; others are left alone.",
       examples: [{ team: "shop" }],
+      "x-in": "metadata",
     },
     power: {
       type: "string",

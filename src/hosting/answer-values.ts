@@ -44,7 +44,10 @@ function firstOf(body: Json, paths: readonly string[]): Json | undefined {
   return undefined;
 }
 
-/** Follows a dotted path; `*` tries every entry, a list's in its order and an object's by their names, so that an answer means the same in any order. Null, empty text and empty objects hold nothing; an empty list does. */
+/**
+ * Follows a dotted path; `*` tries every entry, a list's in its order and an object's by their names, so that an answer
+ * means the same in any order. Null, empty text and objects of nothing else hold nothing; an empty list does.
+ */
 function valueAt(value: Json | undefined, path: readonly string[], at = 0): Json | undefined {
   const step = path[at];
   if (step === undefined) return isNothing(value) ? undefined : value;
@@ -71,6 +74,6 @@ function isNothing(value: Json | undefined): boolean {
     value === undefined ||
     value === null ||
     value === "" ||
-    (isObject(value) && Object.keys(value).length === 0)
+    (isObject(value) && Object.values(value).every(isNothing))
   );
 }

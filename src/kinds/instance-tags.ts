@@ -34,11 +34,12 @@ export function seenTags(shown: Json | undefined): { readonly [path: string]: Se
   );
 }
 
-/** Whose the instance is, where its tags say so. */
-export function ownerIn(shown: Json | undefined): Owner | undefined {
+/** Whose the instance is: null where its tags are shown and do not say so, undefined where no tags are shown. */
+export function ownerIn(shown: Json | undefined): Owner | null | undefined {
+  if (!Array.isArray(shown)) return undefined;
   const tags = new Map(tagsIn(shown));
   const [lineage, address] = [tags.get(ownerTags.lineage), tags.get(ownerTags.address)];
-  return lineage === undefined || address === undefined ? undefined : { lineage, address };
+  return lineage === undefined || address === undefined ? null : { lineage, address };
 }
 
 /** True for the names that graphform keeps for itself. */

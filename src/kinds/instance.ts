@@ -51,7 +51,9 @@ export const instance: Kind = {
 };
 
 const rows: readonly [string, FieldSchema][] = [
-  ...Object.entries(instanceSchema.properties).filter(([, row]) => row["x-in"] !== undefined),
+  ...Object.entries(instanceSchema.properties).filter(
+    ([name, row]) => row["x-in"] !== undefined && name !== "customTags",
+  ),
   ...Object.entries(instanceSchema.properties["config"]?.properties ?? {}).map(
     ([name, row]): [string, FieldSchema] => [`config.${name}`, { "x-in": "requestParams", ...row }],
   ),
@@ -114,8 +116,9 @@ function driver(service: Service): Driver {
       const metadata = await metadataOf(ref, patch, signal);
       if (metadata !== undefined)
         await service.write({ operation: "instance.metadata", params: on(ref), body: metadata }, signal);
-      const body = requestBody(patch, service);
-      if (Object.keys(body).length === 0) return;
+      const { deletionProtection: _kept, customTags: _tags, ...rest } = patch;
+      if (metadata !== undefined && Object.keys(rest).length === 0) return;
+      const body = requestBody(rest, service);
       await service.write({ operation: "instance.update", params: on(ref), body }, signal);
     },
     async delete(ref, signal) {

@@ -35,8 +35,8 @@ export interface FieldSchema {
   /** Name on the wire in the default dialect. Default: the field's own name. */
   readonly "x-wire"?: string;
   /**
-   * Where it stands in a request: top level of the body, inside requestParams, or in a request of its own that sets it
-   * once the object exists.
+   * Where it stands in a request: top level of the body, inside requestParams, or in a request of its own that
+   * needs nothing of the database: a stopped one is not started for it.
    */
   readonly "x-in"?: "body" | "requestParams" | "metadata";
   /** The database parameter (GRAPH.CONFIG GET) that shows the value. */
@@ -53,6 +53,8 @@ export interface FieldSchema {
   readonly "x-operations"?: { readonly [transition: string]: string };
   /** The name that people know the thing by: an object that shows the declared one may be it. */
   readonly "x-identity"?: boolean;
+  /** A create cannot carry it: an update sets it as soon as the object exists. */
+  readonly "x-after-create"?: boolean;
   /** While it is true the service refuses to delete the object. */
   readonly "x-keeps"?: boolean;
   /** Where a resource is found, not what it is set to: part of its address at the service. */

@@ -37,8 +37,8 @@ export interface Live {
   /** Dotted path of the spec -> value and source. Names of references still stand as ids. */
   readonly spec: { readonly [path: string]: Seen };
   readonly outputs: JsonObject;
-  /** Absent where the service shows no mark. */
-  readonly owner?: Owner;
+  /** Null where the service shows marks and there is none of ours; absent where it shows nothing that could hold one. */
+  readonly owner?: Owner | null;
   readonly createdAt?: string;
   readonly modifiedAt?: string;
 }

@@ -76,6 +76,8 @@ export interface Intent {
   readonly round: string;
   /** Digest of the spec that was to be created. */
   readonly digest: string;
+  /** The create carried the mark of its owner: an object that shows marks without it is another's. */
+  readonly marked?: true;
   /** The service said that it did nothing: an object is this create's only where no other one can have made it. */
   readonly refused?: true;
   /** ISO 8601. */

@@ -16,7 +16,8 @@ export function changing(change: Change, subject: Subject, kind: Kind, input: Pl
   const patch = patchOf(change, traits);
   const power = [...traits.values()].map((trait) => trait.operations).find(isObject);
   const rests = isStopped(subject, power?.["running>stopped"]);
-  const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined;
+  const isAside = fields.every(({ path }) => traitAt(traits, path).aside);
+  const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined && !isAside;
   const verbs = fields.flatMap((field) =>
     verbsBetween(traitAt(traits, field.path), String(field.before), String(field.after)),
   );

@@ -14,8 +14,10 @@ export interface Trait {
   readonly default: Json | undefined;
   /** The name that people know it by. */
   readonly identity: boolean;
-  /** Set by a request of its own once the object exists. */
+  /** Set by an update once the object exists. */
   readonly afterCreate: boolean;
+  /** Set by a request that needs nothing of the database. */
+  readonly aside: boolean;
   /** While it is true the service refuses to delete the object. */
   readonly keeps: boolean;
 }
@@ -58,9 +60,11 @@ export interface Leading {
   readonly to: string;
 }
 
-/** The trait of a path that has no row: changed in place, felt by nobody. */
+/** The trait of a path; without a row of its own it has that of the map it stands in, or is changed in place, felt by nobody. */
 export function traitAt(traits: Traits, path: string): Trait {
-  return traits.get(path) ?? trait(path, {});
+  const [top = ""] = path.split(".", 1);
+  const above = traits.get(top);
+  return traits.get(path) ?? (above === undefined ? trait(path, {}) : { ...above, path });
 }
 
 function* rows(
@@ -86,7 +90,8 @@ function trait(path: string, row: FieldSchema): Trait {
     reference: row["x-reference"],
     default: row.default,
     identity: row["x-identity"] ?? false,
-    afterCreate: row["x-in"] === "metadata",
+    afterCreate: row["x-after-create"] ?? false,
+    aside: row["x-in"] === "metadata",
     keeps: row["x-keeps"] ?? false,
   };
 }

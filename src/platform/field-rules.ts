@@ -28,7 +28,9 @@ export function wrongValue(row: FieldSchema, value: Json): string | undefined {
   if (row.type === "string") return wrongString(row, value);
   if (row.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
   if (row.type === "integer" || row.type === "number") return wrongNumber(row, value);
-  return undefined;
+  return row.enum === undefined || row.enum.includes(value)
+    ? undefined
+    : `must be one of ${row.enum.join(", ")}`;
 }
 
 function wrongString(row: FieldSchema, value: Json): string | undefined {

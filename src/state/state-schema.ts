@@ -48,13 +48,14 @@ const intent = record(
     round: text,
     digest: text,
     refused: { const: true },
+    marked: { const: true },
     startedAt: time,
     recorded: values,
     protect: flag,
     onDelete,
     refs: texts,
   },
-  ["refused"],
+  ["refused", "marked"],
 );
 
 const round = record({ kind: text, place: anyObject, classKey: { type: "string" }, before: texts });

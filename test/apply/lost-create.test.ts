@@ -120,7 +120,7 @@ describe("a lost create is told from the others", () => {
     const world = toyWorld({ faults: [lost] });
     const { steps } = await world.run({ a: { colour: "red" } }, { driver: beside(world, "red") });
     expect(steps).toMatchObject([{ result: "failed" }]);
-    expect(steps[0]?.message).toMatch(/more new objects could be theirs than were asked for: toy-1, toy-2$/);
+    expect(steps[0]?.message).toMatch(/nothing tells which of the new objects are theirs: toy-1, toy-2$/);
     expect(steps[0]?.hint).toBe(
       "look at them, then bind each: graphform import toys.a ID; or, if none of them is its object: graphform state rm toys.a",
     );

@@ -44,6 +44,18 @@ function marked(one: Candidate, address: string, lineage = "ours"): Candidate {
   return one.live === undefined ? one : { ...one, live: { ...one.live, owner: { lineage, address } } };
 }
 
+/** An object that shows marks, and none of ours. */
+function unmarked(id: string): Candidate {
+  const one = candidate(id, {});
+  return one.live === undefined ? one : { ...one, live: { ...one.live, owner: null } };
+}
+
+/** A create that carried its mark. */
+function markedLost(name: string, recorded: Values): LostCreate {
+  const create = lost(name, recorded);
+  return { ...create, intent: { ...create.intent, marked: true } };
+}
+
 /** The verdict in short: `a=toy-1 b~toy-2 c-`, `~` where it may be another's, `-` where nothing was made. */
 function verdict(candidates: readonly Candidate[], creates: readonly LostCreate[], now = late): string {
   const matching = matchCandidates(candidates, creates, { schema: toySchema, lineage: "ours" }, now, delays);
@@ -113,16 +125,10 @@ describe("objects and lost creates", () => {
       "b~toy-1 a-",
     ],
     [
-      "a refused create is counted where more are there than were lost",
+      "nor is it counted: one of them may be somebody else's",
       [candidate("toy-1", {}), candidate("toy-2", {})],
       [lost("a", red, { refused: true }), lost("b", blue)],
-      "a~toy-2 b~toy-1",
-    ],
-    [
-      "and where more are there than were asked for, nothing is guessed",
-      [candidate("toy-1", {}), candidate("toy-2", {}), candidate("toy-3", {})],
-      [lost("a", red, { refused: true }), lost("b", blue)],
-      "ambiguous toy-1 toy-2 toy-3",
+      "ambiguous toy-1 toy-2",
     ],
     [
       "a refusal is no proof where nothing else was lost",
@@ -186,6 +192,8 @@ describe("objects that say whose they are", () => {
       [lost("a", red)],
       "ambiguous toy-1 toy-2",
     ],
+    ["one that shows marks and none of ours is another's", [unmarked("toy-1")], [markedLost("a", red)], "a-"],
+    ["whatever it shows where the create carried no mark", [unmarked("toy-1")], [lost("a", red)], "a=toy-1"],
     [
       "what has none goes by its fields",
       [marked(candidate("toy-1", {}), "toys.a"), candidate("toy-2", {})],

@@ -122,6 +122,7 @@ function isEnough({ is, steps, second }: Ended): boolean {
 function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): boolean {
   if (ended.code === "import-not-found")
     return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
+  if (ended.code === "create-ambiguous" && hasRefusedBesideLost(stored)) return true;
   if (ended.code === "create-ambiguous")
     return registry.things.some(
       (thing) => isThere(thing) && !thing.ours && (thing.madeFor !== undefined || thing.id.endsWith("-twin")),
@@ -153,6 +154,15 @@ function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): bo
         ? operation === "delete" && isUsed(id)
         : operation === "create" && isLeftBehind(address);
     })
+  );
+}
+
+/** True where one create of a round is lost and another one refused: what is too many may be the refused one's. */
+function hasRefusedBesideLost(stored: World["stored"]): boolean {
+  const intents = Object.values(stored?.intents ?? {});
+  return intents.some(
+    ({ round, refused }) =>
+      refused === true && intents.some((other) => other.round === round && other.refused !== true),
   );
 }
 

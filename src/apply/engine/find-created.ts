@@ -115,7 +115,7 @@ function ambiguous({
   found,
 }: Pick<Extract<Matching, { is: "ambiguous" }>, "addresses" | "found">): GraphformError {
   const ids = found.map(({ id }) => id).join(", ");
-  const message = `${answersOf(addresses)} lost, and more new objects could be theirs than were asked for: ${ids}`;
+  const message = `${answersOf(addresses)} lost or refused, and nothing tells which of the new objects are theirs: ${ids}`;
   return new GraphformError("create-ambiguous", message, { hint: wayOut(addresses) });
 }
 

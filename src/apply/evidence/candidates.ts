@@ -88,18 +88,20 @@ export function matchCandidates(
   );
   const unmarked = lost.filter((_, at) => byMark[at]?.length === 0);
   const possible = described
-    .filter(({ owner }) => owner === undefined)
+    .filter(({ owner }) => owner === undefined || owner === null)
     .map((live) => ({
       live,
-      creates: unmarked.filter(({ intent }) => couldBe(live, intent, schema)),
+      creates: unmarked.filter(
+        ({ intent }) => (live.owner === undefined || intent.marked !== true) && couldBe(live, intent, schema),
+      ),
     }));
   const relevant = possible.filter(({ creates }) => creates.length > 0);
   const timely = relevant.flatMap(({ live, creates }): Possible[] => {
     const makers = creates.filter(({ intent }) => isTimely(live, intent));
     return makers.length === 0 ? [] : [{ live, makers, creates: makers }];
   });
-  // A refusal is no proof, but what can be a lost create's is a refused one's only where there are too many of them.
-  const pairs = assign(timely.map(withoutRefused), schema) ?? assign(timely, schema);
+  // A refusal is no proof, but nothing is taken for a refused create that can be a lost one's.
+  const pairs = assign(timely.map(withoutRefused), schema);
   if (pairs === undefined) return { is: "ambiguous", addresses, found: timely.map(({ live }) => live) };
   const all = [...sure, ...pairs];
   const found = new Set(all.map(({ address }) => address));

@@ -20,8 +20,12 @@ export type PreconditionContext = Pick<
  */
 export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {
   if (step.after.some((key) => changesObject(key, step.address))) return false;
-  if (step.operation === "update" && live.phase.is === "stopped" && context.profile.updateNeeds === "ready")
-    return true;
+  const { schema } = kindOf(context, step.kind);
+  const isAside = Object.keys(step.patch ?? {}).every(
+    (name) => schema.properties[name]?.["x-in"] === "metadata",
+  );
+  const needsReady = step.operation === "update" && !isAside && context.profile.updateNeeds === "ready";
+  if (needsReady && live.phase.is === "stopped") return true;
   const named = withNames(live, kindOf(context, step.kind).schema, context.outputsBefore);
   const applied = lastApplied(context.before, step.kind, live.id);
   return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;

@@ -7,8 +7,9 @@ import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { poll } from "../engine/poll.ts";
 import { timeoutOf } from "../engine/settle.ts";
 import { submit } from "../engine/submit.ts";
-import { backupOutcome } from "../evidence/backups.ts";
+import { backupOutcome, newBackups } from "../evidence/backups.ts";
 import { isStale, staleResult } from "../evidence/precondition.ts";
+import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { notAtRest, refOf, untilAtRest } from "./existing.ts";
 
 /**
@@ -32,14 +33,26 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
       what: `backup of ${ref.id}`,
       send: async () => driver.backup?.(ref, context.aborting),
       look,
-      // A second backup costs room and nothing else, and one that appears may be an older one.
-      evaluate: () => ({ is: "repeat" }),
+      evaluate: (listed, attempts) => requested(listed, known, attempts, context),
       timeout: timeoutOf(step, "backup", context),
     },
     context,
   );
   if (step.unattended === true) return { result: "done", id: ref.id };
   return completed(ref, known, look, deadline, context);
+}
+
+/** Says whether a request that was not answered has been taken: a new backup is listed, or none can be hidden any more. */
+function requested(
+  listed: readonly Backup[],
+  known: readonly Backup[],
+  { mayHaveWorked, endedAt }: Attempts,
+  { clock, profile }: ApplyContext,
+): Evidence<void> {
+  if (!mayHaveWorked) return { is: "repeat" };
+  if (newBackups(listed, known).length > 0) return { is: "accepted", value: undefined };
+  const isHidden = absence(endedAt, clock.now(), profile.timing) !== "conclusive";
+  return { is: isHidden ? "wait" : "repeat" };
 }
 
 /** Waits until every backup is listed that was made before this moment: what is new after that was made after it. */
