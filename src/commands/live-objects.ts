@@ -1,7 +1,7 @@
 import { kinds } from "../kinds/index.ts";
 import { isGraphformError, isServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Everything, Kind, LeftOut } from "../model/kind.ts";
+import type { Everything, Kind, LeftOut, Reader } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
 import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
@@ -112,20 +112,37 @@ async function at(
     try {
       const ids = await reader.list(place, signal);
       const more = { what, reason: "the service has possibly more than it lists" };
-      const lives = await Promise.all(
-        ids.map(async (id): Promise<readonly Found[]> => {
-          const ref = { id, place: withOwn(kind, place, id) };
-          const live = await reader.get(ref, signal);
-          return live === undefined || live.phase.is === "gone" ? [] : [{ kind, place: ref.place, live }];
-        }),
-      );
-      return { found: lives.flat(), leftOut: reader.isPartial?.(place) === true ? [more] : [] };
+      const lives = await Promise.all(ids.map((id) => one(kind, reader, place, id, signal)));
+      const leftOut = lives.flatMap((each) => each.leftOut);
+      return {
+        found: lives.flatMap((each) => each.found),
+        leftOut: reader.isPartial?.(place) === true ? [...leftOut, more] : leftOut,
+      };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return { found: [], leftOut: [{ what, reason: error.message }], refusal: error };
     }
   };
   return Promise.all(places.map(look));
+}
+
+/** One object of a list; one that this customer may not look at is left out by its id. */
+async function one(
+  kind: Kind,
+  reader: Reader,
+  place: JsonObject,
+  id: string,
+  signal: AbortSignal,
+): Promise<Discovery> {
+  const ref = { id, place: withOwn(kind, place, id) };
+  try {
+    const live = await reader.get(ref, signal);
+    const isThere = live !== undefined && live.phase.is !== "gone";
+    return { found: isThere ? [{ kind, place: ref.place, live }] : [], leftOut: [] };
+  } catch (error) {
+    if (!isServiceError(error, "forbidden")) throw error;
+    return { found: [], leftOut: [{ what: id, reason: error.message }] };
+  }
 }
 
 /** A list that is refused, or that this customer does not have. What is refused of one object it shows is no part of this. */

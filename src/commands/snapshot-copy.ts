@@ -2,6 +2,7 @@ import {
   describeSnapshot,
   listSnapshots,
   type Snapshot,
+  snapshotParams,
   snapshotPhase,
 } from "../kinds/instance-snapshots.ts";
 import { systemClock } from "../model/clock.ts";
@@ -48,7 +49,11 @@ export async function snapshotCopy(
       );
     }
     const before = new Set((await listSnapshots(service, {}, signal)).map((snapshot) => snapshot.id));
-    const copyCall = { operation: "snapshot.copy", params: { id }, body: { targetRegion: options.region } };
+    const copyCall = {
+      operation: "snapshot.copy",
+      params: snapshotParams(source),
+      body: { targetRegion: options.region },
+    };
     await service.write(copyCall, signal);
     terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(options.region, 100)}...\n`);
     if (options.wait === false) {

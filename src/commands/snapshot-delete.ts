@@ -1,6 +1,6 @@
 import { poll } from "../apply/engine/poll.ts";
 import { submit } from "../apply/engine/submit.ts";
-import { describeSnapshot, type Snapshot } from "../kinds/instance-snapshots.ts";
+import { describeSnapshot, type Snapshot, snapshotParams } from "../kinds/instance-snapshots.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
 import { escapeText } from "../report/escape.ts";
@@ -49,7 +49,7 @@ export async function snapshotDelete(
     await submit(
       {
         what: `deletion of ${id}`,
-        send: () => service.write({ operation: "snapshot.delete", params: { id } }, signal),
+        send: () => service.write({ operation: "snapshot.delete", params: snapshotParams(found) }, signal),
         look,
         evaluate: (seen) =>
           seen === undefined ? { is: "accepted", value: { values: {} } } : { is: "repeat" },

@@ -1,4 +1,4 @@
-import { describeSnapshot, snapshotPhase } from "../kinds/instance-snapshots.ts";
+import { describeSnapshot, snapshotParams, snapshotPhase } from "../kinds/instance-snapshots.ts";
 import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
 import type { ManifestOptions } from "./options.ts";
 import { askForRestore, restoredText } from "./restore.ts";
@@ -43,7 +43,7 @@ export async function snapshotRestore(
       ...(networkType === undefined ? {} : { networkType }),
       ...(network === undefined ? {} : { network }),
     };
-    const call = { operation: "snapshot.restore", params: { id }, body };
+    const call = { operation: "snapshot.restore", params: snapshotParams(source), body };
     restoredText(id, await askForRestore(service, call, id, signal), options.json === true, terminal);
     return exitCodes.done;
   });

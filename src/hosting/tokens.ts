@@ -34,7 +34,7 @@ export function readTokens(response: WireResponse, session: SessionProfile, now:
   const refreshCookie = cookies.get(session.refreshCookie);
   const refreshToken = usable(refreshCookie?.value ?? body["refreshToken"]);
   const life = Math.min(
-    lifeOfJwt(token) ?? Number.POSITIVE_INFINITY,
+    lifeOfJwt(token, now) ?? Number.POSITIVE_INFINITY,
     cookie?.maxAge ?? Number.POSITIVE_INFINITY,
   );
   const known = life === Number.POSITIVE_INFINITY ? session.tokenLifetime : life;
@@ -48,14 +48,16 @@ export function readTokens(response: WireResponse, session: SessionProfile, now:
 }
 
 /**
- * How long a JWT lives by its own claims, in ms; undefined for any other token. Both times are the service's, so that
- * it does not matter how our clocks differ.
+ * How long a JWT lives by its own claims, in ms; undefined for any other token. Where it says when it was made both times
+ * are the service's, so that it does not matter how our clocks differ.
  */
-function lifeOfJwt(token: string): number | undefined {
+function lifeOfJwt(token: string, now: number): number | undefined {
   const claims = parsed(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
   if (!isObject(claims)) return undefined;
   const { iat, exp } = claims;
-  return typeof iat === "number" && typeof exp === "number" && exp > iat ? (exp - iat) * 1000 : undefined;
+  if (typeof exp !== "number") return undefined;
+  const life = typeof iat === "number" ? (exp - iat) * 1000 : exp * 1000 - now;
+  return life > 0 ? life : undefined;
 }
 
 /** A token that can stand in a header. */

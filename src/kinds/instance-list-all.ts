@@ -25,9 +25,10 @@ export async function listAllInstances(
   if (!service.offers("instance.list-all") || !service.offers("plans.list")) return undefined;
   const plans = await plansOf(service, signal);
   if (plans.length === 0) return undefined;
-  const { values } = await service.read({ operation: "instance.list-all", params: {} }, signal);
+  const values = await everyEntry(service, signal);
+  if (values === undefined) return undefined;
   const names = profile.operations["instance.describe"]?.answer ?? {};
-  const items = (Array.isArray(values["items"]) ? values["items"] : []).filter(isObject);
+  const items = values.items.filter(isObject);
   const entries = items.flatMap((item): readonly Entry[] => {
     const { resourceId, ...shown } = answerValues(item, names);
     const id = item["id"];
@@ -46,7 +47,7 @@ export async function listAllInstances(
   const leftOut = entries
     .filter(({ resource }) => placeOf(resource, plans, profile) === undefined)
     .map(({ id, resource }) => ({ what: id, reason: unknownPlace(resource, plans, profile) }));
-  const more = mayBeMore(values)
+  const more = mayBeMore(values.all)
     ? [{ what: "instance.list-all", reason: "the service has possibly more" }]
     : [];
   return { found, leftOut: [...leftOut, ...more] };
@@ -58,11 +59,29 @@ interface Entry {
   readonly shown: Values;
 }
 
+/** The entries of the list; undefined where it is refused or holds no list: then each component has to be asked. */
+async function everyEntry(
+  service: Reads,
+  signal: AbortSignal,
+): Promise<{ readonly items: readonly Json[]; readonly all: Values } | undefined> {
+  try {
+    const { values } = await service.read({ operation: "instance.list-all", params: {} }, signal);
+    const { items } = values;
+    return Array.isArray(items) ? { items, all: values } : undefined;
+  } catch (error) {
+    if (isServiceError(error) && refusals.includes(error.failure)) return undefined;
+    throw error;
+  }
+}
+
+/** What a service answers where it has no such list, or not for everybody. */
+const refusals: readonly string[] = ["forbidden", "not-found", "invalid", "shape"];
+
 async function plansOf(service: Reads, signal: AbortSignal): Promise<readonly PlanEntry[]> {
   try {
     return planEntries((await service.read({ operation: "plans.list", params: {} }, signal)).body);
   } catch (error) {
-    if (isServiceError(error) && ["forbidden", "not-found", "invalid"].includes(error.failure)) return [];
+    if (isServiceError(error) && refusals.includes(error.failure)) return [];
     throw error;
   }
 }

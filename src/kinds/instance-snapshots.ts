@@ -11,6 +11,7 @@ export interface Snapshot {
   readonly id: string;
   readonly status: string;
   readonly instanceId?: string;
+  readonly subscriptionId?: string;
   readonly type?: string;
   readonly cloudProvider?: string;
   readonly region?: string;
@@ -107,13 +108,15 @@ export function snapshotPhase(status: string): "done" | "failed" | "pending" {
 }
 
 function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
-  const text = (name: "instanceId" | "type" | "cloudProvider" | "region" | "createdAt"): Partial<Snapshot> =>
-    typeof values[name] === "string" ? { [name]: values[name] } : {};
+  const text = (
+    name: "instanceId" | "subscriptionId" | "type" | "cloudProvider" | "region" | "createdAt",
+  ): Partial<Snapshot> => (typeof values[name] === "string" ? { [name]: values[name] } : {});
   const { id, status, progress, encrypted, completedAt } = values;
   return {
     id: typeof id === "string" ? id : "",
     status: typeof status === "string" ? status : "",
     ...text("instanceId"),
+    ...text("subscriptionId"),
     ...text("type"),
     ...text("cloudProvider"),
     ...text("region"),
@@ -123,4 +126,9 @@ function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
     ...(typeof progress === "number" ? { progress } : {}),
     ...(typeof encrypted === "boolean" ? { encrypted } : {}),
   };
+}
+
+/** The parameters of a request about a snapshot: its id, and the subscription that it belongs to where that is shown. */
+export function snapshotParams({ id, subscriptionId }: Snapshot): { readonly [name: string]: string } {
+  return { id, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
 }

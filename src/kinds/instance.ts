@@ -184,7 +184,7 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
     phase,
     spec,
     outputs: { id: ref.id, ...Object.fromEntries(shown), ...endpoint },
-    ...(owner === undefined ? {} : { owner }),
+    ...(owner === undefined ? {} : { owner, whole: ["customTags"] }),
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
   };

@@ -25,6 +25,8 @@ interface Parameter {
   readonly key: string;
   readonly options: readonly string[];
   readonly isRequired: boolean;
+  /** The cloud providers that it is meant for, in small letters; empty: all. */
+  readonly providers: readonly string[];
 }
 
 /** True where the profile can ask for what a create takes. */
@@ -84,7 +86,8 @@ function parametersOf(apis: Json): readonly Parameter[] {
     .find(({ verb }) => String(verb).toUpperCase() === "CREATE");
   const inputs = create?.["inputParameters"];
   return (Array.isArray(inputs) ? inputs : []).filter(isObject).flatMap((input): readonly Parameter[] => {
-    const { key, options, required, defaultValue } = input;
+    const { key, options, required, defaultValue, scope } = input;
+    const providers = isObject(scope) ? scope["cloudProviders"] : undefined;
     if (typeof key !== "string" || key === "") return [];
     const hasDefault = defaultValue !== undefined && defaultValue !== null && defaultValue !== "";
     return [
@@ -92,6 +95,9 @@ function parametersOf(apis: Json): readonly Parameter[] {
         key,
         options: (Array.isArray(options) ? options : []).map(String),
         isRequired: required === true && !hasDefault,
+        providers: (Array.isArray(providers) ? providers : []).map((name: Json) =>
+          String(name).toLowerCase(),
+        ),
       },
     ];
   });
@@ -107,7 +113,7 @@ function notOffered(
   return rows.flatMap((name): readonly NotOffered[] => {
     const path = `config.${name}`;
     const key = own(fields, name) ?? name;
-    const parameter = parameters.find((each) => each.key === key);
+    const parameter = parameters.find((each) => each.key === key && isMeantFor(each, desired));
     const value = own(config, name);
     if (value === undefined) {
       if (parameter?.isRequired !== true) return [];
@@ -123,6 +129,10 @@ function notOffered(
     const message = `${path} is ${String(value)}, which the service does not offer today`;
     return [{ desired, message, hint: optionsHint(parameter) }];
   });
+}
+
+function isMeantFor({ providers }: Parameter, { spec }: Desired): boolean {
+  return providers.length === 0 || providers.includes(String(spec["cloudProvider"]).toLowerCase());
 }
 
 function optionsHint({ options }: Parameter): string {

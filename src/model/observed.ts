@@ -36,6 +36,8 @@ export interface Live {
   readonly phase: Phase;
   /** Dotted path of the spec -> value and source. Names of references still stand as ids. */
   readonly spec: { readonly [path: string]: Seen };
+  /** Maps of the spec that are shown with everything in them: what they do not hold is not there. */
+  readonly whole?: readonly string[];
   readonly outputs: JsonObject;
   /** Null where the service shows marks and there is none of ours; absent where it shows nothing that could hold one. */
   readonly owner?: Owner | null;

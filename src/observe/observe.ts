@@ -60,7 +60,7 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const observed = new Map(
     found.map(([entry, live]): [Address, Observed] => {
       const named = withNames(live, kindOf(entry.kind, context).schema, outputs);
-      const spec = overlay(named.spec, context.state.resources[entry.address], live.phase.is);
+      const spec = overlay(named.spec, context.state.resources[entry.address], live.phase.is, live.whole);
       return [
         entry.address,
         { ...named, spec, address: entry.address, kind: entry.kind, place: entry.ref.place },

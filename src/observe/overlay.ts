@@ -9,11 +9,13 @@ export function overlay(
   shown: { readonly [path: string]: Seen },
   bound: Bound | undefined,
   phase: PhaseName,
+  whole: readonly string[] = [],
 ): { readonly [path: string]: Seen } {
   if (bound === undefined) return shown;
   const sent = bound.converging?.record ?? {};
   const applied = Object.entries({ ...bound.recorded, ...sent });
   const known = phase === "failed" ? applied.filter(([path]) => !Object.hasOwn(sent, path)) : applied;
-  const recorded = known.map(([path, value]): [string, Seen] => [path, { value, source: "recorded" }]);
+  const unseen = known.filter(([path]) => !whole.some((map) => path.startsWith(`${map}.`)));
+  const recorded = unseen.map(([path, value]): [string, Seen] => [path, { value, source: "recorded" }]);
   return { ...Object.fromEntries(recorded), ...shown };
 }

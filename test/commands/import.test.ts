@@ -108,7 +108,7 @@ describe("import --all --out at a service that fails", () => {
     for (let after = 0, code = 1; code !== 0; after += 1) {
       const out = join(bench.folder, `${after}.yaml`);
       const state = join(bench.folder, `${after}.json`);
-      expect((await faults({ operation: "describe", after, fault: { status: 403 } })).status).toBe(200);
+      expect((await faults({ operation: "describe", after, fault: { status: 400 } })).status).toBe(200);
       const ran = await bench.bare("import", "--all", "--name", "all", "--out", out, "--state", state);
       code = ran.code;
       const bound = existsSync(state) ? Object.keys(JSON.parse(readFileSync(state, "utf8")).resources) : [];
@@ -122,6 +122,12 @@ describe("import --all --out at a service that fails", () => {
     }
     // Discovery, proof, and the looks before and after binding: two resources each.
     expect(failed.length).toBeGreaterThanOrEqual(8);
+    // What this customer may not look at is no failure: it is left out, and named.
+    const out = join(bench.folder, "less.yaml");
+    await faults({ operation: "describe", fault: { status: 403 } });
+    const less = await bench.bare("import", "--all", "--name", "all", "--out", out, "--state", `${out}.json`);
+    expect(less).toMatchObject({ code: 0, err: expect.stringMatching(/left out instance-\S+: /) });
+    expect(readFileSync(out, "utf8")).toMatch(/left out|instance-/);
     await bench.close();
   });
 });
