@@ -51,6 +51,9 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
     }
     return [[path, value]];
   });
+  const inMaps = offered
+    .filter(([, row]) => typeof row.additionalProperties === "object")
+    .flatMap(([map]) => entriesOf(map, live));
   const unseen = offered
     .filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live))
     .map(([path]) => path.replace(/^config\./, ""));
@@ -59,7 +62,15 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
     (path) =>
       kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path),
   );
-  return { kind, name, id: live.id, spec: fromLeaves(pairs), notes, missing };
+  return { kind, name, id: live.id, spec: fromLeaves([...pairs, ...inMaps]), notes, missing };
+}
+
+/** What is shown of a map of the spec; a name with a dot cannot be declared. */
+function entriesOf(map: string, live: Live): readonly [string, Json][] {
+  return Object.entries(live.spec).flatMap(([path, { value }]): [string, Json][] => {
+    const name = path.startsWith(`${map}.`) ? path.slice(map.length + 1) : "";
+    return name === "" || name.includes(".") ? [] : [[path, value]];
+  });
 }
 
 /** Settings that a person may ask after: not what the place or a reference says, nor what is another provider's. */

@@ -74,7 +74,7 @@ function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly
 /** Host and port where both are what they have to be. */
 function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
   const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
-  if (typeof host !== "string" || !/^[^\s@/?#\\,;"'<>]+$/.test(host)) return undefined;
+  if (typeof host !== "string" || !/^[^\s@%/?#\\,;"'<>]+$/.test(host)) return undefined;
   return Number.isInteger(number) && number > 0 && number < 65_536 ? { host, port: number } : undefined;
 }
 
