@@ -52,6 +52,7 @@ export function expandProfile(text: ProfileText): {
     extends: _below,
     prefixes: _prefixes,
     query: _query,
+    omitsEmptyLists: _omits,
     signIn,
     refresh,
     operations,

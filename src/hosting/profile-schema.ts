@@ -161,6 +161,7 @@ export const profileSchema: JsonObject = {
       statuses,
       accounts: closed({ statuses, repeatProvider: list, booleans: list }, []),
       busy: text,
+      omitsEmptyLists: { type: "boolean" },
       lacks: list,
       backupBy: { type: "array", items: { enum: ["instance.backup", "snapshot.create"] }, minItems: 1 },
       updateNeeds: { enum: ["ready", "stopped"] },

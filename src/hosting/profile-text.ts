@@ -38,6 +38,7 @@ export interface ProfileText extends Omit<Profile, Written> {
   readonly networkTypes?: readonly string[];
   readonly backupBy?: readonly string[];
   readonly lacks?: readonly string[];
+  readonly omitsEmptyLists?: boolean;
   readonly topology?: TopologyText;
   readonly session: Omit<SessionProfile, "tokenLifetime" | "refreshLifetime"> & {
     readonly tokenLifetime: string;

@@ -86,7 +86,8 @@ export function readAnswer(
   // A list that names itself and holds null is empty, as one is that may be left out altogether.
   const empty = lists.filter(
     (name) =>
-      values[name] === undefined && (mayBeAbsent.has(operation) || isNull(body, endpoint.answer[name])),
+      values[name] === undefined &&
+      (mayBeAbsent.has(operation) || endpoint.omitsEmptyList === true || isNull(body, endpoint.answer[name])),
   );
   const missing = [...lists, ...(needed[operation] ?? [])].find(
     (name) => values[name] === undefined && !empty.includes(name),

@@ -12,6 +12,8 @@ export interface Endpoint {
   readonly body: { readonly [name: string]: string };
   /** Our answer key -> dotted paths in the answer, the first one present wins. */
   readonly answer: { readonly [name: string]: readonly string[] };
+  /** True where the answer leaves an empty list out. */
+  readonly omitsEmptyList?: boolean;
 }
 
 /** A tier as the service's paths spell it. */
