@@ -90,7 +90,7 @@ export function readAnswer(
       (mayBeAbsent.has(operation) || endpoint.omitsEmptyList === true || isNull(body, endpoint.answer[name])),
   );
   const missing = [...lists, ...(needed[operation] ?? [])].find(
-    (name) => values[name] === undefined && !empty.includes(name),
+    (name) => values[name] === undefined && !empty.includes(name) && !isUnsaid(name, values),
   );
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
   const whole = [...Object.entries(values), ...empty.map((name): [string, Json] => [name, []])];
@@ -103,6 +103,11 @@ export function readAnswer(
 
 /** Lists whose answer may be `{}` where there is nothing. Of others that would be no list, and not to be taken for an empty one. */
 const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.snapshots"]);
+
+/** A status that is not said of an object that is shown: it is on its way to something. */
+function isUnsaid(name: string, values: { readonly [name: string]: Json }): boolean {
+  return name === "status" && values["id"] !== undefined;
+}
 
 function isNull(body: Json, paths: readonly string[] = []): boolean {
   return isObject(body) && paths.some((path) => Object.hasOwn(body, path) && body[path] === null);
