@@ -70,7 +70,9 @@ export function removals(
     .flatMap((step) => (holders.get(step.address) ?? []).map((holder) => ({ later: step, earlier: holder })));
   const deleted = pairs.filter(({ earlier }) => earlier.operation === "delete");
   const backups = new Map(
-    steps.filter((step) => step.operation === "backup").map((step) => [step.address, step]),
+    steps
+      .filter((step) => step.operation === "backup" && step.blocked.length === 0)
+      .map((step) => [step.address, step]),
   );
   // What is kept because its backup failed keeps what refers to it.
   const backedUp = deleted.flatMap(({ later, earlier }) => {
