@@ -1,3 +1,5 @@
+/** @module Masks secrets in texts. */
+
 /** What stands where a secret stood. */
 export const mask = "***";
 
@@ -99,7 +101,7 @@ function formsOf(text: string): readonly string[] {
     JSON.stringify(quoted).slice(1, -1),
     ...urls,
     ...lower,
-    html(text),
+    escapeHtml(text),
     hex,
     ...base64(text),
   ];
@@ -107,18 +109,19 @@ function formsOf(text: string): readonly string[] {
 
 /** How a very short secret is written: what is looked for in the words of others. */
 function spellingsOf(text: string): readonly string[] {
-  return [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed()), html(text)];
+  return [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed()), escapeHtml(text)];
 }
 
-function html(text: string): string {
-  const names: { readonly [char: string]: string } = {
+/** A secret as a page or a report in HTML shows it. */
+function escapeHtml(text: string): string {
+  const entities: { readonly [character: string]: string } = {
     "&": "&amp;",
     "<": "&lt;",
     ">": "&gt;",
     '"': "&quot;",
     "'": "&#39;",
   };
-  return text.replace(/[&<>"']/g, (char) => names[char] ?? char);
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
 /** The characters of base64 that depend on the text alone, for each of the three offsets that it may start at. */

@@ -1,3 +1,9 @@
+/** @module The page of the local platform, in templates that escape what stands in them. */
+import { html, raw } from "hono/html";
+
+/** A page, ready to be sent. */
+export type Page = ReturnType<typeof html>;
+
 /** What a browser may do with the page: its own inline script and style, nothing from elsewhere. */
 export function pageHeaders(nonce: string): { readonly [name: string]: string } {
   return {
@@ -18,11 +24,11 @@ export function pageHeaders(nonce: string): { readonly [name: string]: string } 
 }
 
 /** The page for people without a session: a form, and where the credentials lie. */
-export function signInPage(nonce: string, hint: string): string {
+export function signInPage(nonce: string, hint: string): Page {
   return shell(
     nonce,
-    `<main class="narrow"><h1>graphform local platform</h1>
-<p class="bad">${escapeHtml(hint)}</p>
+    html`<main class="narrow"><h1>graphform local platform</h1>
+<p class="bad">${hint}</p>
 <p><code>graphform platform open</code> signs in by a link. Here it takes the credentials of this platform, which lie in
 <code>credentials.json</code> in its data folder.</p>
 <form method="post" action="/_platform/page-session">
@@ -33,33 +39,21 @@ export function signInPage(nonce: string, hint: string): string {
 }
 
 /** The page for people with a session: instances and events, kept up to date by the stream. No secrets. */
-export function statusPage(nonce: string): string {
+export function statusPage(nonce: string): Page {
   return shell(
     nonce,
-    `<main><header><h1>graphform local platform</h1><p id="engine"></p><p id="live" role="status">connecting</p></header>
+    html`<main><header><h1>graphform local platform</h1><p id="engine"></p><p id="live" role="status">connecting</p></header>
 <section><h2>Instances <span id="count"></span></h2>
 <div class="scroll"><table><thead><tr><th>Status</th><th>Name</th><th>Id</th><th>Tier</th><th>Region</th><th>Endpoint</th>
 <th>Changed</th></tr></thead><tbody id="instances"></tbody></table></div><p id="none" hidden>No instances yet.</p></section>
 <section><h2>Recent events</h2><ol id="events"></ol></section></main>
-<script nonce="${nonce}">${script}</script>`,
+<script nonce="${nonce}">${raw(script)}</script>`,
   );
 }
 
-/** A text as HTML shows it. */
-function escapeHtml(text: string): string {
-  const entities: { readonly [character: string]: string } = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
-}
-
-function shell(nonce: string, body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>graphform local platform</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style nonce="${nonce}">${style}</style></head>
+function shell(nonce: string, body: Page): Page {
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>graphform local platform</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style nonce="${nonce}">${raw(style)}</style></head>
 <body>${body}</body></html>`;
 }
 

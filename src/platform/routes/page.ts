@@ -6,7 +6,7 @@ import { streamSSE } from "hono/streaming";
 import { largestOpenBody } from "../contract.ts";
 import type { Core } from "../core.ts";
 import type { Env } from "../exchange.ts";
-import { pageHeaders, signInPage, statusPage } from "../page.ts";
+import { type Page, pageHeaders, signInPage, statusPage } from "../page.ts";
 import { openBody } from "../read-body.ts";
 import { ServiceError } from "../service-error.ts";
 import { platformStatus } from "../status.ts";
@@ -29,7 +29,7 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
     const token = key === undefined ? undefined : core.pageSessions.redeem(key);
     if (token !== undefined) return openPage(context, token);
     const hint = key === undefined ? "" : "That link was used already, or is older than a minute.";
-    return isOpen(context) ? html(statusPage) : html((nonce) => signInPage(nonce, hint));
+    return answer(isOpen(context) ? statusPage : (nonce) => signInPage(nonce, hint));
   });
 
   app.post("/_platform/page-session", async (context) => {
@@ -38,10 +38,10 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
       const form = new URLSearchParams(await reader.read());
       const given = { username: form.get("username") ?? "", password: form.get("password") ?? "" };
       if (isOurs(core.credentials, given)) return openPage(context, core.pageSessions.open());
-      return html((nonce) => signInPage(nonce, "Wrong user name or password."), 401);
+      return answer((nonce) => signInPage(nonce, "Wrong user name or password."), 401);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return html((nonce) => signInPage(nonce, error.message), error.status);
+      return answer((nonce) => signInPage(nonce, error.message), error.status);
     } finally {
       reader.release();
     }
@@ -67,9 +67,9 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
   });
 }
 
-function html(page: (nonce: string) => string, status = 200): Response {
+async function answer(page: (nonce: string) => Page, status = 200): Promise<Response> {
   const nonce = randomBytes(16).toString("base64url");
-  return new Response(page(nonce), { status, headers: pageHeaders(nonce) });
+  return new Response(await page(nonce), { status, headers: pageHeaders(nonce) });
 }
 
 function openPage(context: Context<Env>, token: string): Response {
