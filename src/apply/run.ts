@@ -1,6 +1,7 @@
 import { isGraphformError } from "../model/errors.ts";
 import type { StepOutcome } from "../model/outcome.ts";
 import type { Guard, Operation, Step } from "../model/plan.ts";
+import type { Bound } from "../model/state.ts";
 import type { ApplyContext, StepResult } from "./context.ts";
 import { backup } from "./operations/backup.ts";
 import { bind, forget, move } from "./operations/bind.ts";
@@ -138,9 +139,13 @@ export function otherBinding(step: Step, context: ApplyContext): string | undefi
 }
 
 /** Says that the guards of what is to be deleted have changed since the plan was made: it was made without them. */
-export function otherGuards({ id, kind, remembered }: Step, { before }: ApplyContext): string | undefined {
+export function otherGuards(step: Step, { before }: ApplyContext): string | undefined {
+  const { address, id, kind, remembered } = step;
   if (remembered === undefined) return undefined;
-  const atStart = Object.values(before.resources).find((bound) => bound.id === id && bound.kind === kind);
+  const isIt = (bound: Bound): boolean => bound.id === id && bound.kind === kind;
+  // A step that moves its object has another address than the state.
+  const there = before.resources[address];
+  const atStart = there !== undefined && isIt(there) ? there : Object.values(before.resources).find(isIt);
   const isSame =
     atStart === undefined ||
     (atStart.protect === remembered.protect && atStart.onDelete === remembered.onDelete);

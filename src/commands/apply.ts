@@ -33,6 +33,7 @@ import { openSession, planningWorld, planOptions, type Session, sha256 } from ".
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 import { unverified, verified } from "./verified.ts";
+import { whileHeld } from "./while-held.ts";
 
 /** What `apply` and `destroy` were told. */
 export interface ApplyOptions extends ManifestOptions, PlanChoices {
@@ -79,7 +80,7 @@ async function locked(
     timeout: options.lockTimeout ?? 0,
     signal: interrupts.stopping,
   });
-  try {
+  return whileHeld(lock, async () => {
     const state = (await project.store.read()) ?? emptyState(project.header.name);
     if (saved !== undefined) await assertApplicable(saved, project, state);
     const secrets = options.destroying
@@ -97,17 +98,8 @@ async function locked(
     const sealed = saved === undefined ? undefined : withSeals(saved.plan, session.vault);
     if (sealed !== undefined) assertSecretsKept(sealed, session.vault.open);
     const plan = sealed === undefined ? {} : { saved: sealed };
-    const code = await carryOut({ options, ...plan, project, session, report, interrupts, lock, terminal });
-    await lock.check();
-    lock.lost.throwIfAborted();
-    return code;
-  } catch (error) {
-    // Whatever it came to: that somebody took the lock is why.
-    await lock.check();
-    throw lock.lost.aborted ? lock.lost.reason : error;
-  } finally {
-    await lock.release();
-  }
+    return carryOut({ options, ...plan, project, session, report, interrupts, lock, terminal });
+  });
 }
 
 /** Everything that one apply works with once the lock is ours. */

@@ -1,18 +1,13 @@
-import {
-  describeSnapshot,
-  listSnapshots,
-  type Snapshot,
-  snapshotParams,
-  snapshotPhase,
-} from "../kinds/instance-snapshots.ts";
+import { poll } from "../apply/engine/poll.ts";
+import { listSnapshots, type Snapshot, snapshotParams, snapshotPhase } from "../kinds/instance-snapshots.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import type { ManifestOptions } from "./options.ts";
 import { serviceTarget } from "./service-target.ts";
 import { type ServiceWork, withServiceOf } from "./service-work.ts";
-import { snapshotJson, unknownSnapshot } from "./snapshots.ts";
+import { completeSnapshot, snapshotJson } from "./snapshots.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `snapshot copy` was told. */
@@ -36,18 +31,7 @@ export async function snapshotCopy(
   const target = await serviceTarget(options, env, terminal);
   return withServiceOf(target, options, env, terminal, async (work) => {
     const { service, signal } = work;
-    const source = await describeSnapshot(service, id, signal).catch((error: unknown) => {
-      throw isServiceError(error, "not-found") ? unknownSnapshot(id) : error;
-    });
-    if (snapshotPhase(source.status) !== "done") {
-      throw new GraphformError(
-        "snapshot-unfinished",
-        `snapshot ${id} is ${source.status}, and only a complete one can be copied`,
-        {
-          hint: "graphform snapshot list shows how far it is",
-        },
-      );
-    }
+    const source = await completeSnapshot(service, id, "copied", signal);
     const before = new Set((await listSnapshots(service, {}, signal)).map((snapshot) => snapshot.id));
     const copyCall = {
       operation: "snapshot.copy",
@@ -91,17 +75,18 @@ async function completed(
   options: SnapshotCopyOptions,
   { service, signal }: Pick<ServiceWork, "service" | "signal">,
 ): Promise<Snapshot | undefined> {
-  const { timing } = service.profile;
-  const until = systemClock.now() + (options.timeout ?? timing.timeout["copy-snapshot"] ?? 40 * 60_000);
-  for (let pause = timing.poll.first; ; pause = Math.min(pause * 1.5, timing.poll.longest)) {
-    const listed = await listSnapshots(service, {}, signal);
-    const copy = listed.find(
+  const { profile } = service;
+  const deadline =
+    systemClock.now() + (options.timeout ?? profile.timing.timeout["copy-snapshot"] ?? 40 * 60_000);
+  let copy: Snapshot | undefined;
+  const look = (): Promise<readonly Snapshot[]> => listSnapshots(service, {}, signal);
+  const evaluate = (listed: readonly Snapshot[]): Snapshot | undefined => {
+    copy = listed.find(
       (each) =>
         !before.has(each.id) && each.instanceId === source.instanceId && each.region === options.region,
     );
-    if (copy !== undefined && snapshotPhase(copy.status) !== "pending") return copy;
-    const left = until - systemClock.now();
-    if (left <= 0) return copy;
-    await systemClock.sleep(Math.min(left, pause), signal);
-  }
+    return copy !== undefined && snapshotPhase(copy.status) !== "pending" ? copy : undefined;
+  };
+  await poll({ look, evaluate, deadline }, { clock: systemClock, profile, stopping: signal });
+  return copy;
 }

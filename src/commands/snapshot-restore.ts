@@ -1,10 +1,10 @@
-import { describeSnapshot, snapshotParams, snapshotPhase } from "../kinds/instance-snapshots.ts";
-import { exitCodes, GraphformError, isServiceError } from "../model/errors.ts";
+import { snapshotParams } from "../kinds/instance-snapshots.ts";
+import { exitCodes } from "../model/errors.ts";
 import type { ManifestOptions } from "./options.ts";
 import { askForRestore, restoredText } from "./restore.ts";
 import { serviceTarget } from "./service-target.ts";
 import { withServiceOf } from "./service-work.ts";
-import { unknownSnapshot } from "./snapshots.ts";
+import { completeSnapshot } from "./snapshots.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `snapshot restore` was told. */
@@ -28,16 +28,7 @@ export async function snapshotRestore(
 ): Promise<number> {
   const target = await serviceTarget(options, env, terminal);
   return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
-    const source = await describeSnapshot(service, id, signal).catch((error: unknown) => {
-      throw isServiceError(error, "not-found") ? unknownSnapshot(id) : error;
-    });
-    if (snapshotPhase(source.status) !== "done") {
-      throw new GraphformError(
-        "snapshot-unfinished",
-        `snapshot ${id} is ${source.status}, and only a complete one can be restored`,
-        { hint: "graphform snapshot list shows how far it is" },
-      );
-    }
+    const source = await completeSnapshot(service, id, "restored", signal);
     const { networkType, network } = options;
     const body = {
       ...(networkType === undefined ? {} : { networkType }),

@@ -19,6 +19,7 @@ import { sha256 } from "./session.ts";
 import { withSubscriptions } from "./subscribed.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
+import { whileHeld } from "./while-held.ts";
 
 /** What a command works with that changes something outside of a plan. */
 export interface Locked {
@@ -73,36 +74,30 @@ export async function underLockOf<T>(
     const timeout = options.lockTimeout ?? 0;
     const { store } = project;
     const lock = await store.lock(operation, { clock, timeout, signal: interrupts.stopping });
-    let service: Connection | undefined;
-    try {
+    return await whileHeld(lock, async () => {
       const stored = (await store.read()) ?? emptyState(project.header.name);
       const { where } = store;
       const claimed = claim(stored, { service: location.identity, where });
-      service = await connect(location, options, env, clock, traceOf(options, terminal));
-      const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
-      const state = claim(claimed, { service: identity, where });
-      const world: ApplyWorld = {
-        kinds,
-        service,
-        clock,
-        digest: sha256,
-        journal: openJournal(store, state, clock),
-        open: () => undefined,
-        emit,
-        stopping: AbortSignal.any([interrupts.stopping, lock.lost]),
-        aborting: interrupts.aborting,
-      };
-      const done = await work({ project, state, service, identity, world });
-      await lock.check();
-      lock.lost.throwIfAborted();
-      return done;
-    } catch (error) {
-      await lock.check();
-      throw lock.lost.aborted ? lock.lost.reason : error;
-    } finally {
-      await service?.close();
-      await lock.release();
-    }
+      const service = await connect(location, options, env, clock, traceOf(options, terminal));
+      try {
+        const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
+        const state = claim(claimed, { service: identity, where });
+        const world: ApplyWorld = {
+          kinds,
+          service,
+          clock,
+          digest: sha256,
+          journal: openJournal(store, state, clock),
+          open: () => undefined,
+          emit,
+          stopping: AbortSignal.any([interrupts.stopping, lock.lost]),
+          aborting: interrupts.aborting,
+        };
+        return await work({ project, state, service, identity, world });
+      } finally {
+        await service.close();
+      }
+    });
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {

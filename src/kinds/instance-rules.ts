@@ -4,7 +4,7 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import { own } from "../model/own.ts";
 import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
 import { configOf, limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";
-import { isOwnerTag } from "./instance-tags.ts";
+import { hasTags, isOwnerTag } from "./instance-tags.ts";
 import { warningRule } from "./instance-warnings.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
 
@@ -180,8 +180,7 @@ const markRule: Rule = ({ spec }, { profile }) => {
     said.push(lacking("deletionProtection", "deletion protection"));
   const tags = spec["customTags"];
   if (!isObject(tags)) return said;
-  const isShown = operations["instance.describe"]?.answer["customTags"] !== undefined;
-  if (!hasMetadata || !isShown) return [...said, lacking("customTags", "tags")];
+  if (!hasMetadata || !hasTags(profile)) return [...said, lacking("customTags", "tags")];
   const names = Object.keys(tags).filter((tag) => isOwnerTag(tag) || tag.includes("."));
   return [
     ...said,

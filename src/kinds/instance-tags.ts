@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
+import type { Profile } from "../model/profile.ts";
 
 /** Names of the tags that a create carries besides the declared ones. */
 const ownerTags = { lineage: "graphform-state", address: "graphform-address" } as const;
@@ -10,6 +11,11 @@ const ownerTags = { lineage: "graphform-state", address: "graphform-address" } a
 export interface WireTag extends JsonObject {
   readonly key: string;
   readonly value: string;
+}
+
+/** True where instances keep tags, which describe shows. */
+export function hasTags({ operations }: Pick<Profile, "operations">): boolean {
+  return operations["instance.describe"]?.answer["customTags"] !== undefined;
 }
 
 /** The tags of a create: the declared ones, and whose it is where that is known. */

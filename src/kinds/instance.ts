@@ -5,7 +5,6 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
-import type { Profile } from "../model/profile.ts";
 import type { Reads, Service } from "../model/service.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { endpointOf } from "./instance-endpoint.ts";
@@ -14,7 +13,7 @@ import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { askForBackup, backupsOf } from "./instance-snapshots.ts";
-import { ownerIn, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
+import { hasTags, ownerIn, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
 import { upgradeBody } from "./instance-upgrade.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
@@ -188,11 +187,6 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
   };
-}
-
-/** True where instances keep tags, which describe shows. */
-function hasTags({ operations }: Profile): boolean {
-  return operations["instance.describe"]?.answer["customTags"] !== undefined;
 }
 
 /** One PING as the declared user; where the network is not ours to reach, nobody here can tell. */

@@ -21,7 +21,7 @@ export async function meet(
   desired: readonly Desired[],
   context: ObserveContext,
 ): Promise<readonly Stranger[]> {
-  const sought = new Set([...soughtByName(desired, context), ...soughtByMark(desired, context)]);
+  const sought = soughtKinds(desired, context);
   const isMet = ({ kind }: Known): boolean => context.state.serial === 0 || sought.has(kind);
   const lives = await Promise.all(
     strangers.map((entry) =>
@@ -34,24 +34,18 @@ export async function meet(
   });
 }
 
-/** Kinds of which something is declared, bound to nothing, and known by its name: without data, it may be there already. */
-function soughtByName(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
+/**
+ * Kinds of which something is declared and bound to nothing, and may be there already: what holds no data is known by its
+ * name, and what carries a mark says whose it is.
+ */
+function soughtKinds(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
   const open = desired.filter(
     ({ address, importId }) => importId === undefined && context.state.resources[address] === undefined,
   );
-  const named = open.filter((entry) => {
-    const kind = kindOf(entry.kind, context);
-    return !kind.holdsData && Object.values(kind.schema.properties).some((row) => row["x-identity"] === true);
+  const wanted = [...new Set(open.map(({ kind }) => kind))].filter((name) => {
+    const { holdsData, schema, marksOwner } = kindOf(name, context);
+    const isNamed = !holdsData && Object.values(schema.properties).some((row) => row["x-identity"] === true);
+    return isNamed || marksOwner?.(context.profile) === true;
   });
-  return new Set(named.map(({ kind }) => kind));
-}
-
-/** Kinds of which something is declared and bound to nothing, and whose objects say whose they are. */
-function soughtByMark(desired: readonly Desired[], context: ObserveContext): readonly string[] {
-  const open = desired.filter(
-    ({ address, importId }) => importId === undefined && context.state.resources[address] === undefined,
-  );
-  return open
-    .map(({ kind }) => kind)
-    .filter((kind) => kindOf(kind, context).marksOwner?.(context.profile) === true);
+  return new Set(wanted);
 }

@@ -62,9 +62,10 @@ export interface Leading {
 
 /** The trait of a path; without a row of its own it has that of the map it stands in, or is changed in place, felt by nobody. */
 export function traitAt(traits: Traits, path: string): Trait {
-  const [top = ""] = path.split(".", 1);
-  const above = traits.get(top);
-  return traits.get(path) ?? (above === undefined ? trait(path, {}) : { ...above, path });
+  const known = traits.get(path);
+  if (known !== undefined) return known;
+  const above = traits.get(path.split(".", 1)[0] ?? "");
+  return above === undefined ? trait(path, {}) : { ...above, path };
 }
 
 function* rows(

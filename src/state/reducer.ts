@@ -1,6 +1,7 @@
 /** @module The state as a fold over events: the only place that makes a document out of another one. */
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
+import { own } from "../model/own.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 
@@ -157,10 +158,6 @@ function pointed<T extends Pick<Bound & Intent, "refs" | "recorded">>(
 }
 
 type Entries<T> = { readonly [address: Address]: T };
-
-function own<T>(entries: Entries<T>, address: Address): T | undefined {
-  return Object.hasOwn(entries, address) ? entries[address] : undefined;
-}
 
 function without<T>(entries: Entries<T>, address: Address): Entries<T> {
   return Object.fromEntries(Object.entries(entries).filter(([key]) => key !== address));

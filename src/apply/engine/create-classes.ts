@@ -1,10 +1,11 @@
 /** @module Sends creates: many of a class together where that is safe, and none while one of its answers is lost. */
-import { asError, GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
+import { GraphformError, ServiceError } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
 import { progressOf } from "./converge.ts";
 import { type CreateClass, openClass } from "./create-class.ts";
+import { asServiceError, notNow } from "./lost-answer.ts";
 import { timeoutOf } from "./settle.ts";
 
 /** A create, ready to be sent. */
@@ -35,7 +36,7 @@ export interface CreateClasses {
   create(request: CreateRequest): Promise<Created>;
 }
 
-/** How often a create that made nothing is sent again. A service that only says "not now" is asked until time is up. */
+/** The most times that a create is sent. A service that only says "not now" is asked until time is up. */
 const attempts = 4;
 
 /** Starts without any class. */
@@ -90,7 +91,7 @@ async function sendOnce(
       await context.journal.record({ type: "create-abandoned", address: step.address });
       throw context.stopping.reason;
     }
-    const answer = await send().catch(asServiceError);
+    const answer = await send().catch((thrown: unknown) => asServiceError(thrown, "create"));
     if (typeof answer === "string" && (await group.acknowledge(flight, answer)))
       return { is: "created", created: { ...flight, id: answer, unsure: [] } };
     const error = typeof answer === "string" ? notOurs(step, answer) : answer;
@@ -116,18 +117,10 @@ export function mayHaveMade({ wasSent }: Pick<ServiceError, "wasSent" | "mayHave
   return wasSent;
 }
 
-/** An exception of our own after sending says nothing about the work. */
-function asServiceError(thrown: unknown): ServiceError {
-  if (isServiceError(thrown)) return thrown;
-  return new ServiceError("lost", "create", asError(thrown).message, { mayHaveWorked: true, cause: thrown });
-}
-
 function notOurs({ address }: Step, id: string): ServiceError {
   const message = `the answer to the create of ${address} names ${id}, which was there before or is another one's`;
   return new ServiceError("shape", "create", message, { mayHaveWorked: true });
 }
-
-const notNow: readonly string[] = ["busy", "rate-limited"];
 
 function isRepeatable({ failure }: ServiceError): boolean {
   return [...notNow, "unavailable", "unauthorized", "lost", "shape"].includes(failure);

@@ -2,19 +2,11 @@
  * @module Sends a write on an existing object until the service has taken it, and repeats only what did nothing or is
  * harmless twice. Creates are sent elsewhere: `create-classes.ts`.
  */
-import {
-  asError,
-  GraphformError,
-  isGraphformError,
-  isServiceError,
-  ServiceError,
-} from "../../model/errors.ts";
+import { GraphformError, isGraphformError, isServiceError, type ServiceError } from "../../model/errors.ts";
 import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
+import { asServiceError, notNow } from "./lost-answer.ts";
 import { poll } from "./poll.ts";
-
-/** Refusals that only say "not now": they are repeated until the time is up. */
-const waitsItsTurn: readonly string[] = ["busy", "rate-limited"];
 
 /** A write, and how to find out what came of it where its answer does not say. */
 export interface Write<Seen, Value> {
@@ -99,7 +91,7 @@ function spentBy(
   { failure }: ServiceError,
   { is }: Evidence<unknown>,
 ): Spent {
-  const isRefusal = !waitsItsTurn.includes(failure) && is !== "in-progress";
+  const isRefusal = !notNow.includes(failure) && is !== "in-progress";
   return {
     refusals: refusals + (isRefusal ? 1 : 0),
     unproven: unproven + (is === "unproven" ? 1 : 0),
@@ -135,13 +127,6 @@ async function evidenceOf<Seen, Value>(
 interface Looked<Seen, Value> {
   readonly seen: Seen;
   readonly evidence: Evidence<Value>;
-}
-
-/** An exception of our own after sending says nothing about the work: the answer counts as lost. */
-function asServiceError(thrown: unknown, what: string): ServiceError {
-  if (isServiceError(thrown)) return thrown;
-  const { message } = asError(thrown);
-  return new ServiceError("lost", what, message, { mayHaveWorked: true, cause: thrown });
 }
 
 /** Failures after which the same request may be taken. */

@@ -98,10 +98,12 @@ export function matchCandidates(
   const relevant = possible.filter(({ creates }) => creates.length > 0);
   const timely = relevant.flatMap(({ live, creates }): Possible[] => {
     const makers = creates.filter(({ intent }) => isTimely(live, intent));
-    return makers.length === 0 ? [] : [{ live, makers, creates: makers }];
+    // A refusal is no proof, but nothing is taken for a refused create that can be a lost one's.
+    const answerless = makers.filter(({ intent }) => intent.refused !== true);
+    const owners = answerless.length > 0 ? answerless : makers;
+    return makers.length === 0 ? [] : [{ live, makers, creates: owners }];
   });
-  // A refusal is no proof, but nothing is taken for a refused create that can be a lost one's.
-  const pairs = assign(timely.map(withoutRefused), schema);
+  const pairs = assign(timely, schema);
   if (pairs === undefined) return { is: "ambiguous", addresses, found: timely.map(({ live }) => live) };
   const all = [...sure, ...pairs];
   const found = new Set(all.map(({ address }) => address));
@@ -132,12 +134,6 @@ export function isTimely(live: Live, intent: Pick<Intent, "startedAt">): boolean
 function conclusiveAt(since: number, now: number, delays: Delays): number {
   const verdict = absence(since, now, delays);
   return verdict === "conclusive" ? now : verdict.recheckAt;
-}
-
-/** The same as an object of the creates that were not refused, where it can be one of theirs. */
-function withoutRefused(possible: Possible): Possible {
-  const answerless = possible.makers.filter(({ intent }) => intent.refused !== true);
-  return answerless.length === 0 ? possible : { ...possible, creates: answerless };
 }
 
 interface Possible {

@@ -8,8 +8,9 @@ import type { PlanInput } from "../input.ts";
 /** The guard against creating what exists already under the declared name. */
 export function adoptionGuard(change: Change, input: PlanInput): Guard | undefined {
   if (change.action !== "create") return undefined;
-  const marked = input.unmanaged.filter(({ live }) => live?.owner?.address === change.address);
-  const [mine] = marked.filter(({ kind }) => kind === change.kind);
+  const mine = input.unmanaged.find(
+    ({ kind, live }) => kind === change.kind && live?.owner?.address === change.address,
+  );
   if (mine !== undefined) {
     return {
       code: "may-exist",

@@ -1,5 +1,6 @@
 import type { Address } from "../../model/address.ts";
 import type { Change, Guard } from "../../model/plan.ts";
+import { destroys } from "./destroys.ts";
 
 /** What is known of references: those that are wanted, and those that an object has now. */
 export interface References {
@@ -25,12 +26,8 @@ export function guardDependents(changes: readonly Change[], references: Referenc
 
 function depends(change: Change, cause: Change, { wantedBy, heldBy }: References): boolean {
   if (change.address === cause.address) return false;
-  const destroys = change.action === "delete" || change.action === "replace";
-  if (destroys && heldBy(cause.address).includes(change.address)) {
-    const wouldLetGo =
-      cause.action === "delete" ||
-      cause.action === "replace" ||
-      !wantedBy(cause.address).includes(change.address);
+  if (destroys(change) && heldBy(cause.address).includes(change.address)) {
+    const wouldLetGo = destroys(cause) || !wantedBy(cause.address).includes(change.address);
     if (wouldLetGo) return true;
   }
   const wants =

@@ -3,17 +3,19 @@ import type { Change, Guard } from "../../model/plan.ts";
 import { kindNamed, type PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
 import { traitAt, traitsOf } from "../traits.ts";
+import { destroys } from "./destroys.ts";
 
 /**
  * The guard against a deletion that the service would refuse. It is lifted at the service, by an update that somebody
  * declared and applied: never on the way.
  */
 export function keptByServiceGuard(
-  { action, kind, address }: Pick<Change, "action" | "kind" | "address">,
+  change: Pick<Change, "action" | "kind" | "address">,
   { observed }: Subject,
   { kinds }: Pick<PlanInput, "kinds">,
 ): Guard | undefined {
-  if (observed === undefined || (action !== "delete" && action !== "replace")) return undefined;
+  if (observed === undefined || !destroys(change)) return undefined;
+  const { kind, address } = change;
   const traits = traitsOf(kindNamed(kinds, kind).schema);
   const keeping = Object.entries(observed.spec).find(
     ([path, { value }]) => traitAt(traits, path).keeps && String(value) === "true",

@@ -1,9 +1,11 @@
 /** @module Guards that look at the plan as a whole: the empty manifest, the thresholds, two addresses for one object. */
+
 import type { Address } from "../../model/address.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
+import { destroys } from "./destroys.ts";
 
 /** A guard, and the changes that it holds back. */
 export interface Hold {
@@ -100,10 +102,6 @@ function boundElsewhereHold(changes: readonly Change[]): Hold | undefined {
       lift: 'say it in "moved", or take one of the two out',
     },
   };
-}
-
-function destroys({ action }: Change): boolean {
-  return action === "delete" || action === "replace";
 }
 
 function held(changes: readonly Change[], { changes: which, guard }: Hold): readonly Change[] {

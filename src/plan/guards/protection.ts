@@ -6,6 +6,7 @@ import type { Bound } from "../../model/state.ts";
 import { kindNamed, type PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { type Subject, specOf } from "../subject.ts";
+import { destroys } from "./destroys.ts";
 
 type OnDelete = Lifecycle["onDelete"];
 
@@ -26,9 +27,8 @@ export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds"
 
 /** The guard against destroying a protected object. */
 export function protectionGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
-  const { action, address } = change;
-  const destroys = action === "delete" || action === "replace";
-  if (!destroys || input.options.allowDestroy.includes(address) || !isProtected(subject, input))
+  const { address } = change;
+  if (!destroys(change) || input.options.allowDestroy.includes(address) || !isProtected(subject, input))
     return undefined;
   const isRemembered = subject.desired === undefined && !input.destroying;
   const option = `--allow-destroy ${shellWord(address)}`;
@@ -66,9 +66,8 @@ export function isBackedUpFirst(
   subject: Subject,
   { kinds }: Pick<PlanInput, "kinds">,
 ): boolean {
-  const destroys = change.action === "delete" || change.action === "replace";
   const rules = [subject.desired?.lifecycle.onDelete, subject.bound?.onDelete];
-  const holdsData = destroys && kindNamed(kinds, subject.kind).holdsData;
+  const holdsData = destroys(change) && kindNamed(kinds, subject.kind).holdsData;
   return holdsData && rules.includes("backup") && !isBeingDeleted(subject);
 }
 
