@@ -10,11 +10,5 @@ export type { Change, Plan, Step } from "./model/plan.ts";
 export type { Problem } from "./model/problem.ts";
 export type { StateDocument } from "./model/state.ts";
 export { hasChanges } from "./plan/plan.ts";
-export {
-  type ApplyWorld,
-  applyPlan,
-  type Intention,
-  type Planned,
-  type PlanningWorld,
-  planFor,
-} from "./reconcile.ts";
+export { type ApplyWorld, applyPlan } from "./reconcile/apply-plan.ts";
+export { type Intention, type Planned, type PlanningWorld, planFor } from "./reconcile/plan-for.ts";

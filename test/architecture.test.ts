@@ -61,7 +61,7 @@ const rules: FolderRules = {
     packages: ["hono", "@hono/node-server", "@redis/client", "yaml"],
     node: "any",
   },
-  "reconcile.ts": { may: ["model", "manifest", "observe", "plan", "apply", "state"], never: [print] },
+  reconcile: { may: ["model", "manifest", "observe", "plan", "apply", "state"], never: [print] },
   "index.ts": {
     may: [
       "model",
@@ -74,7 +74,7 @@ const rules: FolderRules = {
       "hosting",
       "database",
       "report",
-      "reconcile.ts",
+      "reconcile",
     ],
   },
   commands: {
@@ -93,7 +93,7 @@ const rules: FolderRules = {
         "database",
         "report",
       ],
-      ...["platform", "reconcile.ts"],
+      ...["platform", "reconcile"],
     ],
     packages: ["commander"],
     node: "any",
@@ -180,8 +180,8 @@ describe("each rule can fail", () => {
     ],
     [
       "the engine imports kinds",
-      "src/reconcile.ts",
-      'import { kinds } from "./kinds/index.ts";',
+      "src/reconcile/plan-for.ts",
+      'import { kinds } from "../kinds/index.ts";',
       "may not import kinds",
     ],
     [

@@ -1,8 +1,8 @@
 import { kinds } from "../kinds/index.ts";
 import { ManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { ApplyEvent, Outcome } from "../model/outcome.ts";
-import type { Plan } from "../model/plan.ts";
+import type { ApplyEvent } from "../model/outcome.ts";
+import type { RunReport } from "../reconcile/reconcile.ts";
 import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
 import type { Command } from "../report/apply-summary.ts";
 import { errorEvent, problemEvents, versionEvent } from "../report/events.ts";
@@ -17,14 +17,10 @@ import { packageVersion } from "./package-files.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Tells of an apply while it happens. */
-export interface ApplyReport {
-  plan(plan: Plan): void;
+export interface ApplyReport extends RunReport {
   readonly event: (event: ApplyEvent) => void;
-  outcome(outcome: Outcome): void;
   /** What ended it early, as events of the stream; people are told elsewhere. */
   error(error: unknown): void;
-  /** Everything that was warned of so far. */
-  warnings(): readonly string[];
 }
 
 /**

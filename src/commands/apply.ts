@@ -3,15 +3,9 @@ import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
-import {
-  type ApplyWorld,
-  applyPlan,
-  assertAddressesKnown,
-  type Intention,
-  type Planned,
-  planFor,
-  resolveIntents,
-} from "../reconcile.ts";
+import type { ApplyWorld } from "../reconcile/apply-plan.ts";
+import type { Intention } from "../reconcile/plan-for.ts";
+import { type RunRequest, reconcile } from "../reconcile/reconcile.ts";
 import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
@@ -22,17 +16,10 @@ import { assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { openProject, type Project } from "./project.ts";
-import {
-  assertApplicable,
-  assertAsSaved,
-  assertPlannedHere,
-  assertSecretsKept,
-  withTwins,
-} from "./saved-plan.ts";
-import { openSession, planningWorld, planOptions, type Session, sha256 } from "./session.ts";
+import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept } from "./saved-plan.ts";
+import { openSession, planOptions, type Session, sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
-import { unverified, verified } from "./verified.ts";
 import { whileHeld } from "./while-held.ts";
 
 /** What `apply` and `destroy` were told. */
@@ -130,27 +117,15 @@ async function carryOut(work: Work): Promise<number> {
     aborting: interrupts.aborting,
   };
   try {
-    const intention = intentionOf(options, project, session);
-    assertAddressesKnown(intention, session.state, kinds);
-    await resolveIntents(world, saved);
-    const look = (wanted: Intention): Promise<Planned> =>
-      planFor(wanted, world.journal.state, planningWorld(session, stopping));
-    const fresh = await look(intention);
-    const planned = withTimeout(
-      saved === undefined ? fresh : { ...fresh, plan: withTwins(saved, fresh.plan) },
-      options.timeout,
-    );
-    report.plan(planned.plan);
-    if (!(await isApproved(planned.plan, options, terminal, stopping))) return exitCodes.error;
-    const steps = await applyPlan(planned, world);
-    const secrets = session.vault.texts();
-    const verification = { intention, look, world, report, saved, secrets };
-    const outcome = await verified(steps, verification).catch((error: unknown) => {
-      report.outcome(unverified(steps, world, report));
-      throw error;
-    });
-    report.outcome(outcome);
-    return outcome.exitCode;
+    const request: RunRequest = {
+      intention: intentionOf(options, project, session),
+      saved,
+      timeout: options.timeout,
+      approve: (plan) => isApproved(plan, options, terminal, stopping),
+      secrets: session.vault.texts(),
+    };
+    const outcome = await reconcile(request, world, report);
+    return outcome?.exitCode ?? exitCodes.error;
   } finally {
     await session.service.close();
   }
@@ -162,14 +137,6 @@ function intentionOf(options: ApplyOptions, project: Project, { manifest }: Sess
     options: planOptions(options),
     timestamp: project.timestamp,
     destroying: options.destroying,
-  };
-}
-
-function withTimeout(planned: Planned, timeout: number | undefined): Planned {
-  if (timeout === undefined) return planned;
-  return {
-    ...planned,
-    plan: { ...planned.plan, steps: planned.plan.steps.map((step) => ({ ...step, timeout })) },
   };
 }
 

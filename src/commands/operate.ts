@@ -7,7 +7,7 @@ import type { ApplyEvent } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
 import { preconditionText } from "../model/precondition.ts";
 import type { Bound } from "../model/state.ts";
-import { carryOut } from "../reconcile.ts";
+import { carryOut } from "../reconcile/apply-plan.ts";
 import { applyEvent } from "../report/apply-events.ts";
 import { escapeText } from "../report/escape.ts";
 import { errorEvent } from "../report/events.ts";

@@ -1,7 +1,7 @@
 import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
-import { assertAddressesKnown, planFor } from "../reconcile.ts";
+import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { erroredPlanJson } from "../report/error-json.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";

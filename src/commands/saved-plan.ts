@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { kinds } from "../kinds/index.ts";
 import { secretVariables } from "../manifest/secret-variables.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { Change, Guard, Plan } from "../model/plan.ts";
+import type { Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -118,26 +118,6 @@ export function assertSecretsKept({ steps }: Plan, open: Open): void {
     hint: "give the same secrets as when the plan was made, or make a new plan",
     exitCode: exitCodes.stale,
   });
-}
-
-/** A saved plan with what holds its creates back now: something of their name has come to be there since. */
-export function withTwins(saved: Plan, fresh: Plan): Plan {
-  const twins = new Map(fresh.changes.map((change) => [change.address, twinGuards(change)]));
-  const held = <T extends Pick<Change, "address" | "blocked">>(each: T): T => ({
-    ...each,
-    blocked: [...each.blocked, ...(twins.get(each.address) ?? [])],
-  });
-  return {
-    ...saved,
-    changes: saved.changes.map((change) => (change.action === "create" ? held(change) : change)),
-    steps: saved.steps.map((step) => (step.operation === "create" ? held(step) : step)),
-  };
-}
-
-function twinGuards({ action, id, blocked }: Change): readonly Guard[] {
-  if (action !== "adopt") return blocked.filter((guard) => guard.code === "may-exist");
-  const message = `${id} has come to be there under this name since this plan was made`;
-  return [{ code: "may-exist", message, lift: "make a new plan" }];
 }
 
 async function digests(paths: readonly string[]): Promise<readonly ManifestFile[]> {

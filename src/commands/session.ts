@@ -10,7 +10,7 @@ import type { Vault } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { PlanOptions } from "../plan/input.ts";
-import type { PlanningWorld } from "../reconcile.ts";
+import type { PlanningWorld } from "../reconcile/plan-for.ts";
 import { claimState } from "../state/claim-state.ts";
 import { type Connection, connect } from "./connect.ts";
 import { locateService } from "./locate-service.ts";

@@ -4,7 +4,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { ApplyWorld } from "../reconcile.ts";
+import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";

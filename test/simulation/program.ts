@@ -7,14 +7,8 @@ import type { StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanOptions } from "../../src/plan/input.ts";
-import {
-  type ApplyWorld,
-  applyPlan,
-  type Intention,
-  type Planned,
-  planFor,
-  resolveIntents,
-} from "../../src/reconcile.ts";
+import { type ApplyWorld, applyPlan, resolveIntents } from "../../src/reconcile/apply-plan.ts";
+import { type Intention, type Planned, planFor } from "../../src/reconcile/plan-for.ts";
 import { claimState, isEmpty } from "../../src/state/claim-state.ts";
 import { emptyState, isPlanApplied } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
@@ -39,7 +33,7 @@ export interface Ended {
 
 const nothing: Pick<Ended, "steps" | "certificate"> = { steps: [], certificate: [] };
 
-/** One apply or destroy, step by step as the command has it (commands/apply.ts): lock, resolve, plan, apply, verify. */
+/** One apply or destroy, step by step as apply has it (reconcile/reconcile.ts): lock, resolve, plan, apply, verify. */
 export async function apply(process: Proc, world: World, oracle: Oracle, wait: number): Promise<Ended> {
   const clock = clockOf(process, world);
   if (!(await lock(process, world, clock, wait))) return { is: "locked", ...nothing };

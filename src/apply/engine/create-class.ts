@@ -1,12 +1,13 @@
 /** @module The creates of one class in one run: who may be in flight, and what became of those whose answers are lost. */
 import { GraphformError } from "../../model/errors.ts";
-import { stableJson } from "../../model/json.ts";
+import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf, kindOf } from "../context.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
-import { mayFlyTogether } from "../evidence/in-flight-together.ts";
+import { fixedPart, mayFlyTogether } from "../evidence/in-flight-together.ts";
 import { createdObject, resolution } from "../intent.ts";
 import type { Created, CreateRequest } from "./create-classes.ts";
+import { createQueue } from "./create-queue.ts";
 import { findCreated } from "./find-created.ts";
 
 /** A create that is announced and may be sent. */
@@ -29,6 +30,7 @@ export interface CreateClass {
 
 interface Waiter {
   readonly request: CreateRequest;
+  readonly place: string;
   readonly admit: (round: OpenRound) => void;
   readonly refuse: (error: unknown) => void;
 }
@@ -49,21 +51,25 @@ const mostInFlight = 64;
 /** Opens a class in which nothing is in flight. */
 export function openClass(key: string, context: Omit<ApplyContext, "creates">): CreateClass {
   const { clock, journal } = context;
-  const inFlight = new Set<CreateRequest>();
-  let waiting: readonly Waiter[] = [];
+  const inFlight = new Map<CreateRequest, Pick<Waiter, "place">>();
+  const waiting = createQueue<Waiter>();
   let lost: readonly Lost[] = [];
   let round: OpenRound | undefined;
   let isBusy = false;
   let unresolved: GraphformError | undefined;
+  /** Objects that cannot be new: an address is bound to them, or they were listed before a create was sent. */
+  const known = new Set(
+    Object.values(journal.state.resources).map((bound) => idOf(bound.kind, bound.place, bound.id)),
+  );
 
-  const mayJoin = ({ step, intent }: CreateRequest): boolean => {
+  const mayJoin = ({ request: { step, intent }, place }: Waiter): boolean => {
+    if (inFlight.size >= mostInFlight) return false;
     const { schema, marksOwner } = kindOf(context, step.kind);
     const shown = context.shown.get(step.kind) ?? new Set();
     const isMarked = marksOwner?.(context.profile) === true;
     return [...inFlight].every(
-      (other) =>
-        stableJson(other.step.place) === stableJson(step.place) &&
-        (isMarked || mayFlyTogether(intent, other.intent, schema, shown)),
+      ([other, { place: otherPlace }]) =>
+        otherPlace === place && (isMarked || mayFlyTogether(intent, other.intent, schema, shown)),
     );
   };
 
@@ -72,28 +78,20 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
     if (isBusy) return;
     if (unresolved !== undefined) refuseAll(unresolved);
     if (lost.length > 0 && inFlight.size === 0) return void exclusively(resolveLost);
-    if (lost.length > 0 || waiting.length === 0) return;
+    if (lost.length > 0 || waiting.isEmpty) return;
     if (inFlight.size === 0) return void exclusively(openRound);
     admit();
   };
   const admit = (): void => {
-    const left: Waiter[] = [];
-    for (const [at, waiter] of waiting.entries()) {
-      if (round === undefined || inFlight.size >= mostInFlight) {
-        left.push(...waiting.slice(at));
-        break;
-      }
-      if (mayJoin(waiter.request)) {
-        inFlight.add(waiter.request);
-        waiter.admit(round);
-      } else left.push(waiter);
-    }
-    waiting = left;
+    const opened = round;
+    if (opened === undefined) return;
+    waiting.admit(mostInFlight, mayJoin, (waiter) => {
+      inFlight.set(waiter.request, waiter);
+      waiter.admit(opened);
+    });
   };
   const refuseAll = (error: unknown): void => {
-    const refused = waiting;
-    waiting = [];
-    for (const { request, refuse } of refused) refuse(unsent(request, error));
+    for (const { request, refuse } of waiting.drain()) refuse(unsent(request, error));
   };
   const exclusively = async (work: () => Promise<void>): Promise<void> => {
     isBusy = true;
@@ -104,18 +102,17 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
 
   /** Lists the place once for everything that will be in flight together. */
   const openRound = async (): Promise<void> => {
-    const [first] = waiting;
+    const first = waiting.first();
     if (first === undefined) return;
     const { kind, place } = first.request.step;
     try {
       const before = await driverOf(context, kind).list(place, context.stopping);
       const listed = { kind, place, classKey: key, before };
+      for (const id of before) known.add(idOf(kind, place, id));
       round = { id: newRoundId(key, context), listed };
       admit();
     } catch (error) {
-      const refused = waiting;
-      waiting = [];
-      for (const { refuse } of refused) refuse(error);
+      for (const { refuse } of waiting.drain()) refuse(error);
     }
   };
 
@@ -129,6 +126,7 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
       await journal.record(resolution(found, intents, clock.now()));
       for (const { address, settle } of batch) {
         const match = found.found.find((each) => each.address === address);
+        if (match !== undefined) known.add(idOf(round.listed.kind, round.listed.place, match.live.id));
         settle(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });
       }
     } catch (error) {
@@ -141,7 +139,10 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
   return {
     async enter(request) {
       const joined = await new Promise<OpenRound>((admitted, refuse) => {
-        waiting = [...waiting, { request, admit: admitted, refuse }];
+        const { step, intent } = request;
+        const place = stableJson(step.place);
+        const group = `${place} ${fixedPart(intent, kindOf(context, step.kind).schema)}`;
+        waiting.add(group, { request, place, admit: admitted, refuse });
         pump();
       });
       const { address } = request.step;
@@ -160,18 +161,14 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
       }
       return { request, intent, round: joined.listed };
     },
-    async acknowledge({ request: { step }, intent, round: listed }, id) {
-      const { resources } = journal.state;
-      const isTaken = Object.entries(resources).some(
-        ([address, bound]) =>
-          address !== step.address &&
-          bound.kind === step.kind &&
-          bound.id === id &&
-          stableJson(bound.place) === stableJson(step.place),
-      );
-      if (isTaken || listed.before.includes(id)) return false;
-      const created = createdObject(step.address, id, intent, clock.now());
-      await journal.record({ type: "create-acknowledged", ...created });
+    async acknowledge({ request: { step }, intent }, id) {
+      const created = idOf(step.kind, step.place, id);
+      if (known.has(created)) return false;
+      known.add(created);
+      await journal.record({
+        type: "create-acknowledged",
+        ...createdObject(step.address, id, intent, clock.now()),
+      });
       return true;
     },
     resolve({ request, intent: announced }, endedAt) {
@@ -187,6 +184,10 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
       if (inFlight.delete(request)) pump();
     },
   };
+}
+
+function idOf(kind: string, place: JsonObject, id: string): string {
+  return `${kind} ${stableJson(place)} ${id}`;
 }
 
 function newRoundId(key: string, { clock, journal }: Pick<ApplyContext, "clock" | "journal">): string {

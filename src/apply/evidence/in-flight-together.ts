@@ -29,9 +29,9 @@ const fixedParts = new WeakMap<Recorded["recorded"], string>();
 
 /**
  * The values of a create that cannot be changed in place, and the names of those that can: an update sets a value, and
- * takes none away. One text, made once for each create.
+ * takes none away. One text, made once for each create, equal for interchangeable ones.
  */
-function fixedPart(create: Recorded, schema: KindSchema): string {
+export function fixedPart(create: Recorded, schema: KindSchema): string {
   const { recorded } = create;
   const known = fixedParts.get(recorded);
   if (known !== undefined) return known;

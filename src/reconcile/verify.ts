@@ -1,18 +1,19 @@
+/** @module Verifies an apply by a second plan from fresh observation. */
 import { certify, outcomeOf } from "../apply/outcome.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import type { RecordedOutput } from "../model/state.ts";
-import type { ApplyWorld, Intention, Planned } from "../reconcile.ts";
 import { findSecret } from "../state/find-secret.ts";
-import type { ApplyReport } from "./apply-report.ts";
+import type { ApplyWorld } from "./apply-plan.ts";
+import type { Intention, Planned } from "./plan-for.ts";
 
 /** What the second look works with. */
 export interface Verification {
   readonly intention: Intention;
   readonly look: (intention: Intention) => Promise<Planned>;
   readonly world: ApplyWorld;
-  readonly report: ApplyReport;
+  readonly warnings: readonly string[];
   /** The plan that was carried out, where it was a saved one. */
   readonly saved: Plan | undefined;
   /** The secrets of this run. */
@@ -20,12 +21,12 @@ export interface Verification {
 }
 
 /** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
-export async function verified(
+export async function verify(
   steps: readonly StepOutcome[],
-  { intention, look, world, report, saved, secrets }: Verification,
+  { intention, look, world, warnings, saved, secrets }: Verification,
 ): Promise<Outcome> {
   if (world.stopping.aborted) {
-    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
+    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, warnings);
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
   // What --replace asked for has been done once.
@@ -39,7 +40,7 @@ export async function verified(
     assertHarmless(outputs, secrets);
     await world.journal.record({ type: "outputs-recorded", outputs });
   }
-  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, report.warnings());
+  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, warnings);
 }
 
 /** What the service says stands in outputs, and outputs stand in the state: no secret comes there that way. */
@@ -64,8 +65,12 @@ function promisedBy(saved: Plan | undefined, second: Plan): Plan {
 }
 
 /** What was done stands, also where the second look fails. */
-export function unverified(steps: readonly StepOutcome[], world: ApplyWorld, report: ApplyReport): Outcome {
-  const outcome = outcomeOf(steps, [], world.journal.state.outputs, report.warnings());
+export function unverified(
+  steps: readonly StepOutcome[],
+  world: ApplyWorld,
+  warnings: readonly string[],
+): Outcome {
+  const outcome = outcomeOf(steps, [], world.journal.state.outputs, warnings);
   return { ...outcome, exitCode: exitCodes.error };
 }
 

@@ -1,0 +1,74 @@
+/** @module Carries out a plan, and what an earlier run left open. */
+import type { ApplyContext } from "../apply/context.ts";
+import { createClasses } from "../apply/engine/create-classes.ts";
+import { recoverIntents } from "../apply/engine/recover-intents.ts";
+import { run } from "../apply/run.ts";
+import type { Address } from "../model/address.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Journal } from "../model/journal.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
+import type { Plan, Step } from "../model/plan.ts";
+import type { Profile } from "../model/profile.ts";
+import type { Open } from "../model/sealed.ts";
+import type { Service } from "../model/service.ts";
+
+import type { Planned } from "./plan-for.ts";
+
+/** What applying works with besides the plan. */
+export interface ApplyWorld {
+  readonly kinds: readonly Kind[];
+  readonly service: Service;
+  readonly clock: Clock;
+  readonly digest: (text: string) => string;
+  readonly journal: Journal;
+  readonly open: Open;
+  readonly emit: (event: ApplyEvent) => void;
+  readonly stopping: AbortSignal;
+  readonly aborting: AbortSignal;
+}
+
+/** Applies a plan and nothing else; it is marked as applied first, so that it runs once. */
+export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
+  if (planned.plan.steps.length > 0) {
+    const { fingerprint } = planned.plan;
+    await world.journal.record({ type: "plan-applied", fingerprint });
+  }
+  return carryOut(planned.plan.steps, world, planned.outputs);
+}
+
+/** Carries out steps that no manifest asked for: one lifecycle operation, bindings. */
+export async function carryOut(
+  steps: readonly Step[],
+  world: ApplyWorld,
+  outputs: ReadonlyMap<Address, JsonObject> = new Map(),
+): Promise<readonly StepOutcome[]> {
+  return run(steps, applyContext(world, outputs));
+}
+
+/** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
+export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<void> {
+  await recoverIntents(applyContext(world, new Map()), saved);
+}
+
+function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObject>): ApplyContext {
+  const { profile } = world.service;
+  const context = {
+    ...world,
+    drivers: new Map(world.kinds.map((kind) => [kind.name, kind.driver(world.service)])),
+    profile,
+    outputs: new Map(outputs),
+    outputsBefore: outputs,
+    before: world.journal.state,
+    durations: new Map(),
+    shown: new Map(world.kinds.map((kind) => [kind.name, describedPaths(kind, profile)])),
+  };
+  return { ...context, creates: createClasses(context) };
+}
+
+/** Fields that the profile says are shown of every object of a kind. */
+function describedPaths({ describedBy = "", schema }: Kind, profile: Profile): Set<string> {
+  const named = Object.keys(profile.operations[describedBy]?.answer ?? {});
+  return new Set(named.filter((name) => Object.hasOwn(schema.properties, name)));
+}

@@ -1,0 +1,109 @@
+/** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
+import { suggest } from "../manifest/nearest.ts";
+import type { Address } from "../model/address.ts";
+import type { Clock } from "../model/clock.ts";
+import { GraphformError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Manifest } from "../model/manifest.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Reads } from "../model/service.ts";
+import { shellWord } from "../model/shell-word.ts";
+import type { StateDocument } from "../model/state.ts";
+import { observe } from "../observe/observe.ts";
+import { resolveAddressOptions } from "../plan/address-options.ts";
+import { findByName } from "../plan/adoption-candidates.ts";
+import { withDeclaredGuards } from "../plan/guards/declared-guards.ts";
+import type { PlanOptions } from "../plan/input.ts";
+import { afterMoves } from "../plan/moves.ts";
+import { makePlan } from "../plan/plan.ts";
+
+/** What planning works with: the service's reading half, and nothing that could write. */
+export interface PlanningWorld {
+  readonly kinds: readonly Kind[];
+  readonly service: Reads;
+  readonly clock: Clock;
+  readonly digest: (text: string) => string;
+  readonly signal: AbortSignal;
+}
+
+/** What one plan is about. */
+export interface Intention {
+  readonly manifest: Manifest;
+  readonly options: PlanOptions;
+  /** ISO 8601: the newest of the manifest's files. */
+  readonly timestamp: string;
+  /** True for `destroy`. */
+  readonly destroying: boolean;
+}
+
+/** A plan with what it was made from. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly outputs: ReadonlyMap<Address, JsonObject>;
+}
+
+/** Observes, compares, guards, orders: says what would be done. Writes nothing anywhere. */
+export async function planFor(
+  intention: Intention,
+  state: StateDocument,
+  world: PlanningWorld,
+): Promise<Planned> {
+  const { manifest, options, destroying } = intention;
+  const { kinds, service, signal } = world;
+  const desired = destroying ? [] : manifest.desired;
+  const readers = new Map(kinds.map((kind) => [kind.name, kind.reader(service)]));
+  const moved = afterMoves(state, manifest.moved, kinds);
+  const seen = await observe(desired, {
+    kinds,
+    readers,
+    state: moved,
+    now: world.clock.now(),
+    profile: service.profile,
+    delays: service.profile.timing,
+    signal,
+  });
+  const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
+  const plan = makePlan({
+    name: manifest.name,
+    timestamp: [intention.timestamp, state.savedAt].sort().at(-1) ?? intention.timestamp,
+    desired,
+    state: destroying
+      ? withDeclaredGuards(state, { desired: manifest.desired, moved: manifest.moved, kinds })
+      : state,
+    remembered: state.resources,
+    observed,
+    unmanaged,
+    kinds,
+    profile: service.profile,
+    guards: manifest.guards,
+    moved: manifest.moved,
+    removed: manifest.removed,
+    outputs: destroying ? {} : manifest.outputs,
+    options,
+    destroying,
+    digest: world.digest,
+  });
+  return { plan, outputs: new Map([...observed].map(([address, live]) => [address, live.outputs])) };
+}
+
+/** Throws `address-unknown` where an option names an address that neither the manifest nor the state knows. */
+export function assertAddressesKnown(
+  { manifest, options, destroying }: Intention,
+  state: StateDocument,
+  kinds: readonly Kind[],
+): void {
+  const declared = manifest.desired.map(({ address }) => address);
+  const bound = Object.keys(afterMoves(state, manifest.moved, kinds).resources);
+  const { unknown } = resolveAddressOptions(options, { declared, bound });
+  const [first] = unknown;
+  if (first !== undefined) {
+    const { option, pattern, candidates } = first;
+    const what = option === "--replace" ? "is not declared" : "names nothing";
+    throw new GraphformError("address-unknown", `${option} ${shellWord(pattern)} ${what}`, {
+      hint: suggest(pattern, candidates, "known"),
+    });
+  }
+  if (destroying && options.replace.length > 0)
+    throw new GraphformError("option-unfit", "--replace means nothing to destroy", { hint: "leave it out" });
+}

@@ -1,0 +1,73 @@
+/** @module One run of apply or destroy, from an open state to a verified outcome, in seven steps. */
+import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
+import { type ApplyWorld, applyPlan, resolveIntents } from "./apply-plan.ts";
+import { assertAddressesKnown, type Intention, type Planned, planFor } from "./plan-for.ts";
+import { withAdoptionGuards } from "./saved-plan-guards.ts";
+import { unverified, verify } from "./verify.ts";
+
+/** What a run is asked for. */
+export interface RunRequest {
+  readonly intention: Intention;
+  /** A plan that was made and shown before: it is carried out in place of a new one. */
+  readonly saved?: Plan | undefined;
+  /** Longest wait for one resource in ms; the profile's without it. */
+  readonly timeout?: number | undefined;
+  /** Says whether the plan may be carried out. Called once, after the plan was reported. */
+  readonly approve: (plan: Plan) => Promise<boolean>;
+  /** The secrets of this run: none of them may become an output. */
+  readonly secrets: Iterable<string>;
+}
+
+/** Hears of a run while it happens. Events of steps go to the world's `emit`. */
+export interface RunReport {
+  plan(plan: Plan): void;
+  outcome(outcome: Outcome): void;
+  /** Everything that was warned of so far. */
+  warnings(): readonly string[];
+}
+
+/**
+ * Makes what runs what is declared. Undefined where the plan was not approved: nothing was changed then. The caller holds the lock
+ * of the state. Rejects where planning or the second look fails; what was done is reported before.
+ */
+export async function reconcile(
+  { intention, saved, timeout, approve, secrets }: RunRequest,
+  world: ApplyWorld,
+  report: RunReport,
+): Promise<Outcome | undefined> {
+  const look = (wanted: Intention): Promise<Planned> =>
+    planFor(wanted, world.journal.state, { ...world, signal: world.stopping });
+
+  // 1. What the options name must exist.
+  assertAddressesKnown(intention, world.journal.state, world.kinds);
+  // 2. Creates that an earlier run sent and never saw answered: found, or known to have made nothing.
+  await resolveIntents(world, saved);
+  // 3. Observe, compare, guard, order.
+  const fresh = await look(intention);
+  // 4. The plan that was shown is the one that is carried out.
+  const chosen = saved === undefined ? fresh.plan : withAdoptionGuards(saved, fresh.plan);
+  const plan = withTimeout(chosen, timeout);
+  report.plan(plan);
+  // 5. A person, or what stands for one, says yes.
+  if (!(await approve(plan))) return undefined;
+  // 6. Carry out each step as soon as what it needs is done, and wait until everything has arrived.
+  const steps = await applyPlan({ ...fresh, plan }, world);
+  // 7. Look again: the second plan must be empty.
+  const outcome = await verified(steps);
+  report.outcome(outcome);
+  return outcome;
+
+  async function verified(done: readonly StepOutcome[]): Promise<Outcome> {
+    try {
+      return await verify(done, { intention, look, world, saved, secrets, warnings: report.warnings() });
+    } catch (error) {
+      report.outcome(unverified(done, world, report.warnings()));
+      throw error;
+    }
+  }
+}
+
+function withTimeout(plan: Plan, timeout: number | undefined): Plan {
+  return timeout === undefined ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, timeout })) };
+}
