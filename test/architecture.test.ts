@@ -62,6 +62,15 @@ const rules: FolderRules = {
     node: "any",
   },
   reconcile: { may: ["model", "manifest", "observe", "plan", "apply", "state"], never: [print] },
+  // A manifest's files with its state and its service, as commands and programs open them.
+  project: {
+    may: [
+      ...["model", "manifest", "plan", "state", "files", "kinds", "hosting"],
+      ...["platform", "reconcile"],
+    ],
+    node: "any",
+    never: [print],
+  },
   "index.ts": {
     may: [
       "model",
@@ -93,7 +102,7 @@ const rules: FolderRules = {
         "database",
         "report",
       ],
-      ...["platform", "reconcile"],
+      ...["platform", "reconcile", "project"],
     ],
     packages: ["commander"],
     node: "any",

@@ -2,6 +2,7 @@ import { kinds } from "../kinds/index.ts";
 import { ManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
+import { packageVersion } from "../project/package-files.ts";
 import type { RunReport } from "../reconcile/reconcile.ts";
 import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
 import type { Command } from "../report/apply-summary.ts";
@@ -13,7 +14,6 @@ import { makePalette } from "../report/palette.ts";
 import { planEvents } from "../report/plan-events.ts";
 import { planText } from "../report/plan-text.ts";
 import { progressText } from "../report/progress-text.ts";
-import { packageVersion } from "./package-files.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Tells of an apply while it happens. */

@@ -3,6 +3,9 @@ import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
+import { openProject, type Project } from "../project/project.ts";
+import { openSession, type Session, sha256 } from "../project/session.ts";
+import { whileHeld } from "../project/while-held.ts";
 import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import type { Intention } from "../reconcile/plan-for.ts";
 import { type RunRequest, reconcile } from "../reconcile/reconcile.ts";
@@ -14,13 +17,11 @@ import { withSeals } from "../state/with-seals.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
 import { assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
-import type { ManifestOptions, PlanChoices } from "./options.ts";
-import { openProject, type Project } from "./project.ts";
+import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
+import { runListener } from "./run-listener.ts";
 import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept } from "./saved-plan.ts";
-import { openSession, planOptions, type Session, sha256 } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
-import { whileHeld } from "./while-held.ts";
 
 /** What `apply` and `destroy` were told. */
 export interface ApplyOptions extends ManifestOptions, PlanChoices {
@@ -78,7 +79,7 @@ async function locked(
       { state, isDestroying: options.destroying, signal: interrupts.stopping },
       options,
       env,
-      terminal,
+      runListener(options, terminal),
       secrets,
     );
     if (saved !== undefined) assertPlannedHere(saved, session.identity);

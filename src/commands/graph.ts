@@ -1,9 +1,9 @@
 import { noSecrets } from "../manifest/read-secret.ts";
 import { exitCodes } from "../model/errors.ts";
+import { openProject, resolveProject } from "../project/project.ts";
 import { escapeText } from "../report/escape.ts";
 import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject, resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `graph`: what refers to what in the manifest, as Mermaid (the default) or for Graphviz. */

@@ -6,13 +6,13 @@ import { maskerOf } from "../model/mask.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
 import type { StateDocument } from "../model/state.ts";
+import { resolveProject } from "../project/project.ts";
 import { carryOut } from "../reconcile/apply-plan.ts";
 import { planFor } from "../reconcile/plan-for.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
 import type { ImportAllOptions } from "./import-all.ts";
 import { importUsage } from "./import-usage.ts";
-import { resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 import { underLock } from "./under-lock.ts";
 

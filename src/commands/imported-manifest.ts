@@ -2,11 +2,11 @@ import { noSecrets } from "../manifest/read-secret.ts";
 import { ManifestError } from "../model/errors.ts";
 import type { Manifest, ServiceSection } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
+import { projectOf, resolveProject } from "../project/project.ts";
 import { newKey } from "../state/vault.ts";
 import type { Imported } from "./imported.ts";
 import { addressOf, importedText, type ManifestFrame } from "./imported-text.ts";
 import type { ManifestOptions } from "./options.ts";
-import { projectOf, resolveProject } from "./project.ts";
 
 /** A manifest of live objects that is valid, read back from its own text. */
 export interface Written {

@@ -2,14 +2,14 @@ import { createService } from "../hosting/client.ts";
 import type { SessionStore } from "../hosting/session.ts";
 import { systemClock } from "../model/clock.ts";
 import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { keptSessions } from "../project/kept-sessions.ts";
+import { locateService, type ServiceLocation } from "../project/locate-service.ts";
+import { packageVersion } from "../project/package-files.ts";
+import { setting } from "../project/setting.ts";
 import { escapeText } from "../report/escape.ts";
 import { askPerson } from "./ask-person.ts";
-import { keptSessions } from "./kept-sessions.ts";
-import { locateService, type ServiceLocation } from "./locate-service.ts";
 import type { ManifestOptions } from "./options.ts";
-import { packageVersion } from "./package-files.ts";
 import { serviceTarget } from "./service-target.ts";
-import { setting } from "./setting.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { secretsAtHand } from "../manifest/read-secret.ts";
 import { type Masker, maskerOf } from "../model/mask.ts";
-import { type Project, secretsOf } from "./project.ts";
+import { type Project, secretsOf } from "../project/project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**

@@ -2,9 +2,9 @@ import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
 import { noSecrets } from "../manifest/read-secret.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
+import { resolveProject } from "../project/project.ts";
 import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
-import { resolveProject } from "./project.ts";
 import { withService } from "./service-work.ts";
 import type { Terminal } from "./terminal.ts";
 

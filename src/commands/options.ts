@@ -2,18 +2,11 @@ import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { disruptions } from "../model/field-schema.ts";
 import { parseDuration } from "../model/quantity.ts";
+import type { PlanOptions } from "../plan/input.ts";
+import type { RunOptions } from "../project/run-options.ts";
 
 /** Options shared by the commands that read a manifest (design: cli). */
-export interface ManifestOptions {
-  readonly file: readonly string[];
-  readonly var: readonly string[];
-  readonly varFile: readonly string[];
-  readonly state?: string;
-  readonly profile?: string;
-  readonly platformUrl?: string;
-  readonly usersUrl?: string;
-  readonly subscription?: string;
-  readonly parallelism?: number;
+export interface ManifestOptions extends RunOptions {
   /** Ms. */
   readonly lockTimeout?: number;
   /** Ms. */
@@ -29,6 +22,18 @@ export interface PlanChoices {
   readonly replace: readonly string[];
   readonly allowDestroy: readonly string[];
   readonly maxDisruption?: "none" | "restart" | "downtime" | "data-loss";
+}
+
+/** The part of the options that planning reads. */
+export function planOptions(options: PlanChoices): PlanOptions {
+  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
+  return {
+    targets: target,
+    exclude,
+    replace,
+    allowDestroy,
+    ...(maxDisruption === undefined ? {} : { maxDisruption }),
+  };
 }
 
 /** Adds the options of `plan`, `apply` and `destroy`. */

@@ -1,11 +1,11 @@
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { own } from "../model/own.ts";
+import { openProject } from "../project/project.ts";
 import { jsonText } from "../report/json-text.ts";
 import { outputsJson } from "../report/outputs-json.ts";
 import { outputsText, rawOutput } from "../report/outputs-text.ts";
 import { makePalette } from "../report/palette.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `output`: the outputs of the last apply; `--raw NAME` prints one as it is. */

@@ -1,6 +1,8 @@
 import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
+import { openProject } from "../project/project.ts";
+import { openSession, planningWorld } from "../project/session.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { erroredPlanJson } from "../report/error-json.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -10,10 +12,9 @@ import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { emptyState } from "../state/document.ts";
 import { listenForInterrupts } from "./interrupt.ts";
-import type { ManifestOptions, PlanChoices } from "./options.ts";
-import { openProject } from "./project.ts";
+import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
+import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
-import { openSession, planningWorld, planOptions } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 
@@ -50,7 +51,13 @@ async function planned(
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not bring one along.
   const key = state.serial === 0 ? undefined : state.key;
-  const session = await openSession(project, { state, sealing: { key } }, options, env, terminal);
+  const session = await openSession(
+    project,
+    { state, sealing: { key } },
+    options,
+    env,
+    runListener(options, terminal),
+  );
   const interrupts = listenForInterrupts(() => {});
   try {
     const intention = {

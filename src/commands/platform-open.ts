@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import { findLocalPlatform, type LocalPlatform } from "./local-platform.ts";
+import { findLocalPlatform, type LocalPlatform } from "../project/local-platform.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `platform open` was told. */

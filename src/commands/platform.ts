@@ -7,7 +7,7 @@ import { hasEndedWithin, signalTo } from "../files/process-identity.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { platformOn } from "../platform/lock.ts";
-import { platformProgram } from "./package-files.ts";
+import { platformProgram } from "../project/package-files.ts";
 import { platformEnvironment } from "./platform-environment.ts";
 import { type Announcement, announced, announcement, endDatabases } from "./platform-process.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { localPlatformDir } from "./local-platform.ts";
+import { localPlatformDir } from "../project/local-platform.ts";
 import type { Registration } from "./registration.ts";
 
 /** Adds `platform up|down|status|open`. */

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
+import { packageVersion } from "../project/package-files.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
-import { packageVersion } from "./package-files.ts";
 import type { PlanCommandOptions } from "./plan.ts";
 import { addOperations } from "./program-operations.ts";
 import { addPlatform } from "./program-platform.ts";

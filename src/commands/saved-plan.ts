@@ -7,13 +7,13 @@ import type { Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { Project } from "../project/project.ts";
+import type { Session } from "../project/session.ts";
 import { assertSameService } from "../state/claim-state.ts";
 import { isPlanApplied } from "../state/document.ts";
 import type { ManifestFile, SavedPlan } from "../state/plan-file.ts";
 import { writePlanFile } from "../state/plan-file.ts";
 import type { PlanChoices } from "./options.ts";
-import type { Project } from "./project.ts";
-import type { Session } from "./session.ts";
 
 /** Saves a plan with what it was made from, so that apply can tell whether it still holds. */
 export async function savePlan(

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suggest } from "../manifest/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { packageRoot } from "./package-files.ts";
+import { packageRoot } from "../project/package-files.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Schemas that the package publishes. */

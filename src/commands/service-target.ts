@@ -1,16 +1,10 @@
 import { loadProfile } from "../hosting/profile.ts";
-import type { Hide } from "../hosting/service-options.ts";
 import { ManifestError } from "../model/errors.ts";
+import { openProject } from "../project/project.ts";
+import type { ServiceTarget } from "../project/service-target.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject, type Project } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** What a service is found by. */
-export interface ServiceTarget extends Pick<Project, "header" | "profile" | "folder"> {
-  /** Hides the secrets of the run in what the service says in its own words. */
-  readonly hide?: Hide;
-}
 
 /**
  * The service that is meant: that of the manifest where there is one, whose secrets are masked from now on; otherwise

@@ -1,12 +1,12 @@
 import { systemClock } from "../model/clock.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
-import { type Connection, connect } from "./connect.ts";
+import { type Connection, connect } from "../project/connect.ts";
+import { locateService } from "../project/locate-service.ts";
+import { openProject, type Project } from "../project/project.ts";
+import type { ServiceTarget } from "../project/service-target.ts";
 import { listenForInterrupts } from "./interrupt.ts";
-import { locateService } from "./locate-service.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject, type Project } from "./project.ts";
-import type { ServiceTarget } from "./service-target.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
 import { interrupted } from "./under-lock.ts";

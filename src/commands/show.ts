@@ -1,5 +1,6 @@
 import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
+import { openProject } from "../project/project.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
@@ -10,7 +11,6 @@ import { stateText } from "../report/state-text.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `show`: what the state remembers, or what a saved plan says. */

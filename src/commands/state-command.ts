@@ -6,6 +6,7 @@ import type { Journal } from "../model/journal.ts";
 import { own } from "../model/own.ts";
 import type { StateDocument } from "../model/state.ts";
 import { renamedReferences } from "../plan/moves.ts";
+import { openProject, type Project } from "../project/project.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
@@ -16,7 +17,6 @@ import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import { boundAt } from "./bound.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject, type Project } from "./project.ts";
 import { tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -4,22 +4,22 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import { type Connection, connect } from "../project/connect.ts";
+import { locateService } from "../project/locate-service.ts";
+import { openProject, type Project } from "../project/project.ts";
+import type { ServiceTarget } from "../project/service-target.ts";
+import { sha256 } from "../project/session.ts";
+import { withSubscriptions } from "../project/subscribed.ts";
+import { whileHeld } from "../project/while-held.ts";
 import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
-import { type Connection, connect } from "./connect.ts";
 import { listenForInterrupts } from "./interrupt.ts";
-import { locateService } from "./locate-service.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject, type Project } from "./project.ts";
-import type { ServiceTarget } from "./service-target.ts";
-import { sha256 } from "./session.ts";
-import { withSubscriptions } from "./subscribed.ts";
 import type { Terminal } from "./terminal.ts";
 import { traceOf } from "./trace.ts";
-import { whileHeld } from "./while-held.ts";
 
 /** What a command works with that changes something outside of a plan. */
 export interface Locked {

@@ -1,9 +1,9 @@
 import { noSecrets } from "../manifest/read-secret.ts";
 import { exitCodes, ManifestError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
+import { openProject, resolveProject } from "../project/project.ts";
 import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
-import { openProject, resolveProject } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `validate` was told. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type HostLayer, hostsOf } from "../../src/commands/hosts.ts";
+import { type HostLayer, hostsOf } from "../../src/project/hosts.ts";
 
 const platform = "https://platform.example.com";
 const users = "https://users.example.com";

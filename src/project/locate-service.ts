@@ -10,7 +10,7 @@ import {
   localSubscription,
   noLocalPlatform,
 } from "./local-platform.ts";
-import type { ManifestOptions } from "./options.ts";
+import type { RunOptions } from "./run-options.ts";
 import type { ServiceTarget } from "./service-target.ts";
 import { setting } from "./setting.ts";
 
@@ -29,7 +29,7 @@ export interface ServiceLocation extends ServicePlace {
  */
 export async function locateService(
   { header, profile, folder, hide }: ServiceTarget,
-  options: Pick<ManifestOptions, "platformUrl" | "usersUrl" | "subscription">,
+  options: Pick<RunOptions, "platformUrl" | "usersUrl" | "subscription">,
   env: NodeJS.ProcessEnv,
 ): Promise<ServiceLocation> {
   const { service } = header;

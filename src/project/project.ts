@@ -17,7 +17,7 @@ import type { Vault } from "../model/sealed.ts";
 import { createFileStore } from "../state/file-store.ts";
 import type { StateStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
-import type { ManifestOptions } from "./options.ts";
+import type { RunOptions } from "./run-options.ts";
 import { givenVariables } from "./variables.ts";
 
 /** A manifest that was read, with its profile and its state's place; nothing is resolved yet. */
@@ -34,8 +34,8 @@ export interface Project {
   readonly timestamp: string;
 }
 
-type ProjectOptions = Pick<ManifestOptions, "file" | "state"> &
-  Partial<Pick<ManifestOptions, "var" | "varFile" | "profile">>;
+type ProjectOptions = Pick<RunOptions, "file" | "state"> &
+  Partial<Pick<RunOptions, "var" | "varFile" | "profile">>;
 
 /** Reads a manifest's files and its header. Throws ManifestError with everything that is wrong so far. */
 export async function openProject(options: ProjectOptions): Promise<Project> {

@@ -5,21 +5,18 @@ import type { SecretText } from "../manifest/secrets.ts";
 import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
 import type { Manifest } from "../model/manifest.ts";
-import { maskerOf } from "../model/mask.ts";
+import { type Masker, maskerOf } from "../model/mask.ts";
+import type { Problem } from "../model/problem.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { PlanOptions } from "../plan/input.ts";
 import type { PlanningWorld } from "../reconcile/plan-for.ts";
 import { claimState } from "../state/claim-state.ts";
 import { type Connection, connect } from "./connect.ts";
 import { locateService } from "./locate-service.ts";
-import type { ManifestOptions, PlanChoices } from "./options.ts";
-import { printFewWarnings } from "./print-problems.ts";
 import { type Project, resolveProject, type VaultKey } from "./project.ts";
+import type { RunOptions } from "./run-options.ts";
 import { assertSubscribed, withSubscriptions } from "./subscribed.ts";
-import type { Terminal } from "./terminal.ts";
-import { traceOf } from "./trace.ts";
 
 /** Everything that a command works with once its manifest is resolved. */
 export interface Session {
@@ -32,28 +29,36 @@ export interface Session {
   readonly clock: Clock;
 }
 
+/** Hears what comes up while a run is opened and while it talks to the service. */
+export interface RunListener {
+  /** The secrets of the run: nothing that is printed from now on may hold one. */
+  readonly secrets: (masker: Masker) => void;
+  readonly warnings: (warnings: readonly Problem[]) => void;
+  /** One line for each request, without secrets. */
+  readonly request: (line: string) => void;
+}
+
 /**
- * Resolves the manifest, masks its secrets in everything that is printed from now on, and gets ready to connect. Throws
+ * Resolves the manifest, tells the listener its secrets before anything else, and gets ready to connect. Throws
  * `state-service` where the state belongs to another service, and `no-subscription` where something is declared that needs one;
  * nothing was written at the service then. Secrets are sealed with the state's key, or as `sealing` says.
  */
 export async function openSession(
   project: Project,
   { state, sealing = state, isDestroying = false, signal = new AbortController().signal }: Opening,
-  options: ManifestOptions,
+  options: RunOptions,
   env: NodeJS.ProcessEnv,
-  terminal: Terminal,
+  listener: RunListener,
   secrets: SecretText = secretReader(env),
 ): Promise<Session> {
   const { manifest, vault } = await resolveProject(project, sealing, secrets);
   const masker = maskerOf(vault.texts);
-  terminal.redactWith(masker.text);
-  printFewWarnings(manifest.warnings, terminal);
-  const trace = traceOf(options, terminal);
+  listener.secrets(masker);
+  listener.warnings(manifest.warnings);
   const location = await locateService({ ...project, hide: masker.foreign }, options, env);
   const { where } = project.store;
   const claimed = claimState(state, { service: location.identity, where });
-  const service = await connect(location, options, env, systemClock, trace);
+  const service = await connect(location, options, env, systemClock, listener.request);
   try {
     const identity = await withSubscriptions(
       location.identity,
@@ -87,16 +92,4 @@ export function planningWorld(session: Session, signal: AbortSignal): PlanningWo
 /** SHA-256 in hex. */
 export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-/** The part of the options that planning reads. */
-export function planOptions(options: PlanChoices): PlanOptions {
-  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
-  return {
-    targets: target,
-    exclude,
-    replace,
-    allowDestroy,
-    ...(maxDisruption === undefined ? {} : { maxDisruption }),
-  };
 }

@@ -5,8 +5,8 @@ import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { keptSessions } from "./kept-sessions.ts";
 import type { ServiceLocation } from "./locate-service.ts";
-import type { ManifestOptions } from "./options.ts";
 import { packageVersion } from "./package-files.ts";
+import type { RunOptions } from "./run-options.ts";
 import { setting } from "./setting.ts";
 import { usersTokenOf } from "./users-token.ts";
 
@@ -16,7 +16,7 @@ export type Connection = Client;
 /** A client of the service that was found. Nothing is sent until the first request. */
 export async function connect(
   { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, hide }: ServiceLocation,
-  options: Pick<ManifestOptions, "parallelism">,
+  options: Pick<RunOptions, "parallelism">,
   env: NodeJS.ProcessEnv,
   clock: Clock,
   trace: (line: string) => void,
