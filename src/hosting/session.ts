@@ -110,7 +110,8 @@ export function createSession(options: SessionOptions): Session {
   const signIn = async (): Promise<Tokens> => {
     if (wrongPassword !== undefined) throw wrongPassword;
     const { credentials } = options;
-    if (credentials === undefined) throw tokens === undefined ? nothingToSignInWith() : ended(tokens, origin);
+    if (credentials === undefined)
+      throw tokens === undefined ? nothingToSignInWith() : over(tokens, origin, clock.now());
     try {
       const { headers, body } = signInRequest(profile, credentials);
       const response = await options.send("session.sign-in", profile.signIn, headers, body);
@@ -192,10 +193,14 @@ function canRenewKept({ refreshToken }: Tokens, { refresh }: Profile): boolean {
   return refreshToken !== undefined && refresh !== undefined;
 }
 
-function ended({ endsAt, refreshToken }: Tokens, origin: string): GraphformError {
-  const when = endsAt === undefined ? "" : ` at ${new Date(endsAt).toISOString()}`;
+/** A session that is of no more use: it ended at its time, or the service ended it before that, at a time that nobody here knows. */
+function over({ endsAt, refreshToken }: Tokens, origin: string, now: number): GraphformError {
+  const isOver = endsAt !== undefined && endsAt <= now;
+  const what = isOver
+    ? `the session kept for ${origin} ended at ${new Date(endsAt).toISOString()}`
+    : `the service no longer accepts the session kept for ${origin}`;
   const why = refreshToken === undefined ? "; this service gives no token that would renew it" : "";
-  return new GraphformError("no-credentials", `the session kept for ${origin} ended${when}${why}`, {
+  return new GraphformError("no-credentials", `${what}${why}`, {
     hint: "run graphform login again, or set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
   });
 }

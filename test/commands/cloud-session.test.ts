@@ -41,6 +41,24 @@ describe("a session without a refresh token", () => {
     });
   });
 
+  it("ended by the service before its time: the message knows no end, and says the way out", async () => {
+    const { bench } = await loggedIn();
+    await bench.manifest(`instances:
+  one: { tier: free, component: free, cloudProvider: aws, region: us-east-1, config: { name: one, graphdbPassword: "\${secret.pw}" } }
+`);
+    let asked = 0;
+    bench.cloud.meddle = () => {
+      asked += 1;
+      return asked > 1 ? { status: 401, body: { name: "unauthorized", message: "expired" } } : undefined;
+    };
+    const planned = await bench.gf("plan");
+    expect(planned.code).toBe(1);
+    expect(planned.err).toMatch(
+      /the service no longer accepts the session kept for http\S+; this service gives no token[\s\S]*graphform login again/,
+    );
+    expect(planned.err).not.toMatch(/ended at|\d{4}-\d\d-\d\dT/);
+  });
+
   it.each([
     ["fresh", () => undefined],
     ["in its last minutes", (kept: string) => aged(kept, false)],
