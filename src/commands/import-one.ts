@@ -94,7 +94,7 @@ function seenOver(change: Change): NonNullable<Step["spec"]> {
 }
 
 /** What was compared and differs, and what nobody could compare: the service does not show it. */
-function differences({ fields, action, before, after }: Change): string {
+function differences({ fields, action, before, after, phase }: Change): string {
   const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
     valueAt(before, path) === undefined ? [path.replace(/^config\./, "")] : [],
   );
@@ -115,6 +115,7 @@ function differences({ fields, action, before, after }: Change): string {
       ? []
       : [`Not shown by the service, taken from your file: ${escapeText(unseen.join(", "), 1000)}.`]),
     ...(fields.length === 0 && unseen.length === 0 ? ["No differences found."] : []),
+    ...(phase?.isUnnamed === true ? [`Its status is ${escapeText(phase.detail)}.`] : []),
   ];
   return `${said.join(" ")}\n`;
 }

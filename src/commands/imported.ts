@@ -57,6 +57,7 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
   const unseen = offered
     .filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live))
     .map(([path]) => path.replace(/^config\./, ""));
+  if (live.phase.isUnnamed === true) notes.push(`its status is ${live.phase.detail}`);
   if (unseen.length > 0) notes.push(`not shown by the service: ${unseen.join(", ")}`);
   const missing = [...required].filter(
     (path) =>

@@ -17,7 +17,7 @@ export function phaseOf(
   if (status === "") return { is: "pending", detail: "without a status" };
   const special = of === "account" ? profile.accounts?.statuses : undefined;
   const is = own(special ?? {}, status.toUpperCase()) ?? own(profile.statuses, status.toUpperCase());
-  if (is === undefined) return { is: "pending", detail: unknown(status, profile.name) };
+  if (is === undefined) return { is: "pending", detail: unknown(status, profile.name), isUnnamed: true };
   const failure = is === "failed" && typeof values["failure"] === "string" ? `: ${values["failure"]}` : "";
   return { is, detail: `${status}${failure}` };
 }

@@ -10,6 +10,8 @@ export type PhaseName = "ready" | "stopped" | "pending" | "failed" | "gone" | "w
 export interface Phase {
   readonly is: PhaseName;
   readonly detail: string;
+  /** The profile does not name the status: it is waited for, and may never pass. */
+  readonly isUnnamed?: true;
 }
 
 /** One value with its source. */

@@ -2,6 +2,7 @@
 import type { ApplyContext } from "../apply/context.ts";
 import { createClasses } from "../apply/engine/create-classes.ts";
 import { recoverIntents } from "../apply/engine/recover-intents.ts";
+import { sayingUnnamed } from "../apply/engine/say-unnamed.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
@@ -56,7 +57,9 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
   const { profile } = world.service;
   const context = {
     ...world,
-    drivers: new Map(world.kinds.map((kind) => [kind.name, kind.driver(world.service)])),
+    drivers: new Map(
+      world.kinds.map((kind) => [kind.name, sayingUnnamed(kind.driver(world.service), world)]),
+    ),
     profile,
     outputs: new Map(outputs),
     outputsBefore: outputs,

@@ -168,6 +168,7 @@ describe("a status that the profile does not name", () => {
   it("is pending, and said with the line to add", () => {
     expect(phaseOf({ status: "POLISHING\u001b[31m" }, profile)).toEqual({
       is: "pending",
+      isUnnamed: true,
       detail: expect.stringMatching(
         /^POLISHING\\u\{1b\}\[31m, which the profile falkordb-cloud does not name; .*statuses: \{ POLISHING/,
       ),

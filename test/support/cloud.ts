@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../src/model/json.ts";
+import { isObject } from "../../src/model/json.ts";
 import { type Listening, listen, type Reply, type Seen } from "../hosting/listen.ts";
 
 type CloudTier = "enterprise-byoa" | "enterprise" | "pro" | "startup" | "free";
@@ -137,7 +138,24 @@ function component(seen: Seen, parts: readonly string[], query: string, world: C
   if (found === undefined) return refusal(404, "not_found", `instance ${id} not found`);
   if (seen.method === "GET" && verb === undefined) return { body: described(found) };
   if (seen.method === "DELETE") world.instances.splice(world.instances.indexOf(found), 1);
+  if (seen.method === "PATCH") world.instances[world.instances.indexOf(found)] = changed(found, seen);
   return { status: 202 };
+}
+
+/** An instance after an update, or after a change of its metadata. */
+function changed(instance: CloudInstance, { body }: Seen): CloudInstance {
+  const { shown = {} } = instance;
+  const { requestParams, deletionProtection, ...top }: { readonly [name: string]: Json } = JSON.parse(body);
+  const spread = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+  return {
+    ...instance,
+    shown: {
+      ...shown,
+      ...top,
+      result_params: { ...spread(shown["result_params"]), ...spread(requestParams) },
+      ...(deletionProtection === undefined ? {} : { resourceInstanceMetadata: { deletionProtection } }),
+    },
+  };
 }
 
 function create(seen: Seen, tier: CloudTier, resource: string, query: string, world: CloudWorld): Reply {

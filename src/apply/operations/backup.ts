@@ -21,7 +21,7 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
   const rest = await untilAtRest(step, ref, context);
   if (rest.is === "never-there" || (rest.is === "failed" && rest.live.phase.is === "gone"))
     return { result: "done", id: ref.id, message: `${ref.id} is gone: there is nothing to back up` };
-  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest.is);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
   if (isStale(step, rest.live, context)) return staleResult(step, ref, rest.live);
   const driver = driverOf(context, step.kind);
   const look = async (): Promise<readonly Backup[]> => (await driver.backups?.(ref, context.stopping)) ?? [];

@@ -31,7 +31,7 @@ export async function change(
   const { clock, journal, profile } = context;
   const ref = refOf(step, context);
   const rest = await untilAtRest(step, ref, context);
-  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest.is);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
   const before = rest.live;
   if (hasArrived(operation, before)) return settle(step, ref, operation, undefined, context);
   const showedBefore = before.phase.is === "failed" ? "no" : shownOf(record, step, before, context);

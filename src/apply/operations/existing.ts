@@ -31,18 +31,22 @@ export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): 
 }
 
 /** The result of a step whose object did not come to rest. */
-export function notAtRest(ref: Ref, is: Converged["is"]): StepResult {
-  if (is === "timeout") {
+export function notAtRest(ref: Ref, rest: Converged): StepResult {
+  if (rest.is === "timeout") {
     return {
       result: "converging",
       id: ref.id,
-      message: `${ref.id} is busy with something else`,
+      message: `${ref.id} is busy with something else: it is still ${rest.detail}`,
       hint: "run apply again",
     };
   }
-  if (is === "interrupted") return { result: "interrupted", id: ref.id };
-  if (is === "waiting-for-person")
-    return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person` };
+  if (rest.is === "interrupted") return { result: "interrupted", id: ref.id };
+  if (rest.is === "waiting-for-person")
+    return {
+      result: "waiting-for-person",
+      id: ref.id,
+      message: `${ref.id} waits for a person: ${rest.detail}`,
+    };
   return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
 }
 

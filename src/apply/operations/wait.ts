@@ -15,5 +15,5 @@ export async function wait(step: Step, context: ApplyContext): Promise<StepResul
   const rest = await untilAtRest(step, ref, context);
   return rest.is === "arrived" && rest.live !== undefined
     ? { result: "done", id: ref.id }
-    : notAtRest(ref, rest.is);
+    : notAtRest(ref, rest);
 }
