@@ -36,6 +36,7 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
   const offered = rows.filter(([, row]) => isOffered(row, place));
   const required = new Set(kind.schema.required ?? []);
   const notes: string[] = [];
+  const marks = new Set(Object.keys(kind.ownerMark?.({ lineage: "", address: "" }) ?? {}));
   const pairs = offered.flatMap(([path, row]): [string, Json][] => {
     const seen = live.spec[path];
     if (seen === undefined) return [];
@@ -53,7 +54,8 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
   });
   const inMaps = offered
     .filter(([, row]) => typeof row.additionalProperties === "object")
-    .flatMap(([map]) => entriesOf(map, live));
+    .flatMap(([map]) => entriesOf(map, live))
+    .filter(([path]) => !marks.has(path));
   const unseen = offered
     .filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live))
     .map(([path]) => path.replace(/^config\./, ""));

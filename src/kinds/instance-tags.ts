@@ -32,12 +32,16 @@ export function tagsAfter(shown: Json | undefined, declared: Json | undefined): 
   return [...tags].map(([key, value]) => tag(key, value));
 }
 
-/** The tags that are shown, as values of the spec; ours are none of them. */
+/** The tags that are shown, as values of the spec. */
 export function seenTags(shown: Json | undefined): { readonly [path: string]: Seen } {
-  const named = tagsIn(shown).filter(([key]) => !isOwnerTag(key));
   return Object.fromEntries(
-    named.map(([key, value]) => [`customTags.${key}`, { value, source: "described" }]),
+    tagsIn(shown).map(([key, value]) => [`customTags.${key}`, { value, source: "described" }]),
   );
+}
+
+/** The two tags of an owner, as values of the spec. */
+export function ownerMark({ lineage, address }: Owner): { readonly [path: string]: string } {
+  return { [`customTags.${ownerTags.lineage}`]: lineage, [`customTags.${ownerTags.address}`]: address };
 }
 
 /** Whose the instance is: null where its tags are shown and do not say so, undefined where no tags are shown. */

@@ -13,7 +13,7 @@ import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { askForBackup, backupsOf } from "./instance-snapshots.ts";
-import { hasTags, ownerIn, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
+import { hasTags, ownerIn, ownerMark, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
 import { upgradeBody } from "./instance-upgrade.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
@@ -30,6 +30,7 @@ export const instance: Kind = {
     update: "instance.update",
     delete: "instance.delete",
     backup: ["instance.backup", "snapshot.list"],
+    mark: "instance.metadata",
   },
   describedBy: "instance.describe",
   outputs: ["id", "status", "host", "port", "endpoint", "region", "createdAt"],
@@ -44,6 +45,7 @@ export const instance: Kind = {
     ["tier", "component", "cloudProvider", "region"].map((key) => String(spec[key])).join("/"),
   fills,
   marksOwner: hasTags,
+  ownerMark,
   check: checkInstance,
   reader: (service) => reader(service),
   driver: (service) => driver(service),

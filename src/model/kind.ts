@@ -119,6 +119,8 @@ export interface Kind {
     readonly delete: string;
     /** Needed to back one up and to see the backup complete. Default: it cannot be backed up. */
     readonly backup?: readonly string[];
+    /** Puts its owner's mark right. Default: it cannot be. */
+    readonly mark?: string;
   };
   /** The profile's operation that describes one: the fields that its `answer` names are shown of every object. */
   readonly describedBy?: string;
@@ -136,6 +138,8 @@ export interface Kind {
   brings?(id: string, spec: { readonly [path: string]: Seen }): readonly Brought[];
   /** True where the service shows the owner that a create was marked with. Default: never. */
   marksOwner?(profile: Profile): boolean;
+  /** The mark of an owner as fields that it shows, dotted path -> value; nobody declares them. Default: none. */
+  ownerMark?(owner: Owner): { readonly [path: string]: Json };
   /** Creates of one class are acknowledged one at a time (design: safety). */
   classOf(spec: JsonObject): string;
   /** Rules of the manifest that the schema cannot say. */

@@ -51,8 +51,12 @@ export type StateEvent =
     }
   /** The service accepted an operation on a bound object. */
   | { readonly type: "operation-accepted"; readonly address: Address; readonly converging: Converging }
-  /** The accepted operation was seen to finish: what it applied is recorded. */
-  | { readonly type: "operation-settled"; readonly address: Address }
+  /** The accepted operation was seen to finish: what it applied is recorded, and what else is known by now. */
+  | {
+      readonly type: "operation-settled";
+      readonly address: Address;
+      readonly record?: { readonly [path: string]: Json };
+    }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }
   | { readonly type: "released"; readonly address: Address }

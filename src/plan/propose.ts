@@ -7,12 +7,13 @@ import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
-import { leaves, valueAt } from "../model/spec-paths.ts";
+import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
+import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { heirOf, proposeRemoval } from "./propose-removal.ts";
 import { base, type Subject, specOf } from "./subject.ts";
 import { type Trait, traitAt, traitsOf } from "./traits.ts";
@@ -99,8 +100,10 @@ function proposeUpdate(
   const traits = traitsOf(kind.schema);
   const after = resolved(desired, input, anew);
   const adopting = subject.bound === undefined;
+  const mark = Object.entries(markToKeep(subject, input));
+  const marked = mark.length === 0 ? after : fromLeaves([...leaves(after), ...mark]);
   const fields = diffSpec({
-    desired: after,
+    desired: marked,
     observed: observed.spec,
     traits,
     ignored: desired.lifecycle.ignoreChanges,
@@ -114,7 +117,7 @@ function proposeUpdate(
     before: specOf(observed),
     after,
     fields,
-    drift: driftOf(observed, subject.bound, after, kind.schema),
+    drift: driftOf(observed, subject.bound, marked, kind.schema),
   };
   const heir = heirOf(subject, input);
   if ((forcedBy !== undefined || requested) && heir !== undefined) {
@@ -135,7 +138,7 @@ function proposeUpdate(
   const disruption = worst(fields.map((field) => field.disruption));
   if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
   if (fields.length > 0)
-    return { ...shared, action: "update", reason: whyChanged(fields, subject), disruption };
+    return { ...shared, action: "update", reason: whyChanged(fields, subject, input), disruption };
   if (subject.previousAddress !== undefined) {
     return { ...shared, action: "move", reason: `moved from ${subject.previousAddress}`, disruption: "none" };
   }
@@ -176,9 +179,11 @@ function whyForced(path: string, after: JsonObject, kind: Kind, anew: ReadonlySe
     : `referent replaced: ${address} gets a new object`;
 }
 
-function whyChanged(fields: readonly FieldChange[], subject: Subject): string {
+function whyChanged(fields: readonly FieldChange[], subject: Subject, input: PlanInput): string {
   if (subject.observed?.phase.is === "failed")
     return `failed (${subject.observed.phase.detail}); tried again in place`;
+  const whyMark = whyMarked(fields, subject, input);
+  if (whyMark !== undefined) return whyMark;
   return fields.length === 1 ? "1 field differs" : `${fields.length} fields differ`;
 }
 

@@ -33,7 +33,7 @@ export function reduce(state: StateDocument, event: StateEvent): StateDocument {
     case "operation-accepted":
       return change(state, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
-      return end(state, event.address, ({ record }) => record);
+      return end(state, event.address, ({ record }) => ({ ...event.record, ...record }));
     case "operation-failed":
       return end(state, event.address, () => ({}));
     case "released":

@@ -6,6 +6,7 @@ import type { PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
+import { seenMark } from "../evidence/seen-mark.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
 
@@ -54,7 +55,8 @@ export async function settle(
       context.outputs.set(step.address, arrival.live.outputs);
       const left = timeout - (context.clock.now() - started);
       await untilUsable(step, ref, arrival.live, left, context);
-      await context.journal.record({ type: "operation-settled", address: step.address });
+      const record = seenMark(step, arrival.live, context);
+      await context.journal.record({ type: "operation-settled", address: step.address, record });
       return { result: "done", id: ref.id };
     }
     case "failed":

@@ -1,0 +1,46 @@
+/** @module Keeps the mark by which a lost create and an object without a state are recognised. */
+import type { Json } from "../model/json.ts";
+import type { FieldChange } from "../model/plan.ts";
+import { kindNamed, type PlanInput } from "./input.ts";
+import type { Subject } from "./subject.ts";
+
+/** Dotted path -> value. */
+type Mark = { readonly [path: string]: Json };
+
+/** The mark of a subject's owner. */
+function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Mark {
+  return kindNamed(kinds, kind).ownerMark?.({ lineage: state.lineage, address }) ?? {};
+}
+
+/**
+ * The mark that an object is to show. Only one that carried ours before: what was adopted is left without, or with that of
+ * its other owner. Nothing where the service shows no marks, or has no way to set them.
+ */
+export function markToKeep(subject: Subject, input: PlanInput): Mark {
+  const { bound, observed } = subject;
+  const operation = kindNamed(input.kinds, subject.kind).operations.mark ?? "";
+  if (bound === undefined || observed?.owner === undefined) return {};
+  if (input.profile.operations[operation] === undefined) return {};
+  const mark = markOf(subject, input);
+  const wasOurs =
+    observed.owner?.lineage === input.state.lineage ||
+    Object.keys(mark).some((path) => Object.hasOwn(bound.recorded, path));
+  return wasOurs ? mark : {};
+}
+
+/** Says why fields differ that are all of the mark; undefined where others are among them. */
+export function whyMarked(
+  fields: readonly FieldChange[],
+  subject: Subject,
+  input: PlanInput,
+): string | undefined {
+  const { bound } = subject;
+  const mark = markOf(subject, input);
+  if (fields.length === 0 || fields.some(({ path }) => !Object.hasOwn(mark, path))) return undefined;
+  const isMoved = fields.every(
+    ({ path, before }) => before !== undefined && (bound?.recorded[path] ?? before) === before,
+  );
+  return isMoved
+    ? "the tags that graphform keeps on it follow its address"
+    : "the tags that graphform keeps on it were removed or altered outside";
+}
