@@ -145,9 +145,7 @@ async function offered(open: Connection, options: ManifestOptions, signal: Abort
   const { findings, untold } = await checkOffer(resolved.desired, open, signal);
   const [first] = findings;
   if (first === undefined)
-    return untold.length === 0
-      ? "everything that the manifest declares"
-      : `the service does not tell for ${untold.join(", ")}`;
+    return untold.length === 0 ? "everything that the manifest declares" : untold.join("; ");
   const more = findings.length === 1 ? "" : ` (and ${findings.length - 1} more)`;
   throw new GraphformError("not-offered-today", `${first.desired.address}: ${first.message}${more}`, {
     hint: findings.length === 1 ? first.hint : "graphform validate --online shows all of them",

@@ -3,6 +3,7 @@ import { noSecrets } from "../manifest/read-secret.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { resolveProject } from "../project/project.ts";
+import { escapeText } from "../report/escape.ts";
 import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withService } from "./service-work.ts";
@@ -24,7 +25,7 @@ export function offerProblems(
     }
     const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
     const { findings, untold } = await checkOffer(manifest.desired, service, signal);
-    for (const place of untold) terminal.err(`the service does not tell what it offers for ${place}\n`);
+    for (const what of untold) terminal.err(`${escapeText(what, 400)}\n`);
     return findings.map(({ desired, message, hint }): Problem => {
       const { address, where } = desired;
       return { code: "not-offered-today", severity: "error", message, hint, address, range: where };

@@ -1,11 +1,14 @@
 import { instanceSchema } from "../fields/instance.ts";
+import { boundedMatcher } from "../hosting/bounded-matcher.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { FieldSchema } from "../model/field-schema.ts";
+import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
+import { valueAt } from "../model/spec-paths.ts";
 
 /** A declared setting that the service does not offer as it is written. */
 export interface NotOffered {
@@ -14,7 +17,7 @@ export interface NotOffered {
   readonly hint: string;
 }
 
-/** What was compared: what is not offered, and the places that the service told nothing of. */
+/** What was compared: what is not offered, and what could not be compared, as sentences. */
 export interface OfferCheck {
   readonly findings: readonly NotOffered[];
   readonly untold: readonly string[];
@@ -24,6 +27,8 @@ export interface OfferCheck {
 interface Parameter {
   readonly key: string;
   readonly options: readonly string[];
+  /** A regular expression of the service; empty: none. */
+  readonly regex: string;
   readonly isRequired: boolean;
   /** The cloud providers that it is meant for, in small letters; empty: all. */
   readonly providers: readonly string[];
@@ -35,8 +40,8 @@ export function canCheckOffer(service: Reads): boolean {
 }
 
 /**
- * Compares declared instances with the parameters that the service takes today: names, options such as instance types, and
- * what it needs. Asks once for each tier and component.
+ * Compares declared instances with the parameters that the service takes today: names, options such as instance types,
+ * patterns, and what it needs, known here or not. Asks once for each tier and component.
  */
 export async function checkOffer(
   desired: readonly Desired[],
@@ -49,15 +54,20 @@ export async function checkOffer(
     const key = `${String(entry.spec["tier"])} ${String(entry.spec["component"])}`;
     byPlace.set(key, [...(byPlace.get(key) ?? []), entry]);
   }
+  const matching = boundedMatcher();
   const checks = [...byPlace].map(async ([place, entries]): Promise<OfferCheck> => {
     const [first] = entries;
     const found = first === undefined ? undefined : resourceOf(first, plans, service.profile);
-    if (found === undefined) return { findings: [], untold: [place] };
+    const nothing = { findings: [], untold: [`the service does not tell what it offers for ${place}`] };
+    if (found === undefined) return nothing;
     const { values } = await service.read({ operation: "plans.parameters", params: found }, signal);
     const parameters = parametersOf(values["items"] ?? null);
-    if (parameters.length === 0) return { findings: [], untold: [place] };
-    const compare = (entry: Desired): readonly NotOffered[] => notOffered(entry, parameters, service.profile);
-    return { findings: entries.flatMap(compare), untold: [] };
+    if (parameters.length === 0) return nothing;
+    const compared = entries.map((entry) => compare(entry, parameters, service.profile, matching));
+    return {
+      findings: compared.flatMap((each) => each.findings),
+      untold: [...new Set(compared.flatMap((each) => each.untold))],
+    };
   });
   const all = await Promise.all(checks);
   return { findings: all.flatMap((each) => each.findings), untold: all.flatMap((each) => each.untold) };
@@ -86,7 +96,7 @@ function parametersOf(apis: Json): readonly Parameter[] {
     .find(({ verb }) => String(verb).toUpperCase() === "CREATE");
   const inputs = create?.["inputParameters"];
   return (Array.isArray(inputs) ? inputs : []).filter(isObject).flatMap((input): readonly Parameter[] => {
-    const { key, options, required, defaultValue, scope } = input;
+    const { key, options, regex, required, defaultValue, scope } = input;
     const providers = isObject(scope) ? scope["cloudProviders"] : undefined;
     if (typeof key !== "string" || key === "") return [];
     const hasDefault = defaultValue !== undefined && defaultValue !== null && defaultValue !== "";
@@ -94,6 +104,7 @@ function parametersOf(apis: Json): readonly Parameter[] {
       {
         key,
         options: (Array.isArray(options) ? options : []).map(String),
+        regex: typeof regex === "string" ? regex : "",
         isRequired: required === true && !hasDefault,
         providers: (Array.isArray(providers) ? providers : []).map((name: Json) =>
           String(name).toLowerCase(),
@@ -103,32 +114,67 @@ function parametersOf(apis: Json): readonly Parameter[] {
   });
 }
 
-function notOffered(
+/** Everything that is known here of what a create takes. */
+const known: readonly Known[] = Object.entries(instanceSchema.properties).flatMap(([name, row]): Known[] =>
+  name === "config"
+    ? Object.entries(row.properties ?? {}).map(([inner, each]) => knownAs(`config.${inner}`, inner, each))
+    : [knownAs(name, name, row)],
+);
+
+interface Known {
+  readonly path: string;
+  readonly wire: string;
+  readonly isSecret: boolean;
+}
+
+function knownAs(path: string, name: string, row: FieldSchema): Known {
+  return { path, wire: row["x-wire"] ?? name, isSecret: row["x-secret"] === true };
+}
+
+function compare(
   desired: Desired,
-  parameters: readonly Parameter[],
+  all: readonly Parameter[],
   { fields }: Profile,
-): readonly NotOffered[] {
-  const rows = Object.keys(instanceSchema.properties["config"]?.properties ?? {});
-  const config: JsonObject = isObject(desired.spec["config"]) ? desired.spec["config"] : {};
-  return rows.flatMap((name): readonly NotOffered[] => {
-    const path = `config.${name}`;
-    const key = own(fields, name) ?? name;
-    const parameter = parameters.find((each) => each.key === key && isMeantFor(each, desired));
-    const value = own(config, name);
+  matching: ReturnType<typeof boundedMatcher>,
+): OfferCheck {
+  const parameters = all.filter((each) => isMeantFor(each, desired));
+  const keyOf = (wire: string): string => own(fields, wire) ?? wire;
+  const untold: string[] = [];
+  const settings = known.flatMap(({ path, wire, isSecret }): readonly NotOffered[] => {
+    const parameter = parameters.find(({ key }) => key === keyOf(wire));
+    const value = valueAt(desired.spec, path);
     if (value === undefined) {
       if (parameter?.isRequired !== true) return [];
       const message = `${path} is missing, and the service needs it today`;
       return [{ desired, message, hint: optionsHint(parameter) }];
     }
+    if (!path.startsWith("config.")) return [];
     if (parameter === undefined) {
       const message = `${path} is no parameter that the service takes for this component today`;
       return [{ desired, message, hint: "remove it, or ask the service's support" }];
     }
-    const isPlain = ["string", "number", "boolean"].includes(typeof value);
-    if (!isPlain || parameter.options.length === 0 || parameter.options.includes(String(value))) return [];
-    const message = `${path} is ${String(value)}, which the service does not offer today`;
-    return [{ desired, message, hint: optionsHint(parameter) }];
+    if (isSecret || !["string", "number", "boolean"].includes(typeof value)) return [];
+    const { options, regex } = parameter;
+    if (options.length > 0 && !options.includes(String(value))) {
+      const message = `${path} is ${String(value)}, which the service does not offer today`;
+      return [{ desired, message, hint: optionsHint(parameter) }];
+    }
+    const matched = regex === "" ? "matches" : matching(regex, String(value));
+    if (matched === "unread")
+      untold.push(`${path} was not compared with the service's pattern for it: ${regex.slice(0, 100)}`);
+    if (matched !== "differs") return [];
+    const message = `${path} is ${String(value)}, and the service's pattern for it does not match that`;
+    return [{ desired, message, hint: `it has to match ${regex.slice(0, 200)}` }];
   });
+  const names = new Set(known.map(({ wire }) => keyOf(wire)));
+  const unknown = parameters
+    .filter(({ key, isRequired }) => isRequired && !names.has(key))
+    .map(({ key }) => ({
+      desired,
+      message: `the service needs the parameter ${key.slice(0, 100)} today, which this version of graphform does not know`,
+      hint: "a create would be refused: update graphform, or make the instance at the service and import it",
+    }));
+  return { findings: [...settings, ...unknown], untold };
 }
 
 function isMeantFor({ providers }: Parameter, { spec }: Desired): boolean {

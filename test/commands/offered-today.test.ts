@@ -55,6 +55,50 @@ describe("what the service offers today", () => {
     expect((await bench.gf("doctor")).out).toMatch(/failed {2}offered today: instances.orders: .*and 2 more/);
   });
 
+  it("a pattern that a value does not match is an error with the pattern", async () => {
+    const bench = await cloudBench(manifest("m6g.large"));
+    bench.cloud.apis = api([{ ...inputs[0], regex: "^[b-z]+$" }, ...inputs.slice(1)]);
+    const online = await bench.gf("validate", "--online");
+    expect(online.code).toBe(3);
+    expect(online.err).toContain("config.name is a, and the service's pattern for it does not match that");
+    expect(online.err).toContain("it has to match ^[b-z]+$");
+    bench.cloud.apis = api([{ ...inputs[0], regex: "^[a-z]+$" }, ...inputs.slice(1)]);
+    expect((await bench.gf("validate", "--online")).code).toBe(0);
+  });
+
+  it.each([
+    ["would run for ever", "(a*)*(a*)*(a*)*b$"],
+    ["is none", "("],
+    ["is of another dialect", "(?P<x>a)"],
+    ["is very long", "a".repeat(3000)],
+  ])("a pattern that %s is left out and said", async (_, regex) => {
+    const long = manifest("m6g.large").replace("name: a", `name: ${"a".repeat(40)}`);
+    const bench = await cloudBench(long + long.replace("instances:\n  orders", "  others"));
+    bench.cloud.apis = api([{ ...inputs[0], regex }, ...inputs.slice(1)]);
+    const online = await bench.gf("validate", "--online");
+    expect(online.code, online.err).toBe(0);
+    expect(online.err.match(/config\.name was not compared with the service's pattern/g)).toHaveLength(1);
+    expect((await bench.gf("doctor")).out).toMatch(/ok +offered today: config\.name was not compared/);
+  });
+
+  it("a parameter that it needs and nobody here knows is an error online, and in doctor", async () => {
+    const bench = await cloudBench(manifest("m6g.large"));
+    const more = [
+      input("backupWindow", { required: true }),
+      input("withDefault", { required: true, defaultValue: "x" }),
+      input("optional"),
+      input("ofAzure", { required: true, scope: { cloudProviders: ["azure"] } }),
+      input("cloud_provider", { required: true }),
+      input("region", { required: true }),
+    ];
+    bench.cloud.apis = api([...inputs, ...more]);
+    const online = await bench.gf("validate", "--online");
+    expect(online.code).toBe(3);
+    expect(online.err).toContain("the service needs the parameter backupWindow today");
+    expect(online.err).not.toMatch(/withDefault|optional|ofAzure|cloud_provider|region is missing/);
+    expect((await bench.gf("doctor")).out).toMatch(/failed {2}offered today: .*backupWindow/);
+  });
+
   it("is not told: that is said, and nothing is refused", async () => {
     const bench = await cloudBench(manifest("m7g.large"));
     expect(await bench.gf("validate", "--online")).toMatchObject({
