@@ -22,8 +22,8 @@ export async function output(
     throw new GraphformError("output-unknown", `there is no output "${name}"`, {
       hint:
         known.length === 0
-          ? "nothing was applied yet, or the manifest has no outputs"
-          : `there are: ${known.join(", ")}`,
+          ? "nothing was applied yet, the manifest has no outputs, or none is known: graphform plan says what is missing"
+          : `there are: ${known.join(", ")}; of a declared one that is not known yet, graphform plan says what is missing`,
     });
   }
   const chosen =

@@ -25,6 +25,33 @@ export function endpointOf(values: Values, { topology }: Pick<Profile, "topology
   return candidates[0]?.address;
 }
 
+/** The outputs that a database without an address lacks, each with what the service leaves out. */
+export function missingEndpoint(
+  values: Values,
+  profile: Pick<Profile, "topology">,
+): { readonly [output: string]: string } {
+  const gap = endpointGap(values, profile);
+  return { host: gap, port: gap, endpoint: gap };
+}
+
+/** What is missing: the port beside a host, or all of it. A host that could carry credentials is not repeated. */
+function endpointGap(values: Values, { topology }: Pick<Profile, "topology">): string {
+  const shown = hostOf(values["host"]);
+  if (shown !== undefined) return `the service shows the host ${shown} and no port for it`;
+  const entries = topology === undefined ? [] : entriesOf(values["topology"]);
+  const gaps = entries.flatMap(([key, entry]) => {
+    const { host, port, never } = topology ?? { host: [], port: [], never: {} };
+    const named = { ...entry, resourceKey: entry["resourceKey"] ?? key };
+    const found = hostOf(answerValues(entry, { host })["host"]);
+    if (found === undefined || isNever(named, { never })) return [];
+    const where = entryName(named.resourceKey);
+    return [
+      `the service shows the host ${found} in ${where} and no usable port for it (${[port].flat().join(", ")})`,
+    ];
+  });
+  return gaps.toSorted()[0] ?? "the service shows no address of it";
+}
+
 interface Candidate {
   /** The smallest one is taken. */
   readonly rank: string;
@@ -51,7 +78,7 @@ function candidate(
   return [{ rank, address }];
 }
 
-function isNever(entry: JsonObject, { never }: TopologyRules): boolean {
+function isNever(entry: JsonObject, { never }: Pick<TopologyRules, "never">): boolean {
   return Object.entries(never).some(([path, pattern]) => {
     const { value } = answerValues(entry, { value: [path] });
     return (
@@ -74,8 +101,21 @@ function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly
 /** Host and port where both are what they have to be. */
 function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
   const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
-  if (typeof host !== "string" || !/^[^\s@%/?#\\,;"'<>]+$/.test(host)) return undefined;
-  return Number.isInteger(number) && number > 0 && number < 65_536 ? { host, port: number } : undefined;
+  const safe = hostOf(host);
+  return safe !== undefined && Number.isInteger(number) && number > 0 && number < 65_536
+    ? { host: safe, port: number }
+    : undefined;
+}
+
+function hostOf(host: Json | undefined): string | undefined {
+  return typeof host === "string" && /^[^\s@%/?#\\,;"'<>]+$/.test(host) ? host : undefined;
+}
+
+/** The key of an entry for people. */
+function entryName(key: Json | undefined): string {
+  return typeof key === "string" && /^[\w.-]{1,80}$/.test(key)
+    ? `the entry ${key}`
+    : "an entry of its topology";
 }
 
 /** The entries of a map, or of a list. */

@@ -7,7 +7,7 @@ import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import { valueAt } from "../model/spec-paths.ts";
-import { endpointOf } from "./instance-endpoint.ts";
+import { endpointOf, missingEndpoint } from "./instance-endpoint.ts";
 import { failoverOf } from "./instance-failover.ts";
 import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
@@ -185,6 +185,9 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
     phase,
     spec,
     outputs: { id: ref.id, ...Object.fromEntries(shown), ...endpoint },
+    ...(address !== undefined || phase.is !== "ready"
+      ? {}
+      : { missing: missingEndpoint(values, service.profile) }),
     ...(owner === undefined ? {} : { owner, whole: ["customTags"] }),
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),

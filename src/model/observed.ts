@@ -41,6 +41,8 @@ export interface Live {
   /** Maps of the spec that are shown with everything in them: what they do not hold is not there. */
   readonly whole?: readonly string[];
   readonly outputs: JsonObject;
+  /** Output that it ought to have by now -> what the service leaves out, as a sentence. */
+  readonly missing?: { readonly [output: string]: string };
   /** Null where the service shows marks and there is none of ours; absent where it shows nothing that could hold one. */
   readonly owner?: Owner | null;
   readonly createdAt?: string;

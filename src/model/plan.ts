@@ -127,6 +127,8 @@ export interface OutputChange {
   readonly after?: Json;
   /** True where the value is known only after apply. */
   readonly unknown: boolean;
+  /** Says why it has no value of today although nothing is to happen. */
+  readonly missing?: string;
   readonly sensitive: boolean;
 }
 

@@ -32,10 +32,15 @@ function resolveInside(value: Json, outputsOf: OutputsOf): Json {
 
 /** Addresses whose outputs a value still waits for. */
 export function waitsFor(value: Json): readonly Address[] {
-  if (isReference(value)) return [referent(value.$ref).address];
-  if (isTemplate(value)) return value.$template.flatMap(waitsFor);
-  if (Array.isArray(value)) return value.flatMap(waitsFor);
-  return isObject(value) && !isSealed(value) ? Object.values(value).flatMap(waitsFor) : [];
+  return referencesIn(value).map((reference) => referent(reference).address);
+}
+
+/** Outputs that a value still waits for, each as `instances.orders.endpoint`. */
+export function referencesIn(value: Json): readonly string[] {
+  if (isReference(value)) return [value.$ref];
+  if (isTemplate(value)) return value.$template.flatMap(referencesIn);
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  return isObject(value) && !isSealed(value) ? Object.values(value).flatMap(referencesIn) : [];
 }
 
 /** Splits `instances.orders.endpoint` into address and output. */

@@ -4,7 +4,7 @@ import { stableJson } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
-import { resolveKnown, waitsFor } from "../model/templates.ts";
+import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templates.ts";
 import type { PlanInput } from "./input.ts";
 
 /**
@@ -39,7 +39,9 @@ function outputChange(
   const waiting = waitsFor(after);
   if (waiting.length > 0 && !waiting.some((address) => restless.has(address))) {
     const stays = before === undefined ? { after, unknown: true } : { after: before, unknown: false };
-    return { action: "no-op", ...shown, ...stays, sensitive: secret };
+    const missing = missingIn(after, input);
+    const why = missing === undefined ? {} : { missing };
+    return { action: "no-op", ...shown, ...stays, ...why, sensitive: secret };
   }
   if (waiting.length > 0) {
     return {
@@ -53,4 +55,14 @@ function outputChange(
   const same = before !== undefined && stableJson(before) === stableJson(after);
   const action = same ? "no-op" : before === undefined ? "create" : "update";
   return { action, ...shown, after, unknown: false, sensitive: secret };
+}
+
+/** What the first object that a value waits for lacks, where it is there and ought to have it. */
+function missingIn(value: Json, { observed }: PlanInput): string | undefined {
+  const reasons = referencesIn(value).flatMap((reference) => {
+    const { address, output } = referent(reference);
+    const reason = own(observed.get(address)?.missing ?? {}, output);
+    return reason === undefined ? [] : [`${address} has no ${output}: ${reason}`];
+  });
+  return reasons[0];
 }

@@ -60,7 +60,7 @@ export async function reconcile(
 
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {
     try {
-      return await verify(done, { intention, look, world, saved, secrets, warnings: report.warnings() });
+      return await verify(done, { intention, look, world, saved, secrets, warnings: report.warnings });
     } catch (error) {
       report.outcome(unverified(done, world, report.warnings()));
       throw error;

@@ -13,7 +13,8 @@ export interface Verification {
   readonly intention: Intention;
   readonly look: (intention: Intention) => Promise<Planned>;
   readonly world: ApplyWorld;
-  readonly warnings: readonly string[];
+  /** Everything that was warned of so far. */
+  readonly warnings: () => readonly string[];
   /** The plan that was carried out, where it was a saved one. */
   readonly saved: Plan | undefined;
   /** The secrets of this run. */
@@ -26,7 +27,7 @@ export async function verify(
   { intention, look, world, warnings, saved, secrets }: Verification,
 ): Promise<Outcome> {
   if (world.stopping.aborted) {
-    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, warnings);
+    const interrupted = outcomeOf(steps, [], world.journal.state.outputs, warnings());
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
   // What --replace asked for has been done once.
@@ -40,7 +41,10 @@ export async function verify(
     assertHarmless(outputs, secrets);
     await world.journal.record({ type: "outputs-recorded", outputs });
   }
-  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, warnings);
+  for (const [name, { missing }] of Object.entries(second.outputs))
+    if (missing !== undefined && !isHeldBack)
+      world.emit({ type: "warning", message: `output ${name}: ${missing}` });
+  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, warnings());
 }
 
 /** What the service says stands in outputs, and outputs stand in the state: no secret comes there that way. */

@@ -8,7 +8,7 @@ import { knownAfterApply, valueText } from "./value-text.ts";
 /** The outputs that a plan changes, by name; nothing where none do. */
 export function outputLines(plan: Pick<Plan, "outputs">, page: Page): readonly string[] {
   const rows = Object.entries(plan.outputs)
-    .filter(([, output]) => output.action !== "no-op")
+    .filter(([, output]) => output.action !== "no-op" || output.missing !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, output]) => outputRow(name, output));
   return rows.length === 0 ? [] : [page.palette.bold("Outputs"), "", ...fieldLines(rows, 2, page)];
@@ -20,6 +20,10 @@ function outputRow(name: string, output: OutputChange): FieldRow {
   const path = escapeText(name, 200);
   if (output.action === "delete") {
     return { mark: "-", tone: "red", path, before: text(output.before), after: "(removed)", note: "" };
+  }
+  if (output.missing !== undefined) {
+    const after = output.before === undefined ? "(not known)" : text(output.before);
+    return { mark: "!", tone: "yellow", path, after, note: escapeText(output.missing, 400) };
   }
   const unknown = output.unknown && output.after === undefined;
   const after = unknown ? knownAfterApply : text(output.after);
