@@ -11,6 +11,8 @@ export interface Announcement {
   readonly usersUrl: string;
   readonly pid: number;
   readonly engine: unknown;
+  /** The profile whose wire it speaks, where that is not the default one. */
+  readonly profile?: string;
   readonly line: string;
 }
 
@@ -25,9 +27,20 @@ export async function announced(dataDir: string): Promise<Announcement | undefin
 /** A line as an announcement; undefined where it is none. */
 export function announcement(text: string): Announcement | undefined {
   const line = text.trim();
-  const { url, usersUrl, pid, engine } = parsed(line);
+  const { url, usersUrl, pid, engine, profile } = parsed(line);
   if (typeof url !== "string" || typeof pid !== "number") return undefined;
-  return { url, usersUrl: String(usersUrl), pid, engine, line };
+  const spoken = typeof profile === "string" ? { profile } : {};
+  return { url, usersUrl: String(usersUrl), pid, engine, ...spoken, line };
+}
+
+/**
+ * Says how manifests reach a platform that speaks a service's own profile: that one, and every profile that extends it,
+ * names the service itself. Nothing for the default profile.
+ */
+export function howReached({ profile, url }: Pick<Announcement, "profile" | "url">): string {
+  return profile === undefined
+    ? ""
+    : `manifests of the profile ${profile} reach it by service.platformUrl: ${url}, or by GRAPHFORM_PLATFORM_URL=${url}\n`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { isObject } from "../model/json.ts";
 import { platformOn } from "../platform/lock.ts";
 import { platformProgram } from "../project/package-files.ts";
 import { platformEnvironment } from "./platform-environment.ts";
-import { type Announcement, announced, announcement, endDatabases } from "./platform-process.ts";
+import { type Announcement, announced, announcement, endDatabases, howReached } from "./platform-process.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `platform up` was told; everything else on its command line goes to the platform's program. */
@@ -90,7 +90,7 @@ async function inForeground(options: PlatformUpOptions, terminal: Terminal): Pro
     if (options.json || ready === undefined) terminal.out(line);
     else
       terminal.out(
-        `ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n${seeIt}`,
+        `ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n${howReached(ready)}${seeIt}`,
       );
   });
   const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
@@ -126,7 +126,7 @@ async function detached(options: PlatformUpOptions, terminal: Terminal): Promise
     terminal.out(
       options.json
         ? `${ready.line}\n`
-        : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n${seeIt}`,
+        : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n${howReached(ready)}${seeIt}`,
     );
     return 0;
   }
