@@ -22,6 +22,11 @@ export function accountInstances(core: Core, configId: string): readonly Instanc
   return core.store.instances.list().filter((each) => each.isAccount && each.accountConfigId === configId);
 }
 
+/** The status of a set-up account's instances, now or soon. */
+export function arrivalOf({ isDisconnected }: AccountConfigRecord): string {
+  return isDisconnected === true ? "DISCONNECTED" : "READY";
+}
+
 /** Registers a cloud account; it waits (PENDING) until a person has run the bootstrap, unless the account is known. */
 export async function addAccount(
   core: Core,
@@ -61,7 +66,8 @@ async function addAccountNow(
     region: "",
     networkType: "PUBLIC",
     params,
-    status: fault.failed === undefined ? (config.status === "READY" ? "READY" : "PENDING") : "FAILED",
+    status:
+      fault.failed === undefined ? (config.status === "READY" ? arrivalOf(config) : "PENDING") : "FAILED",
     createdAt: now,
     lastModified: now,
     power: "running",

@@ -24,6 +24,7 @@ const operations: readonly OperationName[] = [
   "restart",
   "failover",
   "backup",
+  "upgrade",
 ];
 
 /**

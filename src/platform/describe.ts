@@ -2,13 +2,18 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { placeIn, subscriptionOf } from "./dialect/dialect.ts";
 import { shownParams } from "./dialect/params.ts";
 import { firstUserOf } from "./first-user.ts";
-import type { InstanceRecord, NetworkRecord } from "./records.ts";
+import { versionOf } from "./plan-versions.ts";
+import type { InstanceRecord, NetworkRecord, SnapshotRecord } from "./records.ts";
+import { pointOf, restorePoints } from "./restore-points.ts";
 import { type TopologyParts, topologyOf } from "./topology.ts";
 
 /** What describe needs besides the record. */
 export interface DescribeParts extends TopologyParts {
-  readonly store: { readonly networks: { get(id: string): NetworkRecord | undefined } };
-  readonly settings: { readonly echo: boolean };
+  readonly store: {
+    readonly networks: { get(id: string): NetworkRecord | undefined };
+    readonly snapshots: { list(): readonly SnapshotRecord[] };
+  };
+  readonly settings: { readonly echo: boolean; readonly snapshotInterval: number };
   /** The password of an instance that was created without one. */
   readonly generatedPassword: (instanceId: string) => string;
 }
@@ -32,7 +37,10 @@ export function describeInstance(parts: DescribeParts, record: InstanceRecord): 
     result_params: shownParams(parts.dialect, resultParams(parts, record)),
     ...(record.isAccount ? {} : { detailedNetworkTopology: topologyOf(parts, record) }),
     ...(parts.settings.echo || isComplete ? moreOf(parts, record) : {}),
-    ...(isComplete ? { tierVersion: "1.0", active: true, highAvailability: record.nodes.length > 1 } : {}),
+    ...(isComplete
+      ? { tierVersion: versionOf(record), active: true, highAvailability: record.nodes.length > 1 }
+      : {}),
+    ...(isComplete ? backupsOf(parts, record) : {}),
   };
 }
 
@@ -78,5 +86,23 @@ function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject 
     customTags: record.customTags,
     resourceInstanceMetadata: { deletionProtection: record.deletionProtection },
     ...(record.sourceSnapshotId === undefined ? {} : { sourceSnapshotID: record.sourceSnapshotId }),
+  };
+}
+
+/**
+ * The times that an instance can be restored to. 0 hours where none are taken by themselves, 0 days since all are kept: this
+ * platform removes no snapshot unasked.
+ */
+function backupsOf(parts: DescribeParts, record: InstanceRecord): JsonObject {
+  const points = restorePoints(parts, record);
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return {};
+  return {
+    backupStatus: {
+      backupPeriodInHours: Math.ceil(parts.settings.snapshotInterval / 3_600_000),
+      backupRetentionInDays: 0,
+      earliestRestoreTime: new Date(pointOf(first)).toISOString(),
+      lastBackupTime: new Date(pointOf(last)).toISOString(),
+    },
   };
 }

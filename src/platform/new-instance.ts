@@ -18,6 +18,7 @@ export interface NewInstance {
   readonly customNetworkId: string | undefined;
   readonly params: JsonObject;
   readonly customTags: readonly JsonObject[];
+  readonly planVersion: string;
   readonly sourceSnapshotId?: string;
   readonly users?: readonly UserRecord[];
 }
@@ -86,6 +87,8 @@ function checkAccount(core: Core, wanted: NewInstance, id: string): void {
       `cloud account configuration ${id} is of ${config.cloudProvider}, not ${wanted.cloudProvider}`,
     );
   }
+  if (config.isDisconnected === true)
+    throw new ServiceError(409, `cloud account configuration ${id} is disconnected; connect it first`);
   if (config.status !== "READY") {
     throw new ServiceError(
       409,

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { recoverConnections } from "./account-connection.ts";
 import { recoverAccounts } from "./accounts.ts";
 import { createBodyRoom } from "./body-room.ts";
 import type { Core } from "./core.ts";
@@ -113,6 +114,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   }
   recoverSnapshots(core);
   recoverAccounts(core);
+  recoverConnections(core);
   return core;
 }
 

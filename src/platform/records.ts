@@ -10,7 +10,8 @@ export type OperationName =
   | "stop"
   | "restart"
   | "failover"
-  | "backup";
+  | "backup"
+  | "upgrade";
 
 /** An accepted operation that has not ended, written down so that a restart of the platform can finish it. */
 export interface OperationRecord {
@@ -26,6 +27,8 @@ export interface OperationRecord {
   /** The node that failed, and what to do with it (failover). */
   readonly failedNode?: string | undefined;
   readonly failoverAction?: string | undefined;
+  /** The version of the plan that holds once the operation is done (upgrade). */
+  readonly planVersion?: string | undefined;
   /** Made to hang by a fault: never finishes. */
   readonly stuck?: boolean | undefined;
 }
@@ -81,6 +84,8 @@ export interface InstanceRecord {
   readonly deletionProtection: boolean;
   readonly customTags: readonly JsonObject[];
   readonly sourceSnapshotId?: string | undefined;
+  /** The version of its plan; absent in records of earlier versions. */
+  readonly planVersion?: string | undefined;
   /** Milliseconds since the epoch until which lists leave it out (a fault). */
   readonly missingUntil?: number | undefined;
   /** Of a cloud account: its account configuration. */
@@ -104,6 +109,8 @@ export interface SnapshotRecord {
   readonly component: string;
   readonly subscriptionId?: string | undefined;
   readonly params: JsonObject;
+  /** The version of the plan that its instance had. */
+  readonly planVersion?: string | undefined;
   readonly networkType: string;
   readonly customNetworkId?: string | undefined;
   /** The users that its instance had; absent in snapshots of earlier versions. */
@@ -134,6 +141,8 @@ export interface AccountConfigRecord {
   readonly status: "PENDING" | "READY" | "READY_TO_OFFBOARD" | "OFFBOARDED";
   readonly params: JsonObject;
   readonly createdAt: string;
+  /** Its owner has taken the access to it away, for a while. */
+  readonly isDisconnected?: boolean | undefined;
 }
 
 /** True for what a file of the instances' folder holds. */

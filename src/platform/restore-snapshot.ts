@@ -2,6 +2,7 @@ import type { Core } from "./core.ts";
 import { placeIn } from "./dialect/dialect.ts";
 import type { Fault } from "./fault-rule.ts";
 import { createInstance } from "./new-instance.ts";
+import { versionOf } from "./plan-versions.ts";
 import type { SnapshotRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
 import { refuseUnfinished } from "./snapshots.ts";
@@ -48,6 +49,7 @@ export async function restoreSnapshot(
       networkType: networkType ?? (network === undefined ? snapshot.networkType : "INTERNAL"),
       customNetworkId: network,
       params: snapshot.params,
+      planVersion: versionOf(snapshot),
       customTags: [],
       sourceSnapshotId: snapshot.id,
       users: snapshot.users ?? [],

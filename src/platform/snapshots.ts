@@ -7,6 +7,7 @@ import type { Dialect } from "./dialect/dialect.ts";
 import { copyWhole } from "./engine/index.ts";
 import type { Fault } from "./fault-rule.ts";
 import { newId } from "./new-id.ts";
+import { versionOf } from "./plan-versions.ts";
 import type { InstanceRecord, SnapshotRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
 import { untilWritten } from "./settle.ts";
@@ -45,6 +46,7 @@ export async function takeSnapshot(
     component: record.component,
     subscriptionId: record.subscriptionId,
     params: record.params,
+    planVersion: record.planVersion,
     networkType: record.networkType,
     customNetworkId: record.customNetworkId,
     users: record.users,
@@ -186,6 +188,7 @@ export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): Js
     completeTime: snapshot.completedAt ?? "0001-01-01T00:00:00Z",
     productTierId: `pt-${snapshot.tier}`,
     productTierName: findPlan(snapshot.tier)?.name ?? snapshot.tier,
+    ...(dialect.describe.isComplete ? { productTierVersion: versionOf(snapshot) } : {}),
     ...(snapshot.subscriptionId === undefined ? {} : { subscriptionId: snapshot.subscriptionId }),
     ...(snapshot.failure === undefined ? {} : { snapshotMetadata: { failureReason: snapshot.failure } }),
   };

@@ -19,5 +19,6 @@ export const transitions: { readonly [name in OperationName]: Transition } = {
   // Also for a database whose primary cannot be brought back.
   failover: { from: ["RUNNING", "FAILED", "RESTARTING"], through: "DEPLOYING" },
   backup: { from: ["RUNNING"], through: "BACKING_UP" },
+  upgrade: { from: ["RUNNING", "STOPPED"], through: "DEPLOYING" },
   delete: { from: undefined, through: "DELETING" },
 };

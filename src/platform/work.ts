@@ -19,7 +19,7 @@ export type WorkParts = LifecycleParts & {
 /** The work behind each operation. */
 export function worksOf(parts: WorkParts): { readonly [name in OperationName]: Work } {
   const { store } = parts;
-  const running = ({ host, nodes }: RunningDatabase): Outcome => ({
+  const running = ({ host, nodes }: RunningDatabase): Exclude<Outcome, "gone"> => ({
     host,
     nodes,
     status: "RUNNING",
@@ -66,6 +66,11 @@ export function worksOf(parts: WorkParts): { readonly [name in OperationName]: W
         throw new Error(reasonOfFile(error), { cause: error });
       }
       return { status: "RUNNING" };
+    },
+    async upgrade(record, { planVersion }) {
+      // Another version is the same program here: what runs is restarted, as the service does it.
+      if (record.power === "stopped") return { planVersion, status: "STOPPED" };
+      return { ...running(await parts.databases().restart(record)), planVersion };
     },
     async delete(record) {
       await parts.databases().remove(record);

@@ -137,7 +137,7 @@ it("who did what is told", async () => {
 });
 
 it("going back to a time is asked for once, and its answer is told", async () => {
-  // The local platform does not do it: what is refused made nothing.
+  // Nothing is kept from before the database was made: what is refused made nothing.
   const refused = await user.run("instance", "restore", "instances.one", "--to", "2026-01-01T00:00:00Z");
   expect(refused).toMatchObject({ code: 1 });
   expect(await user.run("instance", "restore", "instances.one", "--to", "yesterday")).toMatchObject({

@@ -239,6 +239,7 @@ describe("every answer of the local platform is one of the vendor's API", () => 
       "restoreResourceInstance",
       "upgradeResourceInstanceVersion",
       "listResourceInstanceEvents",
+      "updateResourceInstanceAccountConfigConnection",
     ];
     expect(known.filter((operation) => !met.has(operation)).sort()).toEqual(elsewhere.sort());
   });

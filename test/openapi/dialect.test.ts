@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import { type Answer, poll, startTest, type TestPlatform } from "../platform/harness.ts";
-import { listOf, of, pair, params, small, startup, v } from "../platform/vendor.ts";
+import { type Answer, at, poll, startTest, type TestPlatform } from "../platform/harness.ts";
+import { account, aws, listOf, of, pair, params, placeOf, small, startup, v } from "../platform/vendor.ts";
 import { readContract } from "./contract.ts";
 
 const contract = readContract("platform.yaml");
@@ -65,10 +65,41 @@ it("instances in every status, in lists, changed, refused, failed over, copied, 
   const restored = await ask("POST", `${one}/restore`, {});
   await test.until(`${pair}/${restored.body["instanceId"]}`, "RUNNING");
   await ask("GET", `${pair}/${restored.body["instanceId"]}`);
+  const { body: shown } = await ask("GET", path);
+  const time = String(at(shown, "backupStatus", "earliestRestoreTime"));
+  const again = await ask("POST", `${path}/restore`, { targetRestoreTime: time, network_type: "PUBLIC" });
+  expect(again.status).toBe(202);
+  await test.until(`${pair}/${again.body["id"]}`, "RUNNING");
+  expect((await ask("POST", `${path}/restore`, { targetRestoreTime: "2020-01-01T00:00:00Z" })).status).toBe(
+    400,
+  );
+  const upgrade = `${v}/resource-instance/${made.body["id"]}/version-upgrade`;
+  expect((await ask("POST", upgrade, placeOf(pair))).status).toBe(202);
+  await test.until(path, "RUNNING");
+  expect((await ask("POST", upgrade, placeOf(pair))).status).toBe(409);
+  await ask("GET", `${v}/resource-instance/${made.body["id"]}/audit-events`);
+  expect((await ask("PATCH", `${path}/metadata`, { deletionProtection: false })).status).toBe(202);
   await ask("DELETE", one);
   await ask("DELETE", path);
   await test.until(path, 404);
   await ask("GET", path);
+});
+
+it("accounts, disconnected and connected again", async () => {
+  const made = await ask("POST", `${account}?subscriptionId=sub-enterprise-byoa`, aws);
+  const path = `${account}/${made.body["id"]}`;
+  await test.until(path, "READY");
+  const connection = `${v}/resource-instance/account-config/${made.body["id"]}`;
+  const body = { serviceId: "s-local", subscriptionId: "sub-enterprise-byoa" };
+  for (const [setConnection, status] of [
+    [false, "DISCONNECTED"],
+    [true, "READY"],
+  ] as const) {
+    expect((await ask("POST", connection, { ...body, setConnection })).status).toBe(202);
+    await test.until(path, status);
+    await ask("GET", path);
+  }
+  expect((await ask("POST", connection, { ...body, setConnection: true })).status).toBe(409);
 });
 
 it("plans, subscriptions, networks, sessions", async () => {

@@ -1,5 +1,5 @@
 import type { Context, Hono } from "hono";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 import { readAccount } from "../account-rules.ts";
 import { addAccount, removeAccount } from "../accounts.ts";
 import { version } from "../contract.ts";
@@ -10,11 +10,13 @@ import { checkedIn, ownBody, ownCreate } from "../dialect/params.ts";
 import type { Env, Exchange } from "../exchange.ts";
 import { createInstance } from "../new-instance.ts";
 import { objectOf } from "../object-of.ts";
+import { knownVersion, preferredVersion } from "../plan-versions.ts";
 import { ServiceError } from "../service-error.ts";
 import { readCreate, readUpdate } from "../validate.ts";
-import { instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./located.ts";
+import { databaseOf, instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./located.ts";
 import { paged } from "./paged.ts";
 import { accepted, sessionRoutes } from "./router.ts";
+import { tagsOf } from "./tags-of.ts";
 
 /** Create, list, describe, update, delete, start, stop, restart and metadata of instances (specification 4.7). */
 export function instanceEndpoints(app: Hono<Env>, core: Core): void {
@@ -136,6 +138,7 @@ async function create(
       tier: plan.tier,
       component: found.id,
       resourceId: found.resourceId,
+      planVersion: planVersionOf(exchange),
       subscriptionId: subscriptionFor(core, context, plan.tier),
       customTags: tagsOf(body) ?? [],
     },
@@ -166,21 +169,9 @@ async function createAccount(
   );
 }
 
-/** A database of the path; cloud accounts have none of its operations. */
-function databaseOf(core: Core, context: Context<Env>): ReturnType<typeof instanceOf> {
-  const record = instanceOf(core, context);
-  if (record.isAccount)
-    throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
-  return record;
-}
-
-function tagsOf(body: Json): readonly JsonObject[] | undefined {
-  const tags = isObject(body) ? body["customTags"] : undefined;
-  if (tags === undefined) return undefined;
-  const isTag = (tag: Json): tag is JsonObject =>
-    isObject(tag) && typeof tag["key"] === "string" && typeof tag["value"] === "string";
-  if (!Array.isArray(tags) || !tags.every(isTag)) {
-    throw new ServiceError(400, "customTags must be a list of objects with key and value");
-  }
-  return tags;
+/** The version of the plan that a create asks for, else the one that the plan prefers. */
+function planVersionOf({ body }: Exchange): string {
+  const asked = isObject(body) ? (body["productTierVersion"] ?? preferredVersion) : preferredVersion;
+  if (typeof asked !== "string") throw new ServiceError(400, "productTierVersion must be a string");
+  return knownVersion(asked);
 }

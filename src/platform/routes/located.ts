@@ -66,6 +66,13 @@ export function instanceOf(
   return record;
 }
 
+/** A database of the path; cloud accounts have none of its operations. */
+export function databaseOf(core: Core, context: Context<Env>): InstanceRecord {
+  const record = instanceOf(core, context);
+  if (!record.isAccount) return record;
+  throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
+}
+
 /** What validation needs to know of where an instance is. */
 export function placeOf(core: Core, record: InstanceRecord): Place {
   return { tier: record.tier, component: record.component, instanceTypes: core.instanceTypes };

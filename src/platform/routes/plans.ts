@@ -5,11 +5,13 @@ import type { Core } from "../core.ts";
 import { type Dialect, type Located, subscriptionOf } from "../dialect/dialect.ts";
 import type { Env } from "../exchange.ts";
 import { parameterSchema } from "../parameter-schema.ts";
+import { preferredVersion } from "../plan-versions.ts";
 import { ServiceError } from "../service-error.ts";
 import { paged } from "./paged.ts";
 import { partOf, sessionRoutes } from "./router.ts";
 
-const serviceId = "s-local";
+/** The id of the one service of this platform. */
+export const serviceId: string = "s-local";
 const regions: JsonObject = {
   awsRegions: ["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1", "ap-south-1"],
   gcpRegions: ["us-central1", "us-east1", "europe-west1", "asia-south1"],
@@ -89,7 +91,7 @@ function offering(dialect: Dialect, plan: Plan): JsonObject {
     productTierID: `pt-${plan.tier}`,
     productTierName: plan.name,
     productTierType: plan.tier === "free" || plan.tier === "startup" ? "MULTI_TENANCY" : "DEDICATED_TENANCY",
-    productTierVersion: "1.0",
+    productTierVersion: preferredVersion,
     serviceModelID: `sm-${plan.modelKey}`,
     serviceModelType: plan.account === undefined ? "CUSTOMER_HOSTED" : "BYOA",
     serviceModelStatus: "READY",
