@@ -33,7 +33,7 @@ export interface OperateOptions extends ManifestOptions {
   /** failover: what to do with it. */
   readonly action?: string;
   /** upgrade: to which version. */
-  readonly version?: string;
+  readonly to?: string;
 }
 
 /** Phases that an operation can begin from (wire facts 2.4); what is on its way to something is waited for. */
@@ -66,7 +66,7 @@ export async function operate(
   const work = async (locked: Locked): Promise<number> => {
     const bound = boundAt(locked.state, address, "instances");
     await assertFit(verb, address, bound, locked);
-    const { replica, action, version } = options;
+    const { replica, action, to: version } = options;
     const choices = {
       ...(replica === undefined ? {} : { replica }),
       ...(action === undefined ? {} : { action }),

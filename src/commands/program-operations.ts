@@ -52,7 +52,7 @@ function addInstance(program: Command, { env, at, done }: Registration): void {
   add("start");
   add("stop");
   add("restart");
-  add("upgrade").option("--version <version>", "which one (default: the newest)");
+  add("upgrade").option("--to <version>", "which one (default: the newest)");
   withManifestOptions(
     instance.command("restore").description("make a new instance with the data of an earlier time"),
   )
