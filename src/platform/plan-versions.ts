@@ -18,11 +18,11 @@ export function knownVersion(asked: string): string {
   throw new ServiceError(400, `no service plan has version ${asked}; there are ${versions.join(", ")}`);
 }
 
-/** The version that an instance is upgraded to: the one that is asked for, else the newest. 400 where it is none, 409 where it is not newer. */
+/** The version that an instance is upgraded to: the one that is asked for, else the newest. 400 where it is none, or not newer. */
 export function upgradeTarget(record: InstanceRecord, asked: string = versions.at(-1) ?? ""): string {
   const [target, now] = [knownVersion(asked), versionOf(record)];
   if (rankOf(target) > rankOf(now)) return target;
-  throw new ServiceError(409, `instance ${record.id} has version ${now}; ${target} is not newer`);
+  throw new ServiceError(400, `instance ${record.id} has version ${now}; ${target} is not newer`);
 }
 
 function rankOf(version: string): number {

@@ -76,7 +76,7 @@ it("instances in every status, in lists, changed, refused, failed over, copied, 
   const upgrade = `${v}/resource-instance/${made.body["id"]}/version-upgrade`;
   expect((await ask("POST", upgrade, placeOf(pair))).status).toBe(202);
   await test.until(path, "RUNNING");
-  expect((await ask("POST", upgrade, placeOf(pair))).status).toBe(409);
+  expect((await ask("POST", upgrade, placeOf(pair))).status).toBe(400);
   await ask("GET", `${v}/resource-instance/${made.body["id"]}/audit-events`);
   expect((await ask("PATCH", `${path}/metadata`, { deletionProtection: false })).status).toBe(202);
   await ask("DELETE", one);

@@ -63,8 +63,8 @@ describe("a version upgrade", () => {
     expect(await versionAt(`${pro}/${id}`)).toBe("1.1");
     const old = await made();
     for (const [of, body, status, message] of [
-      [id, placeOf(pro), 409, /has version 1\.1; 1\.1 is not newer/],
-      [id, { ...placeOf(pro), targetVersion: "1.0" }, 409, /1\.0 is not newer/],
+      [id, placeOf(pro), 400, /has version 1\.1; 1\.1 is not newer/],
+      [id, { ...placeOf(pro), targetVersion: "1.0" }, 400, /1\.0 is not newer/],
       [old, { ...placeOf(pro), targetVersion: "9.9" }, 400, /no service plan has version 9\.9/],
       [old, { ...placeOf(pro), targetVersion: 2 }, 400, /targetVersion must be a string/],
       [old, { ...placeOf(pro), serviceKey: "" }, 400, /serviceKey is required/],
