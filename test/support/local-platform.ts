@@ -17,6 +17,7 @@ export interface LoggedRequest {
 export interface LocalPlatform {
   readonly url: string;
   readonly pid: number;
+  readonly username: string;
   readonly password: string;
   /** Puts these faults in force in place of all others. */
   faults(...rules: readonly JsonObject[]): Promise<void>;
@@ -55,6 +56,7 @@ export async function platformUp(user: Workspace, ...options: readonly string[])
   return {
     url,
     pid,
+    username,
     password,
     requests,
     control,
