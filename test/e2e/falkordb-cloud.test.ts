@@ -1,25 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { quickCloudProfile } from "../support/local-service.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 const password = "a-phrase-of-ours";
-
-/** The vendor's profile, for a service that shows everything at once. */
-const profile = `
-name: falkordb-quick
-extends: falkordb-cloud
-timing:
-  settle: 300ms
-  listLag: 50ms
-  endpoint: 500ms
-  poll: { first: 50ms, longest: 300ms }
-`;
 
 function manifest(url: string, name: string, marks = "", isPairKept = true): string {
   return `
 apiVersion: graphform/v1
 name: vendor
-service: { profile: quick.yaml, platformUrl: "${url}", subscriptionId: sub-pro }
+service: { profile: ${quickCloudProfile}, platformUrl: "${url}", subscriptionId: sub-pro }
 secrets: { phrase: { env: PHRASE } }
 defaults:
   instances: { cloudProvider: aws, region: us-east-1, lifecycle: { protect: false } }
@@ -47,7 +37,6 @@ beforeAll(async () => {
   user = openWorkspace();
   user.env["PHRASE"] = password;
   platform = await platformUp(user, "--profile", "falkordb-cloud");
-  user.write("quick.yaml", profile);
   user.write("graphform.yaml", manifest(platform.url, "one"));
 });
 afterAll(() => user.close());
