@@ -1,25 +1,29 @@
 import { hostname, userInfo } from "node:os";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { instance } from "../../src/kinds/instance.ts";
+import { instanceParams } from "../../src/kinds/instance-params.ts";
 import { isObject } from "../../src/model/json.ts";
 import { type CuttingProxy, cuttingProxy, type Moment } from "../cuts/cutting-proxy.ts";
 import { type LocalPlatform, platformUp } from "../support/local-platform.ts";
-import { fullProfile, outsider } from "../support/local-service.ts";
+import { dialects, inDefault, type Outsider, outsider } from "../support/local-service.ts";
 import { openWorkspace, type Ran, type Running, type Workspace } from "../support/workspace.ts";
 
 let user: Workspace;
 let platform: LocalPlatform;
 let proxy: CuttingProxy;
+let spoken = inDefault;
 
 // A service of its own for every test: what one left there would be looked at by the next, and shift its moments.
 beforeEach(async () => {
   user = openWorkspace();
-  platform = await platformUp(user, "--engine", "none", "--echo", "--delay", "150");
+  platform = await platformUp(user, "--engine", "none", "--echo", "--delay", "150", ...spoken.platform);
   proxy = await cuttingProxy(platform.url);
   Object.assign(user.env, {
     GRAPHFORM_USERNAME: "local@graphform.invalid",
     GRAPHFORM_PASSWORD: platform.password,
     GRAPHFORM_PLATFORM_URL: proxy.url,
-    GRAPHFORM_SUBSCRIPTION_ID: "sub-local",
+    GRAPHFORM_USERS_URL: proxy.url,
+    GRAPHFORM_SUBSCRIPTION_ID: spoken.subscriptionId,
   });
 });
 
@@ -30,7 +34,6 @@ afterEach(async () => {
 
 const apply = ["apply", "--auto-approve"] as const;
 const stateFile = ".graphform/trusted.state.json";
-const pro = { serviceModelKey: "hosted", productTierKey: "pro", resourceKey: "standalone" };
 
 /** So many instances, the first five of them of one class. */
 function declare(count: number, words = "first words"): void {
@@ -39,7 +42,7 @@ function declare(count: number, words = "first words"): void {
   const all = Array.from({ length: count }, (_, n) => one(n)).join("");
   user.write(
     "graphform.yaml",
-    `apiVersion: graphform/v1\nname: trusted\nservice: { profile: ${fullProfile} }\ninstances:\n${all}`,
+    `apiVersion: graphform/v1\nname: trusted\nservice: { profile: ${spoken.profile} }\ninstances:\n${all}`,
   );
 }
 
@@ -150,75 +153,92 @@ describe("two applies at once", () => {
   });
 });
 
-describe("a saved plan of five updates", () => {
-  it("runs once, and refuses the one step that was decided upon what has changed since", async () => {
-    declare(5);
-    await expectFinished(5);
-    const words = async (id: string): Promise<unknown> => {
-      const { values } = await other.read("instance.describe", { ...pro, id });
-      const shown = values["resultParams"];
-      return values["status"] === "RUNNING" && isObject(shown) ? shown["description"] : undefined;
-    };
-    const other = await outsider(user);
-    const save = async (text: string): Promise<void> => {
-      declare(5, text);
-      expect(await user.run("plan", "--out", "five.plan")).toMatchObject({ code: 0 });
+/** Path parameters of the databases that are declared here. */
+function standalone({ service }: Outsider): ReturnType<typeof instanceParams> {
+  return instanceParams({ tier: "pro", component: "standalone" }, service.profile);
+}
+
+describe.each(Object.entries(dialects))("in %s", (_name, dialect) => {
+  beforeAll(() => {
+    spoken = dialect;
+  });
+  afterAll(() => {
+    spoken = inDefault;
+  });
+
+  describe("a saved plan of five updates", () => {
+    it("runs once, and refuses the one step that was decided upon what has changed since", async () => {
+      declare(5);
+      await expectFinished(5);
+      const words = async (id: string): Promise<unknown> => {
+        const { values } = await other.read("instance.describe", { ...pro, id });
+        const shown = values["resultParams"];
+        return values["status"] === "RUNNING" && isObject(shown) ? shown["description"] : undefined;
+      };
+      const other = await outsider(user, spoken);
+      const pro = standalone(other);
+      const save = async (text: string): Promise<void> => {
+        declare(5, text);
+        expect(await user.run("plan", "--out", "five.plan")).toMatchObject({ code: 0 });
+        await platform.forget();
+      };
+      const updates = async (): Promise<readonly unknown[]> =>
+        (await platform.writes()).map(({ operation }) => operation);
+
+      await save("second words");
+      expect(await user.run("apply", "five.plan")).toMatchObject({ code: 0 });
+      expect(await updates()).toEqual(["update", "update", "update", "update", "update"]);
+      const again = await user.run("apply", "five.plan");
+      expect(again).toMatchObject({ code: 6, err: expect.stringContaining("applied already") });
+      expect(await updates()).toHaveLength(5);
+
+      await save("third words");
+      const id = user.state("trusted").resources["instances.x2"]?.id ?? "";
+      const body = { requestParams: { description: "somebody else's" } };
+      await other.write("instance.update", { ...pro, id }, body);
+      await expect.poll(() => words(id), { timeout: 20_000 }).toBe("somebody else's");
       await platform.forget();
-    };
-    const updates = async (): Promise<readonly unknown[]> =>
-      (await platform.writes()).map(({ operation }) => operation);
-
-    await save("second words");
-    expect(await user.run("apply", "five.plan")).toMatchObject({ code: 0 });
-    expect(await updates()).toEqual(["update", "update", "update", "update", "update"]);
-    const again = await user.run("apply", "five.plan");
-    expect(again).toMatchObject({ code: 6, err: expect.stringContaining("applied already") });
-    expect(await updates()).toHaveLength(5);
-
-    await save("third words");
-    const id = user.state("trusted").resources["instances.x2"]?.id ?? "";
-    const body = { requestParams: { description: "somebody else's" } };
-    await other.write("instance.update", { ...pro, id }, body);
-    await expect.poll(() => words(id), { timeout: 20_000 }).toBe("somebody else's");
-    await platform.forget();
-    const ran: Ran = await user.run("apply", "five.plan");
-    expect(ran).toMatchObject({ code: 6, out: expect.stringMatching(/instances\.x2.*config\.description/s) });
-    expect(await updates()).toHaveLength(4);
-    const shown = await Promise.all(bound().map(([, each]) => words(each)));
-    expect(shown).toEqual(["third words", "third words", "somebody else's", "third words", "third words"]);
-    await expectFinished(5);
-  });
-});
-
-describe("a saved plan of two creates", () => {
-  it("makes no second one of what somebody else has made since under that name", async () => {
-    declare(2);
-    expect(await user.run("plan", "--out", "two.plan")).toMatchObject({ code: 0 });
-    const other = await outsider(user);
-    const config = {
-      name: "x1",
-      nodeInstanceType: "m7g.large",
-      graphdbUser: "app",
-      graphdbPassword: "other-1",
-    };
-    const body = { cloud_provider: "aws", region: "us-east-1", requestParams: config };
-    await other.write("instance.create", pro, body);
-    expect(await user.run("apply", "two.plan")).toMatchObject({
-      code: 4,
-      out: expect.stringContaining("instances.x1"),
+      const ran: Ran = await user.run("apply", "five.plan");
+      expect(ran).toMatchObject({
+        code: 6,
+        out: expect.stringMatching(/instances\.x2.*config\.description/s),
+      });
+      expect(await updates()).toHaveLength(4);
+      const shown = await Promise.all(bound().map(([, each]) => words(each)));
+      expect(shown).toEqual(["third words", "third words", "somebody else's", "third words", "third words"]);
+      await expectFinished(5);
     });
-    expect((await there()).map(([address]) => address)).toEqual(["instances.x0", "instances.x1"]);
-    expect(bound().map(([address]) => address)).toEqual(["instances.x0"]);
   });
-});
 
-describe("a saved replacement", () => {
-  const declareOne = (cacheSize: number): void =>
-    user.write(
-      "graphform.yaml",
-      `apiVersion: graphform/v1
+  describe("a saved plan of two creates", () => {
+    it("makes no second one of what somebody else has made since under that name", async () => {
+      declare(2);
+      expect(await user.run("plan", "--out", "two.plan")).toMatchObject({ code: 0 });
+      const other = await outsider(user, spoken);
+      const config = {
+        name: "x1",
+        nodeInstanceType: "m7g.large",
+        graphdbUser: "app",
+        graphdbPassword: "other-1",
+      };
+      const place = { tier: "pro", component: "standalone", cloudProvider: "aws", region: "us-east-1" };
+      await instance.driver(other.service).create({ ...place, config }, new AbortController().signal);
+      expect(await user.run("apply", "two.plan")).toMatchObject({
+        code: 4,
+        out: expect.stringContaining("instances.x1"),
+      });
+      expect((await there()).map(([address]) => address)).toEqual(["instances.x0", "instances.x1"]);
+      expect(bound().map(([address]) => address)).toEqual(["instances.x0"]);
+    });
+  });
+
+  describe("a saved replacement", () => {
+    const declareOne = (cacheSize: number): void =>
+      user.write(
+        "graphform.yaml",
+        `apiVersion: graphform/v1
 name: trusted
-service: { profile: ${fullProfile} }
+service: { profile: ${spoken.profile} }
 secrets: { word: { env: WORD } }
 instances:
   x0:
@@ -230,28 +250,29 @@ instances:
     lifecycle: { protect: false, onReplace: recreate }
 guards: { maxDisruption: data-loss, maxDeletes: 1 }
 `,
-    );
+      );
 
-  it("deletes nothing that it could not create again, and is not used up", async () => {
-    user.env["WORD"] = "some-password-1";
-    declareOne(50);
-    await expectFinished(1);
-    declareOne(60);
-    expect(await user.run("plan", "--out", "one.plan")).toMatchObject({ code: 0 });
-    await platform.forget();
-    const before = await there();
+    it("deletes nothing that it could not create again, and is not used up", async () => {
+      user.env["WORD"] = "some-password-1";
+      declareOne(50);
+      await expectFinished(1);
+      declareOne(60);
+      expect(await user.run("plan", "--out", "one.plan")).toMatchObject({ code: 0 });
+      await platform.forget();
+      const before = await there();
 
-    user.env["WORD"] = "some-password-2";
-    expect(await user.run("apply", "one.plan")).toMatchObject({
-      code: 6,
-      err: expect.stringContaining("a secret has changed since this plan was made: instances.x0"),
+      user.env["WORD"] = "some-password-2";
+      expect(await user.run("apply", "one.plan")).toMatchObject({
+        code: 6,
+        err: expect.stringContaining("a secret has changed since this plan was made: instances.x0"),
+      });
+      expect([await there(), await platform.writes()]).toEqual([before, []]);
+
+      user.env["WORD"] = "some-password-1";
+      expect(await user.run("apply", "one.plan")).toMatchObject({ code: 0 });
+      expect(bound()).not.toEqual(before);
+      await expectFinished(1);
     });
-    expect([await there(), await platform.writes()]).toEqual([before, []]);
-
-    user.env["WORD"] = "some-password-1";
-    expect(await user.run("apply", "one.plan")).toMatchObject({ code: 0 });
-    expect(bound()).not.toEqual(before);
-    await expectFinished(1);
   });
 });
 

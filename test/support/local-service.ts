@@ -31,7 +31,8 @@ export interface Spoken {
   readonly env: (url: string) => { readonly [name: string]: string };
 }
 
-const inDefault: Spoken = {
+/** The dialect of the default profile. */
+export const inDefault: Spoken = {
   platform: [],
   profile: fullProfile,
   subscriptionId: "sub-local",
