@@ -105,10 +105,12 @@ function isUsed(core: Core, config: AccountConfigRecord): boolean {
  */
 export async function bootstrap(core: Core, id: string): Promise<AccountConfigRecord> {
   const configId = core.store.instances.get(id)?.accountConfigId ?? id;
-  const waiting = accountInstances(core, configId).filter(({ status }) => status === "PENDING");
-  const isHalf = core.store.accountConfigs.get(configId)?.status === "READY" && waiting.length > 0;
+  const waiting = (): readonly InstanceRecord[] =>
+    accountInstances(core, configId).filter(({ status }) => status === "PENDING");
+  const isHalf = core.store.accountConfigs.get(configId)?.status === "READY" && waiting().length > 0;
   const config = await advance(core, id, isHalf ? "READY" : "PENDING", "READY");
-  for (const record of waiting) {
+  // Also one that came while that was written: its own bootstrap was refused, since this one was under way.
+  for (const record of waiting()) {
     await core.store.instances.update(record.id, (now) =>
       now.status === "PENDING" ? { ...now, status: "READY", lastModified: core.timestamp() } : now,
     );

@@ -64,7 +64,8 @@ describe("the connection of a cloud account", () => {
     const second = await made("222222222222");
     await test.until(`${account}/${first}`, "READY");
     await test.until(`${account}/${second}`, "READY");
-    await connect(first, false);
+    const answer = await connect(first, false);
+    expect([answer.status, answer.text]).toEqual([202, ""]);
     await test.until(`${account}/${second}`, "DISCONNECTED");
     const third = await made("222222222222");
     expect((await test.call("GET", `${account}/${third}`)).body["status"]).toBe("DISCONNECTED");
