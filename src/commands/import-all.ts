@@ -146,7 +146,8 @@ async function bindAll(
 
 /** The file goes last: where the state cannot be put back, it still says what the state binds. */
 async function undo(file: string, binds: readonly Step[], journal: Journal): Promise<void> {
-  for (const { address } of binds) await journal.record({ type: "released", address });
+  const addresses = binds.map(({ address }) => address);
+  await journal.record({ type: "released-together", addresses });
   await rm(file, { force: true });
 }
 

@@ -171,13 +171,14 @@ async function behindReferences(
   signal: AbortSignal,
 ): Promise<readonly Found[]> {
   const wanted = new Map<string, { readonly kind: Kind; readonly id: string }>();
+  const known = new Set(found.map(({ kind, live }) => `${kind.name} ${live.id}`));
   for (const { kind, live } of found) {
     for (const field of referenceFields(kind.schema)) {
       const id = live.spec[field.path]?.value;
       const target = kinds.find((entry) => entry.name === field.section);
       if (typeof id !== "string" || target === undefined || field.output !== "id") continue;
-      if (!found.some((entry) => entry.kind === target && entry.live.id === id))
-        wanted.set(`${target.name} ${id}`, { kind: target, id });
+      const key = `${target.name} ${id}`;
+      if (!known.has(key)) wanted.set(key, { kind: target, id });
     }
   }
   const looks = [...wanted.values()].map(async ({ kind, id }): Promise<readonly Found[]> => {

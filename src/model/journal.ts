@@ -1,5 +1,6 @@
 /** @module The state as a run writes it: one event at a time. */
-import type { StateDocument } from "./state.ts";
+import type { Address } from "./address.ts";
+import type { Bound, StateDocument } from "./state.ts";
 import type { StateEvent } from "./state-event.ts";
 
 /** Records what happens to a state. */
@@ -8,4 +9,6 @@ export interface Journal {
   readonly state: StateDocument;
   /** Adds an event; resolves once it is durable. */
   record(event: StateEvent): Promise<void>;
+  /** Binds an object that exists; what is bound while another binding is written goes into the next version together. */
+  bind(address: Address, bound: Bound): Promise<void>;
 }

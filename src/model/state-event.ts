@@ -15,6 +15,9 @@ export interface CreatedObject {
   readonly unconfirmed?: readonly string[];
 }
 
+/** An address and the object that it is bound to. */
+export type Binding = readonly [address: Address, bound: Bound];
+
 /** One thing that happened, as the journal records it. JSON: it is written as it is. */
 export type StateEvent =
   /** The ids of the state are those of this service. */
@@ -41,6 +44,8 @@ export type StateEvent =
   /** The announced create surely made nothing. */
   | { readonly type: "create-abandoned"; readonly address: Address }
   | { readonly type: "bound"; readonly address: Address; readonly bound: Bound }
+  /** Objects that exist are bound, any number at once: thousands of versions of a large document cost more than the work. */
+  | { readonly type: "bound-together"; readonly bindings: readonly Binding[] }
   /** An update of these fields is about to be sent: their values are unknown until it was seen to finish. */
   | {
       readonly type: "update-announced";
@@ -60,6 +65,7 @@ export type StateEvent =
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }
   | { readonly type: "released"; readonly address: Address }
+  | { readonly type: "released-together"; readonly addresses: readonly Address[] }
   /** What is known of an address is known of another one from now on. `renamed` are references that name it. */
   | {
       readonly type: "moved";

@@ -1,16 +1,9 @@
-import type { Desired } from "../model/desired.ts";
 import type { Change } from "../model/plan.ts";
+import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import { base, specOf } from "./subject.ts";
-
-/** The other address that asks for the subject's object by its id. */
-export function heirOf({ address, kind, observed }: Subject, { desired }: PlanInput): Desired | undefined {
-  return desired.find(
-    (entry) => entry.kind === kind && entry.importId === observed?.id && entry.address !== address,
-  );
-}
 
 /** What becomes of something that is bound and no longer declared. */
 export function proposeRemoval(subject: Subject, input: PlanInput): Change {
@@ -29,12 +22,12 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
       disruption: "none",
     };
   }
-  const heir = heirOf(subject, input);
-  if (heir !== undefined) {
+  const importer = importerOf(subject, input);
+  if (importer !== undefined) {
     return {
       ...shared,
       action: "forget",
-      reason: `bound to ${heir.address} from now on`,
+      reason: `bound to ${importer.address} from now on`,
       disruption: "none",
     };
   }

@@ -11,10 +11,11 @@ import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
+import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
 import { kindNamed } from "./input.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
-import { heirOf, proposeRemoval } from "./propose-removal.ts";
+import { proposeRemoval } from "./propose-removal.ts";
 import { base, type Subject, specOf } from "./subject.ts";
 import { type Trait, traitAt, traitsOf } from "./traits.ts";
 
@@ -119,9 +120,9 @@ function proposeUpdate(
     fields,
     drift: driftOf(observed, subject.bound, marked, kind.schema),
   };
-  const heir = heirOf(subject, input);
-  if ((forcedBy !== undefined || requested) && heir !== undefined) {
-    const reason = `${observed.id} is bound to ${heir.address} from now on; a new one is created`;
+  const importer = importerOf(subject, input);
+  if ((forcedBy !== undefined || requested) && importer !== undefined) {
+    const reason = `${observed.id} is bound to ${importer.address} from now on; a new one is created`;
     return { ...proposeCreate(subject, desired, input, anew), reason };
   }
   if (forcedBy !== undefined || requested) {

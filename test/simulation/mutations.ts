@@ -64,6 +64,7 @@ export const mutations: readonly Mutation[] = [
         get state() {
           return opened.state;
         },
+        bind: opened.bind,
         record: async (event) => {
           const recorded = opened.record(event);
           if (event.type === "create-announced") recorded.catch(() => undefined);
@@ -82,6 +83,7 @@ export const mutations: readonly Mutation[] = [
         get state() {
           return opened.state;
         },
+        bind: opened.bind,
         record: async (event) => {
           if (event.type !== "create-acknowledged") return opened.record(event);
           clock

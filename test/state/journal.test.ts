@@ -70,6 +70,22 @@ describe("openJournal", () => {
     expect(await store.read()).toMatchObject({ resources: {}, intents: {}, serial: 10 });
   });
 
+  it.each([10, 1000])(
+    "binds %i objects at once in two versions, and lets go of them in one",
+    async (count) => {
+      const store = createMemoryStore();
+      const journal = openJournal(store, emptyState("shop"), clock);
+      const addresses = Array.from({ length: count }, (_, index) => `instances.db${index}`);
+      await Promise.all(addresses.map((address) => journal.bind(address, sampleBound(address))));
+      expect(Object.keys((await store.read())?.resources ?? {})).toEqual(addresses);
+      expect(journal.state.serial).toBeLessThanOrEqual(2);
+      const { serial } = journal.state;
+      await journal.record({ type: "released-together", addresses: addresses.slice(1) });
+      expect(await store.read()).toMatchObject({ serial: serial + 1 });
+      expect(Object.keys(journal.state.resources)).toEqual(["instances.db0"]);
+    },
+  );
+
   it("writes nothing where nothing changes", async () => {
     const store = createMemoryStore();
     const journal = openJournal(store, emptyState("shop"), clock);

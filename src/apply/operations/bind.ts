@@ -23,7 +23,7 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
     createdAt: known?.createdAt ?? timestamp(context),
     ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };
-  await context.journal.record({ type: "bound", address: step.address, bound });
+  await context.journal.bind(step.address, bound);
   return { result: "done", id: bound.id };
 }
 

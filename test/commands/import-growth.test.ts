@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { cloudBench } from "./cloud-bench.ts";
+
+/** The requests of an import of so many databases and of the plan after it, and the versions of the state that it wrote. */
+async function costOf(count: number): Promise<{ imported: number; planned: number; versions: number }> {
+  const bench = await cloudBench();
+  for (let at = 0; at < count; at += 1) {
+    const result_params = { name: `cache ${at}`, nodeInstanceType: "m7g.large", falkordbUser: "app" };
+    bench.cloud.instances.push({
+      id: `instance-${at}`,
+      tier: "pro",
+      resource: "single-Zone",
+      shown: { result_params },
+    });
+  }
+  const [file, state] = [`${bench.folder}/all.yaml`, `${bench.folder}/all.json`];
+  const ran = await bench.bare("import", "--all", "--out", file, "--state", state);
+  expect(ran.code, ran.err).toBe(0);
+  const imported = bench.cloud.service.seen.length;
+  expect((await bench.bare("plan", "--detailed-exitcode", "-f", file, "--state", state)).code).toBe(0);
+  const { serial }: { serial: number } = JSON.parse(await bench.read("all.json"));
+  return { imported, planned: bench.cloud.service.seen.length - imported, versions: serial };
+}
+
+describe("import --all of twice as many", () => {
+  it("asks twice as much, and writes the state as seldom", { timeout: 60_000 }, async () => {
+    const [small, large] = [await costOf(60), await costOf(120)];
+    expect(large.imported / small.imported).toBeLessThanOrEqual(2);
+    expect(large.planned / small.planned).toBeLessThanOrEqual(2);
+    expect(large.imported).toBeLessThanOrEqual(3 * 120 + 40);
+    expect(Math.max(small.versions, large.versions)).toBeLessThanOrEqual(3);
+  });
+});
