@@ -4,7 +4,7 @@ import { noSecrets } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Journal } from "../model/journal.ts";
-import type { Manifest } from "../model/manifest.ts";
+import type { Manifest, ServiceSection } from "../model/manifest.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -19,6 +19,7 @@ import { planFor } from "../reconcile/plan-for.ts";
 import { amount } from "../report/amounts.ts";
 import { emptyState } from "../state/document.ts";
 import { leftOutLines, missedLines, saidOf } from "./import-lines.ts";
+import { subscriptionsUsed, tierSubscriptions } from "./import-subscriptions.ts";
 import { importUsage } from "./import-usage.ts";
 import { importedFrom } from "./imported.ts";
 import { type Written, writtenManifest } from "./imported-manifest.ts";
@@ -57,8 +58,7 @@ export async function importAll(
   const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
   const work = async ({ service, identity, signal }: ServiceWork<ServiceTarget>): Promise<Written> => {
-    const isAsked = identity.subscription ?? identity.subscriptions;
-    const subscriptions = isAsked === undefined ? undefined : await service.subscriptions([], signal);
+    const subscriptions = await tierSubscriptions(service, identity, signal);
     const { found: live, leftOut } = await findEverything(
       wantedKinds(options),
       service,
@@ -70,11 +70,12 @@ export async function importAll(
     const found = await writtenManifest(
       objects,
       { name: start.header.name, missed: leftOut },
-      sectionOf(start, options, env),
+      sectionOf(start, options, env, subscriptionsUsed(live, subscriptions)),
       options,
     );
-    const proof = await planOf(found.manifest, emptyState(start.header.name), service, signal);
-    assertNoChange(proof, found);
+    // What is bound at once is proved under the lock.
+    if (options.out === undefined)
+      assertNoChange(await planOf(found.manifest, emptyState(start.header.name), service, signal), found);
     return found;
   };
   const written = await withServiceOf(start, options, env, terminal, work);
@@ -95,11 +96,14 @@ function sectionOf(
   { header, profile }: ServiceTarget,
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
+  used: ServiceSection["subscriptions"],
 ): ReturnType<typeof serviceSection> {
   const { service } = header;
   const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
+  const byTier = profile.subscriptions === "per-tier" && service?.subscriptionId === undefined ? used : {};
+  const told = { ...byTier, ...service?.subscriptions };
   return serviceSection({
-    subscriptions: forAll === undefined ? service?.subscriptions : undefined,
+    subscriptions: forAll === undefined && Object.keys(told).length > 0 ? told : undefined,
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
     platformUrl: options.platformUrl ?? setting(env, "GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
     usersUrl: options.usersUrl ?? setting(env, "GRAPHFORM_USERS_URL") ?? service?.usersUrl,
@@ -113,11 +117,12 @@ function sectionOf(
  */
 async function bindAll(
   file: string,
-  { text }: Written,
+  written: Written,
   options: ImportAllOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<void> {
+  const { text } = written;
   const own = await projectOf([{ path: file, text }], options, new Date(0).toISOString());
   const work = async ({ project, state, service, world }: Locked): Promise<void> => {
     if (Object.keys(state.resources).length > 0) {
@@ -127,6 +132,7 @@ async function bindAll(
     }
     const { manifest } = await resolveProject(project, state, noSecrets);
     const plan = await planOf(manifest, state, service, world.stopping);
+    assertNoChange(plan, written);
     const binds = plan.steps.filter((step) => step.operation === "bind");
     await writeNew(file, text);
     try {

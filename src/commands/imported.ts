@@ -5,7 +5,7 @@ import { withNames } from "../model/names.ts";
 import type { Live, Seen } from "../model/observed.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import { fromLeaves } from "../model/spec-paths.ts";
-import type { Found } from "./live-objects.ts";
+import type { Found } from "./look-at-places.ts";
 
 /** A live object as a manifest declares it. */
 export interface Imported {

@@ -1,28 +1,12 @@
 import { kinds } from "../kinds/index.ts";
-import { isGraphformError, isServiceError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import type { Everything, Kind, LeftOut, Reader } from "../model/kind.ts";
-import type { Live } from "../model/observed.ts";
+import { type JsonObject, stableJson } from "../model/json.ts";
+import type { Everything, Kind, LeftOut } from "../model/kind.ts";
 import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Reads } from "../model/service.ts";
-
-/** An object that the service has, whoever declares it. */
-export interface Found {
-  readonly kind: Kind;
-  readonly place: JsonObject;
-  readonly live: Live;
-}
-
-/** What there is, and what could not be looked at. */
-export interface Discovery {
-  readonly found: readonly Found[];
-  readonly leftOut: readonly LeftOut[];
-}
-
-/** The subscription of each tier that is asked for; undefined where requests name none. */
-export type Subscriptions = { readonly [tier: string]: string } | undefined;
+import type { TierSubscriptions } from "./import-subscriptions.ts";
+import { type Discovery, type Found, isRefusal, lookAt, lookAtOne, together } from "./look-at-places.ts";
 
 /**
  * Everything of these kinds that a subscription has: cloud accounts, networks, instances of every tier and component,
@@ -33,7 +17,7 @@ export async function findEverything(
   wanted: readonly Kind[],
   service: Reads,
   signal: AbortSignal,
-  subscriptions: Subscriptions,
+  subscriptions: TierSubscriptions | undefined,
 ): Promise<Discovery> {
   const found: Found[] = [];
   const leftOut: LeftOut[] = [];
@@ -42,126 +26,121 @@ export async function findEverything(
   for (const kind of wanted) {
     const all = await kind.reader(service).listAll?.(signal);
     if (all !== undefined) {
-      const own = all.found.map((entry) => ({ kind, ...entry, reason: foreignTo(entry, subscriptions) }));
-      found.push(...own.filter(({ live, reason }) => reason === undefined && live.phase.is !== "gone"));
-      leftOut.push(
-        ...own.flatMap(({ live, reason }) => (reason === undefined ? [] : [{ what: live.id, reason }])),
-        ...all.leftOut,
-      );
-      answered += 1;
-      continue;
-    }
-    for (const looked of await at(kind, placesOf(kind, service.profile, found), service, signal)) {
+      const looked = await lookAgain(kind, all, subscriptions, service, signal);
       found.push(...looked.found);
+      leftOut.push(...looked.leftOut);
+      answered += 1;
+      if (all.unplaced.length === 0) continue;
+    }
+    const isKnown = new Set(found.map((entry) => `${entry.kind.name} ${entry.live.id}`));
+    const { places, leftOut: unasked } = placesOf(kind, service.profile, found, subscriptions);
+    leftOut.push(...unasked);
+    for (const looked of await lookAt(kind, places, service, signal)) {
+      found.push(...looked.found.filter(({ live }) => !isKnown.has(`${kind.name} ${live.id}`)));
       leftOut.push(...looked.leftOut);
       if (looked.refusal === undefined) answered += 1;
       else refusals.push(looked.refusal);
     }
+    const told = new Set([...found.map(({ live }) => live.id), ...leftOut.map(({ what }) => what)]);
+    leftOut.push(...(all?.unplaced ?? []).filter(({ what }) => !told.has(what)));
   }
   if (answered === 0 && refusals[0] !== undefined) throw refusals[0];
   const unlisted = await behindReferences(found, service, signal);
+  found.push(...unlisted.found);
   const order = new Map(kinds.map((kind, position) => [kind.name, position]));
   const rank = ({ kind, live }: Found): string =>
     `${order.get(kind.name) ?? 9} ${live.createdAt ?? ""} ${live.id}`;
   return {
-    found: [...found, ...unlisted].sort((left, right) => rank(left).localeCompare(rank(right))),
-    leftOut,
+    found: sortedBy(found, rank),
+    leftOut: [...leftOut, ...unlisted.leftOut],
   };
+}
+
+/**
+ * What one list showed of everything, as each place lists and describes it: a plan goes by that, and what it cannot look at has
+ * no place in a manifest.
+ */
+async function lookAgain(
+  kind: Kind,
+  all: Everything,
+  subscriptions: TierSubscriptions | undefined,
+  service: Reads,
+  signal: AbortSignal,
+): Promise<Discovery> {
+  const entries = all.found.map((entry) => ({ ...entry, reason: foreignTo(entry, subscriptions) }));
+  const foreign = entries.flatMap(({ live, reason }) =>
+    reason === undefined ? [] : [{ what: live.id, reason }],
+  );
+  const own = entries.filter(({ live, reason }) => reason === undefined && live.phase.is !== "gone");
+  const reader = kind.reader(service);
+  const places = Map.groupBy(own, ({ place }) => stableJson(place));
+  const looks = [...places.values()].map(async (here): Promise<Discovery> => {
+    const ids = here.map(({ live }) => live.id);
+    const place = here[0]?.place ?? {};
+    try {
+      await reader.list(place, signal);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { found: [], leftOut: ids.map((what) => ({ what, reason: error.message })) };
+    }
+    return together(await Promise.all(ids.map((id) => lookAtOne(kind, reader, place, id, signal))));
+  });
+  const looked = together(await Promise.all(looks));
+  return { found: looked.found, leftOut: [...foreign, ...all.leftOut, ...looked.leftOut] };
+}
+
+/** Each key is made once: a fleet is compared many times with itself. */
+function sortedBy(found: readonly Found[], rank: (entry: Found) => string): readonly Found[] {
+  const ranked = found.map((entry) => [rank(entry), entry] as const);
+  return ranked.sort(([left], [right]) => left.localeCompare(right)).map(([, entry]) => entry);
 }
 
 /** Why an object is not to be had with the subscriptions of this run; undefined where it is. */
 function foreignTo(
   { place, subscription }: Everything["found"][number],
-  subscriptions: Subscriptions,
+  subscriptions: TierSubscriptions | undefined,
 ): string | undefined {
   if (subscription === undefined || subscriptions === undefined) return undefined;
   const tier = String(place["tier"]);
-  const own_ = own(subscriptions, tier);
+  const own_ = own(subscriptions.byTier, tier);
   if (own_ === subscription) return undefined;
   const used = own_ === undefined ? "it is not clear which one of that tier is meant" : `${own_} is used`;
   return `it belongs to the ${tier} subscription ${subscription}, and ${used}: service.subscriptions.${tier}`;
 }
 
-/** Where objects of a kind can be: a kind that lies in another one's objects is looked for in each of them. */
-function placesOf(kind: Kind, profile: Profile, found: readonly Found[]): readonly JsonObject[] {
+/**
+ * Where objects of a kind can be: a kind that lies in another one's objects is looked for in each of them. A tier without a
+ * subscription is not asked; where that is not known to be none, it is left out.
+ */
+function placesOf(
+  kind: Kind,
+  profile: Profile,
+  found: readonly Found[],
+  subscriptions: TierSubscriptions | undefined,
+): { readonly places: readonly JsonObject[]; readonly leftOut: readonly LeftOut[] } {
   const through = referenceFields(kind.schema).find((field) => field.place);
   if (through !== undefined) {
     const hosts = found.filter((entry) => entry.kind.name === through.section);
-    return hosts.map(({ live }) => ({ [through.path]: live.outputs[through.output] ?? live.id }));
+    const places = hosts.map(({ live }) => ({ [through.path]: live.outputs[through.output] ?? live.id }));
+    return { places, leftOut: [] };
   }
-  if (kind.schema.properties["tier"] === undefined) return [{}];
-  return Object.entries(profile.tiers).flatMap(([tier, { components }]) =>
-    Object.keys(components).map((component) => ({ tier, component })),
+  if (kind.schema.properties["tier"] === undefined) return { places: [{}], leftOut: [] };
+  const tiers = Object.entries(profile.tiers);
+  const asked = tiers.filter(
+    ([tier]) =>
+      profile.subscriptions !== "per-tier" ||
+      subscriptions === undefined ||
+      Object.hasOwn(subscriptions.byTier, tier),
   );
-}
-
-/** What a place shows; its refusal where it could not be listed. */
-interface Looked extends Discovery {
-  readonly refusal?: Error;
-}
-
-async function at(
-  kind: Kind,
-  places: readonly JsonObject[],
-  service: Reads,
-  signal: AbortSignal,
-): Promise<readonly Looked[]> {
-  const reader = kind.reader(service);
-  const look = async (place: JsonObject): Promise<Looked> => {
-    const what = `${kind.name} of ${Object.values(place).join(" ") || "the service"}`;
-    try {
-      const ids = await reader.list(place, signal);
-      const more = { what, reason: "the service has possibly more than it lists" };
-      const lives = await Promise.all(ids.map((id) => one(kind, reader, place, id, signal)));
-      const leftOut = lives.flatMap((each) => each.leftOut);
-      return {
-        found: lives.flatMap((each) => each.found),
-        leftOut: reader.isPartial?.(place) === true ? [...leftOut, more] : leftOut,
-      };
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return { found: [], leftOut: [{ what, reason: error.message }], refusal: error };
-    }
+  return {
+    places: asked.flatMap(([tier, { components }]) =>
+      Object.keys(components).map((component) => ({ tier, component })),
+    ),
+    leftOut: [...(subscriptions?.unknown ?? [])].map(([tier, reason]) => ({
+      what: `${kind.name} of ${tier}`,
+      reason,
+    })),
   };
-  return Promise.all(places.map(look));
-}
-
-/** One object of a list; one that this customer may not look at is left out by its id. */
-async function one(
-  kind: Kind,
-  reader: Reader,
-  place: JsonObject,
-  id: string,
-  signal: AbortSignal,
-): Promise<Discovery> {
-  const ref = { id, place: withOwn(kind, place, id) };
-  try {
-    const live = await reader.get(ref, signal);
-    const isThere = live !== undefined && live.phase.is !== "gone";
-    return { found: isThere ? [{ kind, place: ref.place, live }] : [], leftOut: [] };
-  } catch (error) {
-    if (!isServiceError(error, "forbidden")) throw error;
-    return { found: [], leftOut: [{ what: id, reason: error.message }] };
-  }
-}
-
-/** A list that is refused, or that this customer does not have. What is refused of one object it shows is no part of this. */
-function isRefusal(error: unknown): error is Error {
-  if (isServiceError(error))
-    return ["forbidden", "not-found", "invalid"].includes(error.failure) && /\.list$/.test(error.operation);
-  return isGraphformError(error) && ["no-account-resource", "subscription-ambiguous"].includes(error.code);
-}
-
-/** An id `host/name` carries the part of its place that the list did not ask for. */
-function withOwn(kind: Kind, place: JsonObject, id: string): JsonObject {
-  const own = Object.entries(kind.schema.properties).find(
-    ([path, row]) =>
-      row["x-place"] === true &&
-      row["x-reference"] === undefined &&
-      place[path] === undefined &&
-      path !== "id",
-  );
-  return own === undefined ? place : { ...place, [own[0]]: id.slice(id.indexOf("/") + 1) };
 }
 
 /** Objects that others refer to and that their own kind's list does not have. */
@@ -169,7 +148,7 @@ async function behindReferences(
   found: readonly Found[],
   service: Reads,
   signal: AbortSignal,
-): Promise<readonly Found[]> {
+): Promise<Discovery> {
   const wanted = new Map<string, { readonly kind: Kind; readonly id: string }>();
   const known = new Set(found.map(({ kind, live }) => `${kind.name} ${live.id}`));
   for (const { kind, live } of found) {
@@ -181,9 +160,8 @@ async function behindReferences(
       if (!known.has(key)) wanted.set(key, { kind: target, id });
     }
   }
-  const looks = [...wanted.values()].map(async ({ kind, id }): Promise<readonly Found[]> => {
-    const live = await kind.reader(service).get({ id, place: {} }, signal);
-    return live === undefined ? [] : [{ kind, place: {}, live }];
-  });
-  return (await Promise.all(looks)).flat();
+  const looks = [...wanted.values()].map(({ kind, id }) =>
+    lookAtOne(kind, kind.reader(service), {}, id, signal),
+  );
+  return together(await Promise.all(looks));
 }

@@ -26,15 +26,10 @@ export function noSubscriptionHint(tier: string): string {
 
 /** Nothing shows whose an instance is. */
 export function unknownInstance({ operation }: Call, id: string): ServiceError {
-  return new ServiceError(
-    "unavailable",
-    operation,
-    `${operation}: the service shows no subscription of ${id}`,
-    {
-      wasSent: false,
-      hint: "name the subscription: service.subscriptions or --subscription",
-    },
-  );
+  return new ServiceError("invalid", operation, `${operation}: the service shows no subscription of ${id}`, {
+    wasSent: false,
+    hint: "name the subscription: service.subscriptions or --subscription",
+  });
 }
 
 /** The look-up itself was refused. */

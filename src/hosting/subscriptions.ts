@@ -1,12 +1,11 @@
-import { isServiceError } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
+import { isGraphformError, isServiceError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { Endpoint, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
-import { planEntries } from "./plan-catalogue.ts";
+import { type LookedUp, lookUpSubscriptions } from "./look-up-subscriptions.ts";
 import { singleFlight } from "./single-flight.ts";
-import { ambiguous, noSubscription, notLookedUp, unknownInstance } from "./subscription-errors.ts";
+import { ambiguous, noSubscription, unknownInstance } from "./subscription-errors.ts";
 
 /** Subscriptions that a run was told: one for everything, and those of single tiers, which win. */
 export interface ToldSubscriptions {
@@ -16,7 +15,7 @@ export interface ToldSubscriptions {
 
 export interface SubscriptionOptions extends ToldSubscriptions {
   readonly profile: Profile;
-  /** Sends a request that names no subscription. */
+  /** Sends a request of the look-up itself: it names the subscription of its parameters, or none. */
   readonly read: (call: Call) => Promise<Answer>;
 }
 
@@ -26,33 +25,41 @@ export interface Subscriptions {
   of(call: Call, endpoint: Endpoint): Promise<string | undefined> | string | undefined;
   /** Remembers whose an object is, from the answer to a call about it. */
   noted(call: Call, answer: Answer, subscription: string | undefined): void;
-  /** Those of every tier that has one, told or looked up. Throws `subscription-ambiguous` for a needed tier with several. */
+  /**
+   * Those of every tier that has one, told or looked up. Throws `subscription-ambiguous` for a needed tier with several, and
+   * why nothing is known of a needed one where the look-up was refused.
+   */
   byTier(needed: readonly string[]): Promise<{ readonly [tier: string]: string }>;
 }
 
 /**
- * Finds the subscription of each request. Where the profile has one for each tier, those that nobody told are looked up once:
- * plans give a tier's id, and the active subscription of that id is taken. A database user belongs to the subscription of its
- * database, which is known from the requests about that, and asked for where there was none.
+ * Finds the subscription of each request. Where the profile has one for each tier, those that nobody told are looked up once.
+ * A database user belongs to the subscription of its database, which is known from the requests about that, and asked for
+ * where there was none.
  */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { profile, subscriptionId, subscriptions: told = {}, read } = options;
   const isPerTier = profile.subscriptions === "per-tier";
   const ofInstance = new Map<string, string>();
-  let lookedUp: ReadonlyMap<string, readonly string[]> | undefined;
+  let lookedUp: LookedUp | undefined;
   let listed: ReadonlyMap<string, string> | undefined;
+  let eachListed: ReadonlyMap<string, string> | undefined;
 
   const lookUp = singleFlight(async () => {
-    lookedUp ??= await planSubscriptions(read);
+    lookedUp ??= await lookUpSubscriptions(profile, read, told);
     return lookedUp;
   });
   const listOnce = singleFlight(async () => {
-    listed ??= await instanceSubscriptions(profile, read, (tier) => ofTier(tier));
+    listed ??= await shownSubscriptions(profile, read);
     return listed;
+  });
+  const listEachOnce = singleFlight(async () => {
+    eachListed ??= await listedOneByOne(profile, read, (tier) => ofTier(tier));
+    return eachListed;
   });
   const candidates = async (key: string): Promise<readonly string[]> => {
     if (subscriptionId !== undefined) return [subscriptionId];
-    return isPerTier ? ((lookedUp ?? (await lookUp())).get(key) ?? []) : [];
+    return isPerTier ? ((lookedUp ?? (await lookUp())).byPlan.get(key) ?? []) : [];
   };
   const ofPlan = async (key: string): Promise<string | undefined> => {
     const ids = await candidates(key);
@@ -66,13 +73,17 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   const ofObject = async (call: Call, id: string): Promise<string | undefined> => {
     const known = ofInstance.get(id);
     if (known !== undefined) return known;
-    const found = (listed ?? (await listOnce())).get(id) ?? subscriptionId;
+    const found =
+      (listed ?? (await listOnce())).get(id) ??
+      (eachListed ?? (await listEachOnce())).get(id) ??
+      subscriptionId;
     if (found === undefined && call.operation.startsWith("user.")) throw unknownInstance(call, id);
     return found;
   };
 
   const find = async (call: Call): Promise<string | undefined> => {
-    const { productTierKey, instanceId = call.body?.["instanceId"] } = call.params;
+    const { productTierKey, subscriptionId: asked, instanceId = call.body?.["instanceId"] } = call.params;
+    if (asked !== undefined) return asked === "" ? undefined : asked;
     const tier = tierOf(call, profile);
     const found =
       tier === undefined
@@ -100,13 +111,15 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       if (id !== undefined && whose !== undefined) ofInstance.set(String(id), whose);
     },
     async byTier(needed) {
-      for (const tier of needed) await ofTier(tier);
+      const isKnown = await Promise.all(needed.map(async (tier) => (await ofTier(tier)) !== undefined));
       const found = await Promise.all(
         Object.keys(profile.tiers).map(async (tier): Promise<readonly [string, readonly string[]]> => {
           const id = own(told, tier);
           return [tier, id === undefined ? await candidates(keyOf(tier)) : [id]];
         }),
       );
+      const isLacking = isKnown.includes(false) || found.every(([, ids]) => ids.length === 0);
+      if (isLacking && lookedUp?.trouble !== undefined) throw lookedUp.trouble;
       // A tier with several is asked about once something is to be done there.
       return Object.fromEntries(
         found.flatMap(([tier, [id, ...more]]) => (id && more.length === 0 ? [[tier, id]] : [])),
@@ -130,55 +143,14 @@ function tierOf({ params }: Call, { tiers }: Profile): string | undefined {
   return found?.[0];
 }
 
-/** The subscriptions to each plan, by the plan's key in paths: one where it is clear which one is meant. */
-async function planSubscriptions(
+/** The subscription that each instance shows, where the profile has one answer for all of them. */
+async function shownSubscriptions(
+  { operations }: Profile,
   read: SubscriptionOptions["read"],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const operations = ["plans.list", "subscriptions.list"] as const;
-  const [plans, list] = await Promise.all(
-    operations.map(async (operation) => {
-      try {
-        return await read({ operation, params: {} });
-      } catch (error) {
-        throw isServiceError(error) ? notLookedUp(error) : error;
-      }
-    }),
-  );
-  const items = list?.values["items"];
-  const active = (Array.isArray(items) ? items : []).filter(isObject).filter(isActive);
-  const found = planEntries(plans?.body ?? null).flatMap(({ productTierId, productTierKey }) => {
-    const own_ = active.filter((entry) => entry["plan"] === productTierId && productTierId !== "");
-    const ids = [...new Set(preferred(own_).map((entry) => String(entry["id"])))];
-    return ids.length === 0 ? [] : [[productTierKey, ids] as const];
-  });
-  return new Map(found);
-}
-
-type Entry = { readonly [name: string]: Json };
-
-function isActive(entry: Entry): boolean {
-  const { id, status } = entry;
-  return (
-    typeof id === "string" && id !== "" && (typeof status !== "string" || status.toUpperCase() === "ACTIVE")
-  );
-}
-
-/** One's own before those that one was invited to, and of these the default one. */
-function preferred(entries: readonly Entry[]): readonly Entry[] {
-  const own_ = entries.filter((entry) => entry["role"] === "root");
-  const candidates = own_.length > 0 ? own_ : entries;
-  const standard = candidates.filter((entry) => entry["isDefault"] === true);
-  return standard.length > 0 ? standard : candidates;
-}
-
-/** The subscription of every instance: in one answer where the profile has it, otherwise from the list of each component. */
-async function instanceSubscriptions(
-  profile: Profile,
-  read: SubscriptionOptions["read"],
-  ofTier: (tier: string) => Promise<string | undefined>,
 ): Promise<ReadonlyMap<string, string>> {
-  if (profile.operations["instance.list-all"] === undefined) return listedOneByOne(profile, read, ofTier);
-  const { items } = (await read({ operation: "instance.list-all", params: {} })).values;
+  if (operations["instance.list-all"] === undefined) return new Map();
+  const answer = await read({ operation: "instance.list-all", params: {} }).catch(noAnswer);
+  const items = answer?.values["items"];
   const found = (Array.isArray(items) ? items : []).filter(isObject).flatMap((item): [string, string][] => {
     const { id, subscriptionId } = item;
     return typeof id === "string" && typeof subscriptionId === "string" && subscriptionId !== ""
@@ -188,6 +160,7 @@ async function instanceSubscriptions(
   return new Map(found);
 }
 
+/** Whose the instances are that each component lists; a list that is refused tells of none. */
 async function listedOneByOne(
   { tiers }: Profile,
   read: SubscriptionOptions["read"],
@@ -195,15 +168,21 @@ async function listedOneByOne(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const [tier, { serviceModelKey, productTierKey, components }] of Object.entries(tiers)) {
-    const subscription = await ofTier(tier);
+    const subscription = await ofTier(tier).catch(noAnswer);
     if (subscription === undefined) continue;
     for (const resourceKey of Object.values(components)) {
-      const params = { serviceModelKey, productTierKey, resourceKey };
-      const { ids } = (await read({ operation: "instance.list", params })).values;
+      const params = { serviceModelKey, productTierKey, resourceKey, subscriptionId: subscription };
+      const ids = (await read({ operation: "instance.list", params }).catch(noAnswer))?.values["ids"];
       for (const id of Array.isArray(ids) ? ids : []) found.set(String(id), subscription);
     }
   }
   return found;
+}
+
+/** A question that was refused has no answer; what ends the run is thrown. */
+function noAnswer(error: unknown): undefined {
+  if (isServiceError(error) ? error.failure === "aborted" || !error.wasSent : !isGraphformError(error))
+    throw error;
 }
 
 function nameOf({ tiers }: Profile, productTierKey: string): string {

@@ -3,7 +3,7 @@ import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
-import type { Everything } from "../model/kind.ts";
+import type { Everything, LeftOut } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
@@ -14,7 +14,7 @@ type Values = { readonly [name: string]: Json };
 
 /**
  * Every instance that the user can see, in one answer, each with its tier and component: the service's plans tell which
- * resource is whose. Undefined where the profile has no such list, or the plans are not to be had.
+ * resource is whose. Those of which they do not tell are unplaced. Undefined where there is no such list.
  */
 export async function listAllInstances(
   service: Reads,
@@ -23,9 +23,7 @@ export async function listAllInstances(
 ): Promise<Everything | undefined> {
   const { profile } = service;
   if (!service.offers("instance.list-all") || !service.offers("plans.list")) return undefined;
-  const plans = await plansOf(service, signal);
-  if (plans.length === 0) return undefined;
-  const values = await everyEntry(service, signal);
+  const [plans, values] = await Promise.all([plansOf(service, signal), everyEntry(service, signal)]);
   if (values === undefined) return undefined;
   const names = profile.operations["instance.describe"]?.answer ?? {};
   const items = values.items.filter(isObject);
@@ -44,13 +42,22 @@ export async function listAllInstances(
     const whose = typeof subscription === "string" ? { subscription } : {};
     return [{ place, live: read({ id, place }, shown), ...whose }];
   });
-  const leftOut = entries
+  const others = entries
     .filter(({ resource }) => placeOf(resource, plans, profile) === undefined)
-    .map(({ id, resource }) => ({ what: id, reason: unknownPlace(resource, plans, profile) }));
+    .map(({ id, resource }) => ({
+      what: id,
+      isUntold: resource === "" || plans.length === 0,
+      reason: unknownPlace(resource, plans, profile),
+    }));
+  const [leftOut, unplaced] = [false, true].map((isUntold) =>
+    others
+      .filter((entry) => entry.isUntold === isUntold)
+      .map(({ what, reason }): LeftOut => ({ what, reason })),
+  );
   const more = mayBeMore(values.all)
     ? [{ what: "instance.list-all", reason: "the service has possibly more" }]
     : [];
-  return { found, leftOut: [...leftOut, ...more] };
+  return { found, leftOut: [...(leftOut ?? []), ...more], unplaced: unplaced ?? [] };
 }
 
 interface Entry {
@@ -69,19 +76,16 @@ async function everyEntry(
     const { items } = values;
     return Array.isArray(items) ? { items, all: values } : undefined;
   } catch (error) {
-    if (isServiceError(error) && refusals.includes(error.failure)) return undefined;
+    if (isServiceError(error) && error.failure !== "aborted" && error.wasSent) return undefined;
     throw error;
   }
 }
-
-/** What a service answers where it has no such list, or not for everybody. */
-const refusals: readonly string[] = ["forbidden", "not-found", "invalid", "shape"];
 
 async function plansOf(service: Reads, signal: AbortSignal): Promise<readonly PlanEntry[]> {
   try {
     return planEntries((await service.read({ operation: "plans.list", params: {} }, signal)).body);
   } catch (error) {
-    if (isServiceError(error) && refusals.includes(error.failure)) return [];
+    if (isServiceError(error) && error.failure !== "aborted" && error.wasSent) return [];
     throw error;
   }
 }
@@ -102,6 +106,9 @@ function placeOf(resource: string, plans: readonly PlanEntry[], { tiers }: Profi
 function unknownPlace(resource: string, plans: readonly PlanEntry[], { name }: Profile): string {
   const plan = plans.find(({ resources }) => resources.some(({ id }) => id === resource));
   const key = plan?.resources.find(({ id }) => id === resource)?.key;
+  if (plans.length === 0) return "the service shows no plans, and no component of the profile lists it";
+  if (plan === undefined && resource === "")
+    return "it shows no resource, and no component of the profile lists it";
   if (plan === undefined) return `no plan of the service has its resource "${resource}"`;
   return `the profile ${name} has no component for "${key}" of the plan ${plan.productTierKey}`;
 }

@@ -21,7 +21,7 @@ export interface Reader {
   backups?(ref: Ref, signal: AbortSignal): Promise<readonly Backup[]>;
 }
 
-/** All objects of a kind; what cannot be told of stands in `leftOut`. */
+/** All objects of a kind; what cannot be told of stands in `leftOut`, what only the lists of places can tell of in `unplaced`. */
 export interface Everything {
   readonly found: readonly {
     readonly place: JsonObject;
@@ -30,6 +30,8 @@ export interface Everything {
     readonly subscription?: string;
   }[];
   readonly leftOut: readonly LeftOut[];
+  /** Why, where no list of a place has it either. */
+  readonly unplaced: readonly LeftOut[];
 }
 
 /** Something that was not looked at, and why. */

@@ -1,0 +1,133 @@
+/** @module Infers the subscription of a plan from the objects that exist: each shows its own, or is listed under one alone. */
+import { isServiceError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
+import type { Answer, Call } from "../model/service.ts";
+import { answerValues } from "./answer-values.ts";
+import type { PlanEntry } from "./plan-catalogue.ts";
+
+interface Asking {
+  readonly profile: Profile;
+  /** Sends a request that names the subscription of its parameters, or none where that is empty. */
+  readonly read: (call: Call) => Promise<Answer>;
+}
+
+interface Open {
+  /** Keys of the plans whose subscription is not known. */
+  readonly open: ReadonlySet<string>;
+  readonly catalogue: readonly PlanEntry[];
+  /** Active subscriptions that no other plan has. */
+  readonly known: readonly string[];
+  readonly inactive: ReadonlySet<string>;
+}
+
+/** An object of the list of everything. */
+interface Shown {
+  readonly id: string;
+  readonly subscription: string | undefined;
+  /** Key of its plan, where the catalogue tells. */
+  readonly plan: string | undefined;
+}
+
+/**
+ * The subscriptions of the plans that are open, by their keys. An object belongs to the subscription that it shows, or to the
+ * one under which it is listed; its plan is the one that the catalogue has its resource in, or the one whose path lists it.
+ */
+export async function inferSubscriptions(
+  asking: Asking,
+  { open, catalogue, known, inactive }: Open,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const shown = await everything(asking, catalogue);
+  const direct = (shown ?? []).flatMap(({ plan = "", subscription }) =>
+    subscription !== undefined && open.has(plan) ? [[plan, subscription] as const] : [],
+  );
+  const isWhole = shown?.every(({ plan, subscription }) => plan !== undefined && subscription !== undefined);
+  const owners = new Map((shown ?? []).map(({ id, subscription }) => [id, subscription]));
+  const seen = [...owners.values()].filter((id) => id !== undefined);
+  const candidates = [...new Set([...known, ...seen])].filter((id) => !inactive.has(id));
+  const told = new Set(direct.map(([plan]) => plan));
+  const left = new Set([...open].filter((plan) => !told.has(plan)));
+  const probed = isWhole === true ? [] : await probe(asking, left, candidates, owners);
+  const all = [...direct, ...probed].filter(([, id]) => !inactive.has(id));
+  const grouped = Map.groupBy(all, ([plan]) => plan);
+  return new Map([...grouped].map(([plan, pairs]) => [plan, [...new Set(pairs.map(([, id]) => id))]]));
+}
+
+/** The objects of every plan; undefined where there is no such list. */
+async function everything(
+  { profile, read }: Asking,
+  catalogue: readonly PlanEntry[],
+): Promise<readonly Shown[] | undefined> {
+  if (profile.operations["instance.list-all"] === undefined) return undefined;
+  const names = profile.operations["instance.describe"]?.answer ?? {};
+  const plans = new Map(
+    catalogue.flatMap((entry) => entry.resources.map(({ id }) => [id, entry.productTierKey])),
+  );
+  const answer = await answered(read, { operation: "instance.list-all", params: {} });
+  const items = answer?.values["items"];
+  if (!Array.isArray(items)) return undefined;
+  return items.filter(isObject).flatMap((item): readonly Shown[] => {
+    const { resourceId, subscriptionId } = answerValues(item, names);
+    const { id } = item;
+    const plan = typeof resourceId === "string" ? plans.get(resourceId) : undefined;
+    return typeof id === "string" ? [{ id, subscription: textOf(subscriptionId), plan }] : [];
+  });
+}
+
+type Pair = readonly [plan: string, subscription: string];
+
+/** Asks each component of the plans under each candidate; with none, under no subscription, where the objects alone can tell. */
+async function probe(
+  { profile, read }: Asking,
+  plans: ReadonlySet<string>,
+  candidates: readonly string[],
+  owners: ReadonlyMap<string, string | undefined>,
+): Promise<readonly Pair[]> {
+  const paths = Object.values(profile.tiers).filter(({ productTierKey }) => plans.has(productTierKey));
+  const asked = candidates.length > 0 ? candidates : [""];
+  const looks = paths.flatMap(({ serviceModelKey, productTierKey, components }) =>
+    Object.values(components).flatMap((resourceKey) =>
+      asked.map(async (subscriptionId): Promise<readonly Pair[]> => {
+        const params = { serviceModelKey, productTierKey, resourceKey, subscriptionId };
+        const ids = (await answered(read, { operation: "instance.list", params }))?.values["ids"];
+        const owner = Array.isArray(ids)
+          ? await ownerOf(ids.map(String), { read, params, owners })
+          : undefined;
+        return owner === undefined ? [] : [[productTierKey, owner]];
+      }),
+    ),
+  );
+  return (await Promise.all(looks)).flat();
+}
+
+/** Whose the listed objects are: what one of them shows, otherwise the subscription that they were listed under. */
+async function ownerOf(
+  ids: readonly string[],
+  {
+    read,
+    params,
+    owners,
+  }: Pick<Asking, "read"> &
+    Pick<Call, "params"> & { readonly owners: ReadonlyMap<string, string | undefined> },
+): Promise<string | undefined> {
+  const shown = ids.map((id) => owners.get(id)).find((owner) => owner !== undefined);
+  const [id] = ids;
+  if (shown !== undefined || id === undefined) return shown;
+  const answer = await answered(read, { operation: "instance.describe", params: { ...params, id } });
+  const said = textOf(answer?.values["subscriptionId"]);
+  return said ?? (answer === undefined ? undefined : textOf(params["subscriptionId"]));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The answer to a question that may be refused: then it tells nothing. */
+async function answered(read: Asking["read"], call: Call): Promise<Answer | undefined> {
+  try {
+    return await read(call);
+  } catch (error) {
+    if (isServiceError(error) && error.failure !== "aborted" && error.wasSent) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+/** @module Looks the subscriptions to the profile's plans up: by the service's catalogue, otherwise by what its objects show. */
+import { isServiceError, ServiceError } from "../model/errors.ts";
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
+import type { Answer, Call } from "../model/service.ts";
+import { inferSubscriptions } from "./infer-subscriptions.ts";
+import { type PlanEntry, planEntries } from "./plan-catalogue.ts";
+import { notLookedUp } from "./subscription-errors.ts";
+
+/** The subscriptions to each plan, by the plan's key in paths. */
+export interface LookedUp {
+  readonly byPlan: ReadonlyMap<string, readonly string[]>;
+  /** Why a plan that is not there may have one all the same. */
+  readonly trouble?: ServiceError;
+}
+
+type Read = (call: Call) => Promise<Answer>;
+
+/**
+ * The subscriptions to each plan of the profile: one where it is clear which one is meant. The catalogue gives the id of a plan,
+ * and the active subscriptions to that id are taken; where either list cannot be read, the objects that exist tell. Nothing is inferred of tiers that were told.
+ */
+export async function lookUpSubscriptions(
+  profile: Profile,
+  read: Read,
+  told: { readonly [tier: string]: string },
+): Promise<LookedUp> {
+  const [plans, list] = await Promise.all([attempt(read, "plans.list"), attempt(read, "subscriptions.list")]);
+  const catalogue = planEntries(plans.answer?.body ?? null);
+  const entries = entriesOf(list.answer);
+  const active = entries.filter(isActive);
+  const byPlan = subscribedTo(catalogue, active);
+  const untold = Object.entries(profile.tiers).filter(([tier]) => !Object.hasOwn(told, tier));
+  const keys = untold.map(([, { productTierKey }]) => productTierKey);
+  const isListed = new Set(catalogue.map(({ productTierKey }) => productTierKey));
+  const open = keys.filter((key) => !byPlan.has(key) && (entries.length === 0 || !isListed.has(key)));
+  if (open.length === 0) return { byPlan };
+  const taken = new Set([...[...byPlan.values()].flat(), ...Object.values(told)]);
+  const inactive = new Set(entries.filter((entry) => !isActive(entry)).map(({ id }) => String(id)));
+  const known = preferred(active).map(({ id }) => String(id));
+  const inferred = await inferSubscriptions(
+    { profile, read },
+    { open: new Set(open), catalogue, known: known.filter((id) => !taken.has(id)), inactive },
+  );
+  const trouble = plans.trouble ?? list.trouble ?? (catalogue.length === 0 ? noPlans() : undefined);
+  return {
+    byPlan: new Map([...byPlan, ...inferred]),
+    ...(trouble === undefined ? {} : { trouble: notLookedUp(trouble) }),
+  };
+}
+
+function noPlans(): ServiceError {
+  return new ServiceError("shape", "plans.list", "plans.list: the service lists no plans");
+}
+
+type Entry = { readonly [name: string]: Json };
+
+/** A list, or why it cannot be read; what ends the run is thrown. */
+async function attempt(
+  read: Read,
+  operation: string,
+): Promise<{ readonly answer?: Answer; readonly trouble?: ServiceError }> {
+  try {
+    return { answer: await read({ operation, params: {} }) };
+  } catch (error) {
+    if (!isServiceError(error) || error.failure === "aborted" || !error.wasSent) throw error;
+    return { trouble: error };
+  }
+}
+
+function entriesOf(answer: Answer | undefined): readonly Entry[] {
+  const items = answer?.values["items"];
+  const found = (Array.isArray(items) ? items : []).filter(isObject);
+  return found.filter(({ id }) => typeof id === "string" && id !== "");
+}
+
+function subscribedTo(
+  catalogue: readonly PlanEntry[],
+  active: readonly Entry[],
+): ReadonlyMap<string, readonly string[]> {
+  const found = catalogue.flatMap(({ productTierId, productTierKey }) => {
+    const own = active.filter(({ plan }) => plan === productTierId && productTierId !== "");
+    const ids = [...new Set(preferred(own).map(({ id }) => String(id)))];
+    return ids.length === 0 ? [] : [[productTierKey, ids] as const];
+  });
+  return new Map(found);
+}
+
+function isActive({ status }: Entry): boolean {
+  return typeof status !== "string" || status.toUpperCase() === "ACTIVE";
+}
+
+/** One's own before those that one was invited to, and of these the default one. */
+function preferred(entries: readonly Entry[]): readonly Entry[] {
+  const own = entries.filter(({ role }) => role === "root");
+  const candidates = own.length > 0 ? own : entries;
+  const standard = candidates.filter(({ isDefault }) => isDefault === true);
+  return standard.length > 0 ? standard : candidates;
+}
