@@ -77,7 +77,8 @@ export async function lookAtOne(
       };
     return { found: live.phase.is === "gone" ? [] : [{ kind, place: ref.place, live }], leftOut: [] };
   } catch (error) {
-    if (!isServiceError(error) || error.failure === "aborted") throw error;
+    // A request that the service calls wrong is a mistake of ours, and not for one object alone.
+    if (!isServiceError(error) || ["aborted", "invalid"].includes(error.failure)) throw error;
     return { found: [], leftOut: [{ what: id, reason: error.message }] };
   }
 }
