@@ -2,7 +2,7 @@
 import { isGraphformError } from "../model/errors.ts";
 import type { ServiceSection } from "../model/manifest.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
-import type { Connection } from "./connect.ts";
+import type { Connection } from "../project/connect.ts";
 import type { Found } from "./look-at-places.ts";
 
 /** The subscription of each tier; undefined where requests name none. */
