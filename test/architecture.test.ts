@@ -71,21 +71,12 @@ const rules: FolderRules = {
     node: "any",
     never: [print],
   },
-  "index.ts": {
-    may: [
-      "model",
-      "manifest",
-      "observe",
-      "plan",
-      "apply",
-      "state",
-      "kinds",
-      "hosting",
-      "database",
-      "report",
-      "reconcile",
-    ],
+  library: {
+    may: ["model", "manifest", "plan", "state", "kinds", "reconcile", "project"],
+    node: ["node:process"],
+    never: [print],
   },
+  "index.ts": { may: ["model", "plan", "library"] },
   commands: {
     may: [
       ...[

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -62,6 +63,11 @@ describe("the installed package", () => {
     );
     const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2024", "--types", ""];
     expect(run(folder, "tsc", ...options, "user.ts")).toBe("");
+  });
+
+  it("says of itself what is true (publint)", async () => {
+    const { messages } = await publint({ pkgDir: join(folder, "node_modules/graphform"), pack: false });
+    expect(messages).toEqual([]);
   });
 
   it("carries the licences of what it bundles, and no sources", () => {

@@ -58,8 +58,7 @@ export async function projectOf(
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
   const folder = dirname(sources[0]?.path ?? "");
-  const place = statePlace(header, folder, options.state);
-  const store = createFileStore({ ...place, name: header.name });
+  const store = stateStore(header, folder, options.state);
   return {
     files: sources.map((source) => source.path),
     folder,
@@ -124,6 +123,11 @@ function resolveWith(
 ): ReturnType<typeof resolveManifest> {
   const today = new Date().toISOString().slice(0, 10);
   return resolveManifest(parsed, { kinds, validators, profile, variables, secretText, seal, today });
+}
+
+/** The store of a manifest's state; `given` is the path of an option. */
+export function stateStore(header: Header, folder: string, given: string | undefined): StateStore {
+  return createFileStore({ ...statePlace(header, folder, given), name: header.name });
 }
 
 /**

@@ -4,6 +4,7 @@ import { secretReader } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
+import type { Desired } from "../model/desired.ts";
 import type { Manifest } from "../model/manifest.ts";
 import { type Masker, maskerOf } from "../model/mask.ts";
 import type { Problem } from "../model/problem.ts";
@@ -13,7 +14,7 @@ import type { StateDocument } from "../model/state.ts";
 import type { PlanningWorld } from "../reconcile/plan-for.ts";
 import { claimState } from "../state/claim-state.ts";
 import { type Connection, connect } from "./connect.ts";
-import { locateService } from "./locate-service.ts";
+import { locateService, type ServiceLocation } from "./locate-service.ts";
 import { type Project, resolveProject, type VaultKey } from "./project.ts";
 import type { RunOptions } from "./run-options.ts";
 import { assertSubscribed, withSubscriptions } from "./subscribed.ts";
@@ -60,19 +61,32 @@ export async function openSession(
   const claimed = claimState(state, { service: location.identity, where });
   const service = await connect(location, options, env, systemClock, listener.request);
   try {
-    const identity = await withSubscriptions(
-      location.identity,
-      service,
-      signal,
-      isDestroying ? [] : manifest.desired,
-    );
-    if (!isDestroying) assertSubscribed(manifest.desired, identity, service);
-    const owned = claimState(claimed, { service: identity, where });
-    return { manifest, vault, clock: systemClock, identity, state: owned, service };
+    const desired = isDestroying ? [] : manifest.desired;
+    const owned = await withOwner(claimed, desired, { location, service, where }, signal);
+    return { manifest, vault, clock: systemClock, service, ...owned };
   } catch (error) {
     await service.close();
     throw error;
   }
+}
+
+/** A connected service, and where the state is that belongs to it. */
+interface Owner {
+  readonly location: Pick<ServiceLocation, "identity">;
+  readonly service: Connection;
+  readonly where: string;
+}
+
+/** The state as that of the service, with the subscriptions of what is declared. Throws `state-service` and `no-subscription`. */
+export async function withOwner(
+  state: StateDocument,
+  desired: readonly Desired[],
+  { location, service, where }: Owner,
+  signal: AbortSignal,
+): Promise<Pick<Session, "identity" | "state">> {
+  const identity = await withSubscriptions(location.identity, service, signal, desired);
+  assertSubscribed(desired, identity, service);
+  return { identity, state: claimState(state, { service: identity, where }) };
 }
 
 /** The state that a session begins with, and what it is for. */

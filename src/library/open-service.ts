@@ -1,0 +1,47 @@
+/** @module Opens the service of a manifest for a program. */
+import process from "node:process";
+import { secretsAtHand } from "../manifest/read-secret.ts";
+import { systemClock } from "../model/clock.ts";
+import { maskerOf } from "../model/mask.ts";
+import { connect } from "../project/connect.ts";
+import { locateService } from "../project/locate-service.ts";
+import { secretsOf } from "../project/project.ts";
+import { projects, services } from "./behind.ts";
+import type { LoadedManifest } from "./load-manifest.ts";
+
+/** Where a service is; what is absent comes from the environment, the manifest, and at last the local platform. */
+export interface ServiceRequest {
+  readonly platformUrl?: string;
+  readonly usersUrl?: string;
+  /** Id of the subscription that owns the instances. */
+  readonly subscription?: string;
+  /** Requests in flight. */
+  readonly parallelism?: number;
+  /** The environment with `GRAPHFORM_USERNAME`, `GRAPHFORM_PASSWORD` and the secrets; that of the process without it. */
+  readonly env?: { readonly [name: string]: string | undefined };
+  /** One line for each request, without secrets. */
+  readonly onRequest?: (line: string) => void;
+}
+
+/** A service to plan against and to apply to. Close it when done. */
+export interface OpenService {
+  readonly platformUrl: string;
+  close(): Promise<void>;
+}
+
+/** Finds the service of a manifest and gets ready to sign in. Sends nothing. Throws `no-service`, `no-credentials`. */
+export async function openService(
+  manifest: LoadedManifest,
+  request: ServiceRequest = {},
+): Promise<OpenService> {
+  const { env = process.env, onRequest = () => undefined, ...options } = request;
+  const project = projects.of(manifest);
+  const vault = await secretsOf(project, secretsAtHand(env));
+  const secrets = new Set(vault.texts());
+  const { foreign: hide } = maskerOf(() => secrets);
+  const location = await locateService({ ...project, hide }, options, env);
+  const connection = await connect(location, options, env, systemClock, onRequest);
+  const service: OpenService = { platformUrl: location.platformUrl, close: () => connection.close() };
+  services.keep(service, { location, connection, env, secrets });
+  return service;
+}

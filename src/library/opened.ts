@@ -1,0 +1,48 @@
+/** @module Resolves a manifest against its state and its service, for `plan` and `apply`. */
+import { secretReader } from "../manifest/read-secret.ts";
+import type { Manifest } from "../model/manifest.ts";
+import type { Vault } from "../model/sealed.ts";
+import type { StateDocument } from "../model/state.ts";
+import { resolveProject, type VaultKey } from "../project/project.ts";
+import { withOwner } from "../project/session.ts";
+import type { Intention } from "../reconcile/plan-for.ts";
+import { claimState } from "../state/claim-state.ts";
+import { projects, services } from "./behind.ts";
+import type { PlanRequest } from "./plan-request.ts";
+
+/** A manifest with everything resolved, and the state as that of the service. */
+export interface Opened {
+  readonly manifest: Manifest;
+  readonly vault: Vault;
+  readonly state: StateDocument;
+  readonly intention: Intention;
+}
+
+/** Resolves a manifest. Throws `ManifestError`, `state-service`, `no-subscription`. */
+export async function opened(
+  request: PlanRequest,
+  stored: StateDocument,
+  key: VaultKey,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const project = projects.of(request.manifest);
+  const { env, secrets, location, connection } = services.of(request.service);
+  const { manifest, vault } = await resolveProject(project, key, secretReader(env, undefined, signal));
+  for (const text of vault.texts()) secrets.add(text);
+  const { where } = request.state;
+  const { destroying = false } = request;
+  const { state } = await withOwner(
+    claimState(stored, { service: location.identity, where }),
+    destroying ? [] : manifest.desired,
+    { location, service: connection, where },
+    signal,
+  );
+  const { targets = [], exclude = [], replace = [], allowDestroy = [], maxDisruption } = request;
+  const options = { targets, exclude, replace, allowDestroy, ...(maxDisruption && { maxDisruption }) };
+  return {
+    manifest,
+    vault,
+    state,
+    intention: { manifest, options, timestamp: project.timestamp, destroying },
+  };
+}
