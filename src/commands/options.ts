@@ -62,7 +62,7 @@ export function withManifestOptions(command: Command): Command {
     .option("--platform-url <url>", "the platform host")
     .option("--users-url <url>", "the users host")
     .option("--subscription <id>", "subscription that owns the instances")
-    .option("--parallelism <n>", "requests in flight; adaptive unless told", positive)
+    .option("--parallelism <n>", "requests in flight at most", positive)
     .option("--timeout <duration>", "longest wait for one resource, for example 40m", duration)
     .option("--log <file>", "append JSON lines of what was done, redacted")
     .option("--trace", "one line per request on standard error");

@@ -1,22 +1,21 @@
 import { readFileSync } from "node:fs";
-import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
+import { GraphformError, isServiceError, type ServiceError, withEvidence } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Endpoint, Profile } from "../model/profile.ts";
+import type { Endpoint, Limits, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
-import { createBudget } from "./budget.ts";
 import { interrupted, tracedExchange } from "./exchange.ts";
 import { fillPath } from "./fill-path.ts";
-import { createHedge } from "./hedge.ts";
 import { orAborted } from "./or-aborted.ts";
 import { baseOf } from "./origins.ts";
 import { withPages } from "./pages.ts";
-import type { Ticket } from "./queue.ts";
 import { readAnswer } from "./read-answer.ts";
 import { renameBody } from "./rename-body.ts";
 import { secretsIn } from "./secrets.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
 import { createSession, type Session } from "./session.ts";
 import { createSubscriptions } from "./subscriptions.ts";
+import type { Ticket } from "./throttle/fair-queue.ts";
+import { createThrottle } from "./throttle/throttle.ts";
 import { openConnections } from "./transport.ts";
 import { createUsersToken } from "./users-token.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
@@ -36,9 +35,8 @@ export function createService(options: ServiceOptions): Client {
   const connections = openConnections(caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") });
   const {
     transport = connections.send,
-    budget = createBudget(clock, options.parallelism),
+    throttle = createThrottle(clock, limitsOf(options)),
     trace,
-    hedge = createHedge(clock),
     hide = (text) => text,
     userAgent = "graphform",
   } = options;
@@ -72,7 +70,7 @@ export function createService(options: ServiceOptions): Client {
     origin: bases.platform.origin,
     ...(credentials === undefined ? {} : { credentials }),
     ...(sessionStore === undefined ? {} : { store: sessionStore }),
-    // Not through the budget: everybody waits for this one.
+    // Not through the throttle: who has a turn may wait for this one.
     send: (operation, endpoint, headers, body) => {
       const request = wire(
         { operation, params: {}, ...(body === undefined ? {} : { body }) },
@@ -80,7 +78,12 @@ export function createService(options: ServiceOptions): Client {
         false,
         headers,
       );
-      return withRetry(() => exchange(request, closing.signal), passesForRead, false, clock, closing.signal);
+      const ask = (): Promise<WireResponse> =>
+        exchange(request, closing.signal).catch((error: unknown) => {
+          throttle.heed(request.origin, error);
+          throw error;
+        });
+      return withRetry(ask, passesForRead, false, clock, closing.signal);
     },
   });
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
@@ -94,26 +97,22 @@ export function createService(options: ServiceOptions): Client {
     endpoint: Endpoint,
     isWrite: boolean,
     ticket: Ticket,
-    signal: AbortSignal,
+    { unsent, sent }: CallSignals,
   ): Promise<Answer> => {
     const tokens = endpoint.host === "users" ? usersToken : session;
     let isAgain = false;
     for (let waits = 0; ; waits += 1) {
-      let token = tokens.ready() ?? (await orAborted(tokens.token(), signal).catch(beforeSending));
+      let token = tokens.ready() ?? (await orAborted(tokens.token(), unsent).catch(beforeSending));
       const send = async (): Promise<WireResponse | undefined> => {
         const now = tokens.ready();
         if (now === undefined && waits < 3) return undefined;
         // It ends in the queue each time: it is renewed now that it is our turn, and used whatever is left of it.
-        token = now ?? (await orAborted(tokens.token(), signal).catch(beforeSending));
+        token = now ?? (await orAborted(tokens.token(), unsent).catch(beforeSending));
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
-        const ask = (): Promise<WireResponse> => exchange(request, signal);
-        if (isWrite) return ask();
-        return hedge.ask(ask, (notNeeded) =>
-          budget.run(endpoint.host, ticket, ask, AbortSignal.any([signal, notNeeded])),
-        );
+        return exchange(request, sent, unsent);
       };
       try {
-        const response = await budget.run(endpoint.host, ticket, send, signal);
+        const response = await throttle.run(bases[endpoint.host].origin, ticket, send, unsent);
         if (response !== undefined) return readAnswer(call.operation, endpoint, response.body, hide);
       } catch (error) {
         if (!isServiceError(error, "unauthorized")) throw error;
@@ -126,32 +125,34 @@ export function createService(options: ServiceOptions): Client {
   const subscriptions = createSubscriptions({
     ...options,
     // For everybody who waits for it.
-    read: (wanted) => call(wanted, false, closing.signal),
+    read: (wanted) => call(wanted, false, always(closing.signal)),
   });
-  const call = async (wanted: Call, isWrite: boolean, signal: AbortSignal): Promise<Answer> => {
+  const call = async (wanted: Call, isWrite: boolean, signals: CallSignals): Promise<Answer> => {
     const { operation, body } = wanted;
+    const { unsent } = signals;
     const endpoint = endpointOf(operation, profile);
-    const ticket = budget.ticket(operation);
+    const ticket = throttle.ticket(operation);
     // What failed while signing in was tried often enough.
     const isPassing = (error: ServiceError): boolean => error.operation === operation && passesForRead(error);
     try {
       const known = subscriptions.of(wanted, endpoint);
-      const subscriptionId = known instanceof Promise ? await orAborted(known, signal) : known;
+      const subscriptionId = known instanceof Promise ? await orAborted(known, unsent) : known;
       const spelled = {
         ...wanted,
         params: { ...(subscriptionId === undefined ? {} : { subscriptionId }), ...wanted.params },
         ...(body === undefined ? {} : { body: renameBody(body, endpoint.body) }),
       };
-      const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signal);
+      const send = (): Promise<Answer> => attempt(spelled, endpoint, isWrite, ticket, signals);
       const ask = (page: Call): Promise<Answer> =>
-        withRetry(() => attempt(page, endpoint, false, ticket, signal), isPassing, true, clock, signal);
-      const first = isWrite ? await send() : await withRetry(send, isPassing, true, clock, signal);
+        withRetry(() => attempt(page, endpoint, false, ticket, signals), isPassing, true, clock, unsent);
+      const first = isWrite ? await send() : await withRetry(send, isPassing, true, clock, unsent);
       const answer = isWrite ? first : await withPages(first, spelled, endpoint, ask);
       subscriptions.noted(wanted, answer, subscriptionId);
       return answer;
     } catch (error) {
-      if (!signal.aborted || isServiceError(error)) throw error;
-      throw interrupted(operation);
+      // Only who waits is told so. Anything else may have happened after sending.
+      if (unsent.aborted && error === unsent.reason) throw interrupted(operation);
+      throw error;
     }
   };
 
@@ -159,14 +160,14 @@ export function createService(options: ServiceOptions): Client {
     profile,
     ...(caFile === undefined ? {} : { caFile }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
-    read: (wanted, signal) => call(wanted, false, signal),
-    write: (wanted, signal) => call(wanted, true, signal),
+    read: (wanted, signal) => call(wanted, false, always(signal)),
+    write: (wanted, signal, unsent = signal) => call(wanted, true, { sent: signal, unsent }),
     subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),
     async signIn() {
       await session.token();
       return session.endsAt();
     },
-    signOut: () => endSession(session, profile, (wanted) => call(wanted, true, closing.signal)),
+    signOut: () => endSession(session, profile, (wanted) => call(wanted, true, always(closing.signal))),
     async close() {
       closing.abort(new Error("closed"));
       connections.close();
@@ -174,17 +175,26 @@ export function createService(options: ServiceOptions): Client {
   };
 }
 
+/** Gives a call up: as long as it is not sent, and once it is. */
+interface CallSignals {
+  readonly unsent: AbortSignal;
+  readonly sent: AbortSignal;
+}
+
+function always(signal: AbortSignal): CallSignals {
+  return { unsent: signal, sent: signal };
+}
+
+/** The limits of the profile; `parallelism` may narrow them, and stands in for the number in flight where they have none. */
+function limitsOf({ profile: { limits = {} }, parallelism }: ServiceOptions): Limits {
+  const { inFlight = parallelism } = limits;
+  if (inFlight === undefined) return limits;
+  return { ...limits, inFlight: Math.min(inFlight, parallelism ?? inFlight) };
+}
+
 /** Rethrows the failure of a sign-in: the call that needed it was never sent. */
 function beforeSending(error: unknown): never {
-  if (!isServiceError(error)) throw error;
-  const { failure, operation, message, status, retryAfter, hint } = error;
-  throw new ServiceError(failure, operation, message, {
-    wasSent: false,
-    cause: error,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(hint === undefined ? {} : { hint }),
-  });
+  throw isServiceError(error) ? withEvidence(error, { mayHaveWorked: false, wasSent: false }) : error;
 }
 
 /** Ends the session that is held or kept, whoever signed in; false where it had ended by itself. */

@@ -23,13 +23,13 @@ export function tracedExchange(
   settings: ExchangeSettings,
 ): (...args: Parameters<Transport>) => Promise<WireResponse> {
   const { transport, profile, clock, trace, closing, hide } = settings;
-  return async (request, signal) => {
+  return async (request, signal, unsent) => {
     const started = clock.now();
     const told = (what: number | string): void =>
       trace?.(`${request.method} ${request.path} ${what} ${Math.round(clock.now() - started)} ms`);
     try {
       if (closing.aborted) throw interrupted(request.operation);
-      const response = await transport(request, signal);
+      const response = await transport(request, signal, unsent);
       told(response.status);
       if (response.status >= 200 && response.status < 300) return response;
       throw serviceError(response, request, profile, clock.now(), hide);

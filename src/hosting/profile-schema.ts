@@ -105,6 +105,11 @@ const timing: JsonObject = closed(
   ["settle", "listLag", "endpoint", "poll", "expect", "timeout"],
 );
 
+const limits: JsonObject = {
+  ...closed({ inFlight: count, perSecond: { type: "number", exclusiveMinimum: 0 }, burst: count }, []),
+  dependencies: { burst: ["perSecond"] },
+};
+
 const statuses: JsonObject = keyed({
   enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"],
 });
@@ -168,6 +173,7 @@ export const profileSchema: JsonObject = {
       networkTypes: list,
       topology,
       timing,
+      limits,
       listed: { enum: ["binding", "advisory"] },
       instanceTypes: keyed(keyed(instanceType)),
       users: closed({ usernameMin: count, passwordMin: count, commands: list }, [

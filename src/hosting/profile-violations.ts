@@ -31,6 +31,11 @@ export function faultOf(errors: readonly SchemaError[]): ProfileFault {
         path: [...path, String(params["additionalProperty"])],
         message: `there is no key "${String(params["additionalProperty"])}" here`,
       };
+    case "dependencies":
+      return {
+        path,
+        message: `${named(path)} has "${String(params["property"])}", which needs "${String(params["missingProperty"])}"`,
+      };
     case "enum":
       return { path, message: `${named(path)} must be or be named one of ${list(params["allowedValues"])}` };
     case "type":

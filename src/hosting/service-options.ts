@@ -1,9 +1,8 @@
 import type { Clock } from "../model/clock.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Service } from "../model/service.ts";
-import type { Budget } from "./budget.ts";
-import type { Hedge } from "./hedge.ts";
 import type { SessionStore } from "./session.ts";
+import type { Throttle } from "./throttle/throttle.ts";
 import type { Transport } from "./wire.ts";
 
 /** Hides what is secret in a text. */
@@ -27,13 +26,11 @@ export interface ServiceOptions {
   readonly sessionStore?: SessionStore;
   /** PEM file of an authority to trust besides the system's. */
   readonly caFile?: string;
-  /** Requests in flight; learned where it is not told. */
+  /** Requests in flight at most; where the profile limits them to fewer, those. */
   readonly parallelism?: number;
   readonly clock: Clock;
-  /** In place of a budget of its own, where several clients share one. */
-  readonly budget?: Budget;
-  /** In place of a hedge of its own, which asks again where an answer is late. */
-  readonly hedge?: Hedge;
+  /** In place of a throttle of its own, where several clients share one. */
+  readonly throttle?: Throttle;
   /** In place of HTTP over the network. */
   readonly transport?: Transport;
   /** Who asks, as a request says it: `graphform/1.2.3`. */

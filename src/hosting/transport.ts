@@ -46,7 +46,8 @@ export function openConnections(options: TransportOptions = {}): Connections {
     return pool;
   };
   return {
-    send: (request, signal) => exchange(request, poolOf(request.origin), signal, { largest, longest }),
+    send: (request, signal, unsent = signal) =>
+      exchange(request, poolOf(request.origin), { signal, unsent }, { largest, longest }),
     close() {
       for (const pool of pools.values()) void pool.destroy();
     },
@@ -56,11 +57,12 @@ export function openConnections(options: TransportOptions = {}): Connections {
 function exchange(
   request: WireRequest,
   pool: Pool,
-  signal: AbortSignal,
+  { signal, unsent }: { readonly signal: AbortSignal; readonly unsent: AbortSignal },
   { largest, longest }: { readonly largest: number; readonly longest: number },
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(aborted(request, false));
+    const isGivenUp = (): boolean => signal.aborted || unsent.aborted;
+    if (isGivenUp()) return reject(aborted(request, false));
     let controller: Dispatcher.DispatchController | undefined;
     let isTooLarge = false;
     let isEndless = false;
@@ -77,8 +79,9 @@ function exchange(
     };
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
+        // Called just before the request is written.
+        if (isGivenUp()) return started.abort(new Error("aborted"));
         controller = started;
-        if (signal.aborted) return started.abort(new Error("aborted"));
         // Silence is undici's to watch; this one is for who never falls silent and never comes to an end.
         slow = setTimeout(() => {
           isEndless = true;
@@ -108,7 +111,7 @@ function exchange(
         else if (isEndless) reject(endless(request, answer.status));
         else
           reject(
-            signal.aborted
+            signal.aborted || (controller === undefined && unsent.aborted)
               ? aborted(request, controller !== undefined)
               : failure(request, cause, controller !== undefined),
           );

@@ -25,6 +25,10 @@ export interface WireResponse {
 
 /**
  * Sends one request, once. Rejects with ServiceError: `unavailable` where it surely was not sent, `lost` where nobody
- * knows, `shape` where the answer was too large, `aborted`.
+ * knows, `shape` where the answer was too large, `aborted`. It is not begun any more once `unsent` is aborted.
  */
-export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireResponse>;
+export type Transport = (
+  request: WireRequest,
+  signal: AbortSignal,
+  unsent?: AbortSignal,
+) => Promise<WireResponse>;

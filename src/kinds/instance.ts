@@ -1,5 +1,5 @@
 import { instanceSchema } from "../fields/instance.ts";
-import { isServiceError } from "../model/errors.ts";
+import { isServiceError, withEvidence } from "../model/errors.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -119,8 +119,13 @@ function driver(service: Service): Driver {
         await service.write({ operation: "instance.metadata", params: on(ref), body: metadata }, signal);
       const { deletionProtection: _kept, customTags: _tags, ...rest } = patch;
       if (metadata !== undefined && Object.keys(rest).length === 0) return;
-      const body = requestBody(rest, service);
-      await service.write({ operation: "instance.update", params: on(ref), body }, signal);
+      const call = { operation: "instance.update", params: on(ref), body: requestBody(rest, service) };
+      await service.write(call, signal).catch((error: unknown) => {
+        // The request before this one has worked.
+        throw metadata !== undefined && isServiceError(error)
+          ? withEvidence(error, { mayHaveWorked: true })
+          : error;
+      });
     },
     async delete(ref, signal) {
       await service.write({ operation: "instance.delete", params: on(ref) }, signal);

@@ -117,6 +117,23 @@ export class ServiceError extends GraphformError {
   }
 }
 
+/** The same failure with other evidence of what became of the work. */
+export function withEvidence(
+  error: ServiceError,
+  evidence: { readonly mayHaveWorked?: boolean; readonly wasSent?: boolean },
+): ServiceError {
+  const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, hint } = error;
+  return new ServiceError(failure, operation, message, {
+    mayHaveWorked,
+    wasSent,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(hint === undefined ? {} : { hint }),
+    ...evidence,
+    cause: error,
+  });
+}
+
 /** True for a service error, of the class named where one is named. */
 export function isServiceError(error: unknown, failure?: ServiceFailure): error is ServiceError {
   return error instanceof ServiceError && (failure === undefined || error.failure === failure);

@@ -83,6 +83,16 @@ export interface AccountRules {
   readonly booleans?: readonly string[];
 }
 
+/** How much a service takes, where its vendor says so. */
+export interface Limits {
+  /** Requests in flight at once. */
+  readonly inFlight?: number;
+  /** Requests per second, to each host. */
+  readonly perSecond?: number;
+  /** Requests that may come at once after a rest. */
+  readonly burst?: number;
+}
+
 /** A vendor's wire details as data; see `profiles/`. */
 export interface Profile {
   readonly name: string;
@@ -115,6 +125,8 @@ export interface Profile {
   /** Without it only the answer's own `host` and `port` are an endpoint. */
   readonly topology?: TopologyRules;
   readonly timing: Timing;
+  /** Without it the rate is learned from refusals. */
+  readonly limits?: Limits;
   /** `advisory`: an instance type that is not listed is warned of; otherwise it is refused. */
   readonly listed?: "binding" | "advisory";
   readonly instanceTypes: { readonly [provider: string]: { readonly [type: string]: InstanceType } };

@@ -29,5 +29,9 @@ export interface Reads {
 
 /** Reading and writing. A write is never repeated where it may have worked. */
 export interface Service extends Reads {
-  write(call: Call, signal: AbortSignal): Promise<Answer>;
+  /**
+   * Sends a write, unless `unsent` is aborted before it has left: rejects as `aborted`, not sent. `signal`, which is aborted
+   * no earlier, lets go of it in flight as well.
+   */
+  write(call: Call, signal: AbortSignal, unsent?: AbortSignal): Promise<Answer>;
 }

@@ -61,7 +61,6 @@ async function onPlatform(
     credentials: { username, password },
     // A write that was answered with a 500 is not repeated, and a read that was is repeated at once.
     clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(1, signal) },
-    hedge: { ask: (first) => first() },
     trace: (line) => paths.push(line.split(" ")[1] ?? ""),
   });
   return watched(client, paths, async () => {

@@ -1,5 +1,6 @@
-import { createBudget } from "../../src/hosting/budget.ts";
+import { createThrottle } from "../../src/hosting/throttle/throttle.ts";
 import { ServiceError } from "../../src/model/errors.ts";
+import type { Limits } from "../../src/model/profile.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
 
 /** What a service allows: whether it takes a request now, and that one of those that it took has ended. */
@@ -98,6 +99,8 @@ interface Load {
   /** What a refusal says, in ms. */
   readonly retryAfter?: number;
   readonly parallelism?: number;
+  /** What the profile declares. */
+  readonly declared?: Limits;
 }
 
 /** Sends requests at a limited service through a budget, all at once and each until it is taken. */
@@ -155,7 +158,10 @@ function client(
   readonly ask: (operation: string) => Promise<void>;
   readonly seen: Omit<Run, "ms"> & { taken: number };
 } {
-  const budget = createBudget(clock, load.parallelism);
+  const throttle = createThrottle(clock, {
+    ...load.declared,
+    ...(load.parallelism === undefined ? {} : { inFlight: load.parallelism }),
+  });
   const signal = new AbortController().signal;
   const seen = { refused: 0, together: 0, taken: 0 };
   let inFlight = 0;
@@ -177,9 +183,9 @@ function client(
     throw new ServiceError("rate-limited", "thing.do", "slow down", options);
   };
   const ask = async (operation: string): Promise<void> => {
-    const ticket = budget.ticket(operation);
+    const ticket = throttle.ticket(operation);
     for (let isTaken = false; !isTaken; ) {
-      isTaken = await budget.run("platform", ticket, request, signal).then(
+      isTaken = await throttle.run("platform", ticket, request, signal).then(
         () => true,
         () => false,
       );

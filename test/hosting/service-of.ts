@@ -1,6 +1,5 @@
 import { onTestFinished } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
-import type { Hedge } from "../../src/hosting/hedge.ts";
 import { loadProfile } from "../../src/hosting/profile.ts";
 import type { Client, ServiceOptions } from "../../src/hosting/service-options.ts";
 import { type Clock, systemClock } from "../../src/model/clock.ts";
@@ -18,9 +17,6 @@ export function nappingClock(): Clock & { readonly slept: readonly number[] } {
     },
   };
 }
-
-/** Where naps take the place of sleeps every answer is late. */
-const unhedged: Hedge = { ask: (first) => first() };
 
 /** The real clock, `times` as fast. */
 export function fastClock(times: number): Clock {
@@ -41,7 +37,6 @@ export async function serviceOf(
     platformUrl: url,
     credentials: { username: "ada", password: "s3cret-Pa55" },
     clock: nappingClock(),
-    hedge: unhedged,
     ...options,
   });
   onTestFinished(() => client.close());

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Budget, createBudget } from "../../src/hosting/budget.ts";
 import { loadProfile } from "../../src/hosting/profile.ts";
 import type { Client, ServiceOptions } from "../../src/hosting/service-options.ts";
 import type { SessionStore } from "../../src/hosting/session.ts";
+import { createThrottle, type Throttle } from "../../src/hosting/throttle/throttle.ts";
 import type { Tokens } from "../../src/hosting/tokens.ts";
 import { type Clock, systemClock } from "../../src/model/clock.ts";
 import { type Listening, listen, type Reply, type Seen } from "./listen.ts";
@@ -144,8 +144,8 @@ describe("a session", () => {
   it("that ends before a request has its turn, each time, is renewed when the turn has come", async () => {
     const server = await guarded({ life: 2 });
     const clock = movedClock();
-    const turns = createBudget(clock);
-    const slow: Budget = {
+    const turns = createThrottle(clock);
+    const slow: Throttle = {
       ...turns,
       run: (host, ticket, send, signal) => {
         clock.forward(3000);
@@ -153,7 +153,7 @@ describe("a session", () => {
         return turns.run(host, ticket, send, signal);
       },
     };
-    const service = await serviceOf(server, { clock, budget: slow });
+    const service = await serviceOf(server, { clock, throttle: slow });
     expect(await service.read(list, always)).toMatchObject({ values: { ids: [] } });
     expect(server.to("/standalone")).toHaveLength(1);
   });

@@ -38,7 +38,6 @@ beforeAll(async () => {
     subscriptionId: "sub-1",
     credentials: platform,
     clock: { ...systemClock, now: () => now, sleep: (_ms, signal) => systemClock.sleep(1, signal) },
-    hedge: { ask: (first) => first() },
     transport: async (request, signal) => {
       const response = await connections.send(request, signal);
       answered.push([request, response]);

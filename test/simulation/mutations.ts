@@ -11,8 +11,8 @@ import type * as together from "../../src/apply/evidence/in-flight-together.ts";
 import type * as precondition from "../../src/apply/evidence/precondition.ts";
 import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
 import type * as running from "../../src/apply/run.ts";
-import type * as hostPace from "../../src/hosting/host-pace.ts";
 import type * as single from "../../src/hosting/single-flight.ts";
+import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as consistency from "../../src/model/consistency.ts";
 import { isSealed } from "../../src/model/sealed.ts";
 import type * as serviceIdentity from "../../src/model/service-identity.ts";
@@ -20,6 +20,7 @@ import type * as planGuards from "../../src/plan/guards/plan-guards.ts";
 import type * as protection from "../../src/plan/guards/protection.ts";
 import type * as replacement from "../../src/plan/guards/replacement.ts";
 import type * as ordering from "../../src/plan/order.ts";
+import type * as reconcile from "../../src/reconcile.ts";
 import type * as document from "../../src/state/document.ts";
 import type * as journal from "../../src/state/journal.ts";
 
@@ -266,11 +267,17 @@ export const mutations: readonly Mutation[] = [
   without<typeof hostPace.refused>(
     "pause-of-one",
     "a Retry-After slows everybody down, not only the one who got it",
-    "hosting/host-pace.ts#refused",
+    "hosting/throttle/host-pace.ts#refused",
     (refused) => (host, refusal, now) => ({
       ...refused(host, refusal, now),
-      quietUntil: host.quietUntil,
+      pausedUntil: host.pausedUntil,
     }),
+  ),
+  without<typeof reconcile.withoutNewWrites>(
+    "writes-go-on",
+    "what waits to be sent when the run is interrupted is not sent",
+    "reconcile.ts#withoutNewWrites",
+    () => (service) => service,
   ),
   without<typeof document.isPlanApplied>(
     "plan-twice",

@@ -1,0 +1,71 @@
+/** @module Who waits for a turn: operations take turns, and within one the lower ticket is first. */
+
+/** A place in the line of an operation. */
+export interface Ticket {
+  readonly operation: string;
+  readonly number: number;
+}
+
+/** A request that waits to be sent. */
+export interface Waiter {
+  readonly host: string;
+  readonly ticket: Ticket;
+  readonly signal: AbortSignal;
+  readonly start: () => void;
+  readonly leave: () => void;
+}
+
+/** Round robin between the operations of each host: a thousand looks do not hold up the next create, nor creates a look. */
+export interface FairQueue {
+  /** A place at the end of the operation's line. */
+  ticket(operation: string): Ticket;
+  add(waiter: Waiter): void;
+  /** Takes out the next of those whose host `mayStart`. */
+  next(mayStart: (host: string) => boolean): Waiter | undefined;
+  /** Hosts that are waited for. */
+  hosts(): Iterable<string>;
+  /** Takes out everybody who waits with this signal. */
+  dismiss(signal: AbortSignal): readonly Waiter[];
+}
+
+/** An empty queue. */
+export function fairQueue(): FairQueue {
+  // Lines with somebody in them; whose turn it was goes to the end.
+  const lines = new Map<string, { readonly host: string; waiting: Waiter[] }>();
+  let tickets = 0;
+
+  return {
+    ticket: (operation) => {
+      tickets += 1;
+      return { operation, number: tickets };
+    },
+    add: (waiter) => {
+      const { host, ticket } = waiter;
+      const key = `${host} ${ticket.operation}`;
+      const line = lines.get(key) ?? { host, waiting: [] };
+      lines.set(key, line);
+      const before = line.waiting.findLastIndex((other) => other.ticket.number <= ticket.number);
+      line.waiting.splice(before + 1, 0, waiter);
+    },
+    next: (mayStart) => {
+      for (const [key, line] of lines) {
+        if (!mayStart(line.host)) continue;
+        const first = line.waiting.shift();
+        lines.delete(key);
+        if (line.waiting.length > 0) lines.set(key, line);
+        return first;
+      }
+      return undefined;
+    },
+    hosts: () => new Set([...lines.values()].map(({ host }) => host)),
+    dismiss: (signal) => {
+      const leaving: Waiter[] = [];
+      for (const [key, line] of lines) {
+        leaving.push(...line.waiting.filter((waiter) => waiter.signal === signal));
+        line.waiting = line.waiting.filter((waiter) => waiter.signal !== signal);
+        if (line.waiting.length === 0) lines.delete(key);
+      }
+      return leaving;
+    },
+  };
+}

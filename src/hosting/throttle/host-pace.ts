@@ -1,0 +1,110 @@
+/**
+ * @module The pace of requests to one host: a token bucket. Its rate is declared by the profile, or learned: requests
+ * that are taken add to it, a refusal (429) halves it. Pure data; times are ms since 1970.
+ */
+import type { Limits } from "../../model/profile.ts";
+
+/** The bucket of one host, and what is known of its rate. */
+export interface HostPace {
+  /** Requests per second; Infinity where none is declared and nothing was refused. */
+  readonly perSecond: number;
+  /** The declared rate: never more. */
+  readonly most: number;
+  /** Requests that may start at once after a rest, where that is declared. */
+  readonly burst: number | undefined;
+  /** When the bucket is full again. */
+  readonly fullAt: number;
+  /** Nothing starts before: the host said so. */
+  readonly pausedUntil: number;
+  /** When the rate was halved. Requests sent before were too fast at the old rate, and say nothing about the new one. */
+  readonly halvedAt: number;
+  /** True from the first refusal to the second where none is declared: the rate is searched for, and grows faster. */
+  readonly isSearching: boolean;
+}
+
+/** The rate after the first refusal, where none is declared. */
+const afterFirstRefusal = 20;
+const leastPerSecond = 0.2;
+
+/** What each request that is taken adds to the rate: doubled in 14 s, and in a third of a second while it is searched for. */
+const step = { usual: 0.05, searching: 2 };
+
+/** The pause after a 429 that names none, in ms: most services count by the second. */
+const usualPause = 1000;
+
+/** The part of a declared rate that is used: networks bunch up what was sent apart. */
+const usedOfDeclared = 0.95;
+
+/** What a bucket of undeclared size holds, in seconds: timers are no finer. */
+const undeclaredBurst = 0.01;
+
+/** The pace of a host that nothing was sent to yet. */
+export function newHostPace({ perSecond, burst }: Limits = {}): HostPace {
+  const most = usedOfDeclared * (perSecond ?? Number.POSITIVE_INFINITY);
+  return {
+    perSecond: most,
+    most,
+    burst,
+    fullAt: 0,
+    pausedUntil: 0,
+    halvedAt: Number.NEGATIVE_INFINITY,
+    isSearching: false,
+  };
+}
+
+/** When the next request may start. */
+export function startOf(pace: HostPace): number {
+  return Math.max(pace.pausedUntil, pace.fullAt - (sizeOf(pace) - 1) * gapOf(pace));
+}
+
+/** A request starts, and takes a token. */
+export function started(pace: HostPace, now: number): HostPace {
+  return { ...pace, fullAt: Math.max(now, pace.fullAt) + gapOf(pace) };
+}
+
+/** True where requests follow each other at half of the rate or more: then what is taken says that the rate is fine. */
+export function isUsed(pace: HostPace, now: number): boolean {
+  return pace.fullAt + gapOf(pace) > now;
+}
+
+/** The host took a request that was sent while the rate was used: a little more. */
+export function taken(pace: HostPace, sentAt: number): HostPace {
+  if (pace.perSecond >= pace.most || sentAt <= pace.halvedAt) return pace;
+  const more = pace.isSearching ? step.searching : step.usual;
+  return { ...pace, perSecond: Math.min(pace.most, pace.perSecond + more) };
+}
+
+/** One request that a host turned away. */
+export interface Refusal {
+  readonly sentAt: number;
+  /** It was too much (429), and not only the wrong moment. */
+  readonly isTooMuch: boolean;
+  /** How long the host wants to be left alone, in ms. */
+  readonly retryAfter?: number;
+}
+
+/**
+ * The host turned a request away: everybody pauses as long as it says, and the rate is halved, once for all that were
+ * under way.
+ */
+export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace {
+  const { sentAt, isTooMuch, retryAfter = usualPause } = refusal;
+  const pausedUntil = Math.max(pace.pausedUntil, now + retryAfter);
+  const paused = { ...pace, pausedUntil };
+  if (!isTooMuch || sentAt <= pace.halvedAt) return paused;
+  const isFirst = pace.perSecond === Number.POSITIVE_INFINITY;
+  const perSecond = isFirst ? afterFirstRefusal : Math.max(leastPerSecond, pace.perSecond / 2);
+  const slower = { ...paused, perSecond, halvedAt: now, isSearching: isFirst };
+  // Nothing is saved up during the pause: the host's own bucket is empty.
+  return { ...slower, fullAt: pausedUntil + sizeOf(slower) * gapOf(slower) };
+}
+
+function sizeOf({ burst, perSecond }: HostPace): number {
+  if (burst !== undefined) return burst;
+  return perSecond === Number.POSITIVE_INFINITY ? 1 : Math.max(1, perSecond * undeclaredBurst);
+}
+
+/** The time in which the bucket gains a token, in ms. */
+function gapOf({ perSecond }: HostPace): number {
+  return 1000 / perSecond;
+}

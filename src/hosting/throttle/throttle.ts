@@ -1,0 +1,124 @@
+/** @module Decides when requests leave: so many in flight, at the pace of each host, and operations in turn. */
+import type { Clock } from "../../model/clock.ts";
+import { isServiceError } from "../../model/errors.ts";
+import type { Limits } from "../../model/profile.ts";
+import { fairQueue, type Ticket } from "./fair-queue.ts";
+import { type HostPace, isUsed, newHostPace, refused, started, startOf, taken } from "./host-pace.ts";
+
+/** The one throttle that all requests to a service share. */
+export interface Throttle {
+  /** A place in the line of an operation; a request that is sent again keeps it. */
+  ticket(operation: string): Ticket;
+  /**
+   * Runs the work as soon as it is its turn. How it ends sets the pace: a `rate-limited` ServiceError, or one of status
+   * 503 with a Retry-After, slows everyone down. Rejects with the signal's reason when it is aborted before its turn.
+   */
+  run<T>(host: string, ticket: Ticket, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Slows everyone down for a refusal that came outside of a turn: that of a sign-in. Other errors are none. */
+  heed(host: string, error: unknown): void;
+}
+
+/** Requests in flight where neither the profile nor the command line says how many. */
+const usualInFlight = 32;
+
+/** A throttle that keeps the declared limits, and learns the rate of each host below them. */
+export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
+  const { inFlight: most = usualInFlight } = limits;
+  const paces = new Map<string, HostPace>();
+  const queue = fairQueue();
+  const watched = new WeakSet<AbortSignal>();
+  let inFlight = 0;
+  let alarm: { readonly at: number; readonly off: AbortController } | undefined;
+
+  const paceOf = (host: string): HostPace => paces.get(host) ?? newHostPace(limits);
+  const startsAt = (host: string): number => startOf(paceOf(host));
+
+  const pump = (): void => {
+    while (inFlight < most) {
+      const now = clock.now();
+      const next = queue.next((host) => startsAt(host) <= now);
+      if (next === undefined) break;
+      inFlight += 1;
+      next.start();
+    }
+    setAlarm();
+  };
+
+  /** Wakes when the first of those who wait for their host may start. Those who wait for room are woken by whoever leaves. */
+  const setAlarm = (): void => {
+    const at = inFlight < most ? Math.min(...[...queue.hosts()].map(startsAt)) : Number.POSITIVE_INFINITY;
+    if (alarm?.at === at) return;
+    alarm?.off.abort();
+    alarm = undefined;
+    if (at === Number.POSITIVE_INFINITY) return;
+    const mine = { at, off: new AbortController() };
+    alarm = mine;
+    clock.sleep(Math.max(0, at - clock.now()), mine.off.signal).then(
+      () => {
+        if (alarm === mine) alarm = undefined;
+        pump();
+      },
+      () => undefined,
+    );
+  };
+
+  /** Resolves when the request may leave, with whether the pace of its host is used by then. */
+  const turn = (host: string, ticket: Ticket, signal: AbortSignal): Promise<boolean> =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const start = (): void => {
+        const pace = paceOf(host);
+        paces.set(host, started(pace, clock.now()));
+        resolve(isUsed(pace, clock.now()));
+      };
+      queue.add({ host, ticket, signal, start, leave: () => reject(signal.reason) });
+      watch(signal);
+      pump();
+    });
+
+  /** One listener for each signal, however many wait with it: a thousand on one signal cost more than their requests. */
+  const watch = (signal: AbortSignal): void => {
+    if (watched.has(signal)) return;
+    watched.add(signal);
+    const dismiss = (): void => {
+      for (const each of queue.dismiss(signal)) each.leave();
+      setAlarm();
+    };
+    signal.addEventListener("abort", dismiss, { once: true });
+  };
+
+  /** Takes a refusal to heart; false for any other error. */
+  const heed = (host: string, sentAt: number, error: unknown): boolean => {
+    if (!isServiceError(error)) return false;
+    const { failure, status, retryAfter } = error;
+    const isTooMuch = failure === "rate-limited";
+    if (!isTooMuch && (status !== 503 || retryAfter === undefined)) return false;
+    const refusal = { sentAt, isTooMuch, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    paces.set(host, refused(paceOf(host), refusal, clock.now()));
+    return true;
+  };
+
+  return {
+    ticket: queue.ticket,
+    heed: (host, error) => void heed(host, clock.now(), error),
+    async run(host, ticket, work, signal) {
+      const wasUsed = await turn(host, ticket, signal);
+      const sentAt = clock.now();
+      const answered = (): void => {
+        if (wasUsed) paces.set(host, taken(paceOf(host), sentAt));
+      };
+      try {
+        const result = await work();
+        answered();
+        return result;
+      } catch (error) {
+        const isRefusal = heed(host, sentAt, error);
+        if (!isRefusal && isServiceError(error) && (error.status ?? 500) < 500) answered();
+        throw error;
+      } finally {
+        inFlight -= 1;
+        pump();
+      }
+    },
+  };
+}
