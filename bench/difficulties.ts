@@ -5,6 +5,8 @@ export interface LoggedRequest {
   readonly operation: string;
   /** 0 where the connection was cut. */
   readonly status: number;
+  /** When it arrived, as ISO 8601. */
+  readonly time: string;
   /** From its arrival to its answer. */
   readonly ms: number;
 }
@@ -14,6 +16,8 @@ export interface Difficulty {
   readonly name: string;
   readonly faults: NonNullable<PlatformOptions["faults"]>;
   readonly options: Partial<PlatformOptions>;
+  /** What the profile declares, as YAML. */
+  readonly limits?: string;
   /** `free` is what they take without it; `requests` are those of the run. */
   readonly allows: (free: number, requests: readonly LoggedRequest[]) => number;
 }
@@ -21,6 +25,22 @@ export interface Difficulty {
 /** Ms, of the default profile: how long a create that was answered with 503, or not at all, is looked for. */
 const settle = 5000;
 const listLag = 30_000;
+
+/**
+ * The time that was spent on looking for creates that were refused: nobody knows that they made nothing before lists would
+ * show it. Those that are refused while others are looked for are looked for together.
+ */
+export function lookedForRefused(requests: readonly LoggedRequest[]): number {
+  const refused = requests.filter(({ operation, status }) => operation === "create" && status === 429);
+  let until = 0;
+  let looks = 0;
+  for (const at of refused.map(({ time }) => Date.parse(time)).toSorted((one, other) => one - other)) {
+    if (at < until) continue;
+    until = at + listLag;
+    looks += 1;
+  }
+  return looks * listLag;
+}
 
 const asFree = (free: number): number => free;
 const perSecond =
@@ -62,6 +82,20 @@ export const difficulties: readonly Difficulty[] = [
     name: "30 a second, each refusal a pause of a second",
     faults: [{ perSecond: 30, fault: { status: 429, retryAfter: 1 } }],
     options: {},
+    allows: perSecond(30),
+  },
+  {
+    name: "4 at a time, declared",
+    faults: [{ concurrent: 4, fault: { status: 429, retryAfter: 1 } }],
+    options: {},
+    limits: "{ inFlight: 4 }",
+    allows: asFree,
+  },
+  {
+    name: "30 a second, declared",
+    faults: [{ perSecond: 30, fault: { status: 429, retryAfter: 1 } }],
+    options: {},
+    limits: "{ perSecond: 30 }",
     allows: perSecond(30),
   },
   { name: "sessions of 1.5 s", faults: [], options: { sessionLifetime: 1.5 }, allows: asFree },
