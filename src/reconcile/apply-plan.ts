@@ -55,10 +55,11 @@ export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<v
 
 function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObject>): ApplyContext {
   const { profile } = world.service;
+  const service = withoutNewWrites(world.service, world.stopping);
   const context = {
     ...world,
     drivers: new Map(
-      world.kinds.map((kind) => [kind.name, sayingUnnamed(kind.driver(world.service), world)]),
+      world.kinds.map((kind) => [kind.name, sayingUnnamed(kind.driver(service), world)]),
     ),
     profile,
     outputs: new Map(outputs),
@@ -68,6 +69,11 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     shown: new Map(world.kinds.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
   return { ...context, creates: createClasses(context) };
+}
+
+/** A service that sends no write any more once the run is interrupted, also none that waits for its turn by then. */
+export function withoutNewWrites(service: Service, stopping: AbortSignal): Service {
+  return { ...service, write: (call, signal) => service.write(call, signal, stopping) };
 }
 
 /** Fields that the profile says are shown of every object of a kind. */

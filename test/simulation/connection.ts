@@ -113,7 +113,11 @@ export function connection(
     profile,
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (call, signal) => travel(call, false, signal),
-    write: (call, signal) => travel(call, true, signal),
+    write: async (call, signal, unsent = signal) => {
+      if (unsent.aborted) throw failure("aborted", call.operation, false, { wasSent: false });
+      if (process.stopping.signal.aborted) oracle.violate("write after an interrupt", call.operation);
+      return travel(call, true, signal);
+    },
   };
   return {
     ...(gate === undefined ? direct : overTheWire({ profile, clock, gate, travel, oracle, process })),

@@ -20,7 +20,7 @@ import type * as planGuards from "../../src/plan/guards/plan-guards.ts";
 import type * as protection from "../../src/plan/guards/protection.ts";
 import type * as replacement from "../../src/plan/guards/replacement.ts";
 import type * as ordering from "../../src/plan/order.ts";
-import type * as reconcile from "../../src/reconcile.ts";
+import type * as reconcile from "../../src/reconcile/apply-plan.ts";
 import type * as document from "../../src/state/document.ts";
 import type * as journal from "../../src/state/journal.ts";
 
@@ -276,7 +276,7 @@ export const mutations: readonly Mutation[] = [
   without<typeof reconcile.withoutNewWrites>(
     "writes-go-on",
     "what waits to be sent when the run is interrupted is not sent",
-    "reconcile.ts#withoutNewWrites",
+    "reconcile/apply-plan.ts#withoutNewWrites",
     () => (service) => service,
   ),
   without<typeof document.isPlanApplied>(

@@ -24,7 +24,7 @@ export interface WireParts {
 }
 
 /**
- * The service through the real client (src/hosting): its session, its budget, its retries and its reading of answers. Only
+ * The service through the real client (src/hosting): its session, its throttle, its retries and its reading of answers. Only
  * the network is simulated.
  */
 export function overTheWire({ profile, clock, gate, travel, oracle, process }: WireParts): Service {
@@ -51,6 +51,8 @@ export function overTheWire({ profile, clock, gate, travel, oracle, process }: W
     if (endpoint === undefined) throw new Error(`the profile has no ${request.operation}`);
     if (clock.now() < (quietUntil.get(endpoint.host) ?? 0))
       oracle.violate("no pause", `${name}: ${request.operation} before the service wants to be asked again`);
+    if (request.isWrite && process.stopping.signal.aborted)
+      oracle.violate("write after an interrupt", `${name}: ${request.operation}`);
     const turnedAway = gate.enter(tokenIn(request), process);
     if (turnedAway !== undefined) {
       await clock.sleep(20 * clock.random(), signal);

@@ -45,7 +45,7 @@ interface Lost extends LostCreate {
   readonly fail: (error: unknown) => void;
 }
 
-/** The most creates of a class that are handed to the client at once: after an interrupt no more than these are sent. */
+/** The most creates of a class that are announced and handed to the client at once. */
 const mostInFlight = 64;
 
 /** Opens a class in which nothing is in flight. */
@@ -77,6 +77,7 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
   const pump = (): void => {
     if (isBusy) return;
     if (unresolved !== undefined) refuseAll(unresolved);
+    if (context.stopping.aborted) refuseAll(context.stopping.reason);
     if (lost.length > 0 && inFlight.size === 0) return void exclusively(resolveLost);
     if (lost.length > 0 || waiting.isEmpty) return;
     if (inFlight.size === 0) return void exclusively(openRound);
