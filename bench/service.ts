@@ -1,16 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import process from "node:process";
+import { parseArgs } from "node:util";
 
 interface Instance {
   readonly place: string;
   readonly region: string;
   readonly provider: string;
+  readonly createdAt: number;
   /** Seen in transition once, so that nobody has to wait for the settling time. */
   isNew: boolean;
 }
 
 /**
- * The hosting service without any latency: sign-in, create, list, describe, update and delete of instances as the default
+ * The hosting service without any latency, or with the ms that `--latency` and `--deploy` name: sign-in, create, list, describe, update and delete of instances as the default
  * profile has them, answered at once from memory. A program of its own, so that its work is not the client's.
  * Prints one JSON line with its URL and ends when its standard input does.
  */
@@ -20,6 +22,11 @@ const cookies = ["svc_token=bench; Max-Age=3600", "svc_refresh_token=bench; Max-
 const time = "2026-01-01T00:00:00Z";
 const instances = new Map<string, Instance>();
 let count = 0;
+
+const { values } = parseArgs({
+  options: { latency: { type: "string", default: "0" }, deploy: { type: "string", default: "0" } },
+});
+const [latency, deploy] = [Number(values.latency), Number(values.deploy)];
 
 const server = createServer((request, response) => {
   const path = (request.url ?? "").split("?")[0] ?? "";
@@ -49,7 +56,13 @@ function collection(request: IncomingMessage, response: ServerResponse, where: s
     const body: { cloud_provider: string; region: string } = JSON.parse(Buffer.concat(chunks).toString());
     count += 1;
     const id = `instance-${count}`;
-    instances.set(id, { place: where, provider: body.cloud_provider, region: body.region, isNew: true });
+    instances.set(id, {
+      place: where,
+      provider: body.cloud_provider,
+      region: body.region,
+      createdAt: Date.now(),
+      isNew: true,
+    });
     answer(response, 202, { id });
   });
 }
@@ -60,7 +73,8 @@ function member(request: IncomingMessage, response: ServerResponse, id: string):
   if (found === undefined) {
     answer(response, 404, { name: "not_found", message: id });
   } else if (request.method === "GET") {
-    const { provider, region, isNew } = found;
+    const { provider, region, createdAt } = found;
+    const isNew = found.isNew || Date.now() < createdAt + deploy;
     found.isNew = false;
     const times = { created_at: time, last_modified: time };
     const where = { cloud_provider: provider, region, network_type: "PUBLIC" };
@@ -79,5 +93,9 @@ function member(request: IncomingMessage, response: ServerResponse, id: string):
 
 function answer(response: ServerResponse, status: number, body: object, headers: object = {}): void {
   const type = status < 400 ? "application/json" : "application/vnd.goa.error";
-  response.writeHead(status, { "Content-Type": type, ...headers }).end(JSON.stringify(body));
+  const send = (): void => {
+    response.writeHead(status, { "Content-Type": type, ...headers }).end(JSON.stringify(body));
+  };
+  if (latency === 0) send();
+  else setTimeout(send, latency);
 }

@@ -131,7 +131,7 @@ export function createService(options: ServiceOptions): Client {
     const { operation, body } = wanted;
     const { unsent } = signals;
     const endpoint = endpointOf(operation, profile);
-    const ticket = throttle.ticket(operation);
+    const ticket = throttle.ticket(operation, isWrite);
     // What failed while signing in was tried often enough.
     const isPassing = (error: ServiceError): boolean => error.operation === operation && passesForRead(error);
     try {

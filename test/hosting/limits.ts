@@ -183,7 +183,7 @@ function client(
     throw new ServiceError("rate-limited", "thing.do", "slow down", options);
   };
   const ask = async (operation: string): Promise<void> => {
-    const ticket = throttle.ticket(operation);
+    const ticket = throttle.ticket(operation, operation === "thing.create");
     for (let isTaken = false; !isTaken; ) {
       isTaken = await throttle.run("platform", ticket, request, signal).then(
         () => true,

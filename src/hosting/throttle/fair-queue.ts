@@ -4,6 +4,7 @@
 export interface Ticket {
   readonly operation: string;
   readonly number: number;
+  readonly isWrite: boolean;
 }
 
 /** A request that waits to be sent. */
@@ -18,7 +19,7 @@ export interface Waiter {
 /** Round robin between the operations of each host: a thousand looks do not hold up the next create, nor creates a look. */
 export interface FairQueue {
   /** A place at the end of the operation's line. */
-  ticket(operation: string): Ticket;
+  ticket(operation: string, isWrite: boolean): Ticket;
   add(waiter: Waiter): void;
   /** Takes out the next of those whose host `mayStart`. */
   next(mayStart: (host: string) => boolean): Waiter | undefined;
@@ -35,9 +36,9 @@ export function fairQueue(): FairQueue {
   let tickets = 0;
 
   return {
-    ticket: (operation) => {
+    ticket: (operation, isWrite) => {
       tickets += 1;
-      return { operation, number: tickets };
+      return { operation, number: tickets, isWrite };
     },
     add: (waiter) => {
       const { host, ticket } = waiter;

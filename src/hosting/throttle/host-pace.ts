@@ -1,6 +1,6 @@
 /**
- * @module The pace of requests to one host: a token bucket. Its rate is declared by the profile, or learned: requests
- * that are taken add to it, a refusal (429) halves it. Pure data; times are ms since 1970.
+ * @module The pace of requests to one host: a token bucket. Its rate is declared by the profile, or learned: reads that
+ * are taken add to it, a refusal (429) halves it. Pure data; times are ms since 1970.
  */
 import type { Limits } from "../../model/profile.ts";
 
@@ -26,7 +26,7 @@ export interface HostPace {
 const afterFirstRefusal = 20;
 const leastPerSecond = 0.2;
 
-/** What each request that is taken adds to the rate: doubled in 14 s, and in a third of a second while it is searched for. */
+/** What each read that is taken adds to the rate: doubled in 14 s, and in a third of a second while it is searched for. */
 const step = { usual: 0.05, searching: 2 };
 
 /** The pause after a 429 that names none, in ms: most services count by the second. */
@@ -67,7 +67,7 @@ export function isUsed(pace: HostPace, now: number): boolean {
   return pace.fullAt + gapOf(pace) > now;
 }
 
-/** The host took a request that was sent while the rate was used: a little more. */
+/** The host took a read that was sent while the rate was used: a little more. */
 export function taken(pace: HostPace, sentAt: number): HostPace {
   if (pace.perSecond >= pace.most || sentAt <= pace.halvedAt) return pace;
   const more = pace.isSearching ? step.searching : step.usual;

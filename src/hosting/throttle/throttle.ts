@@ -8,7 +8,7 @@ import { type HostPace, isUsed, newHostPace, refused, started, startOf, taken } 
 /** The one throttle that all requests to a service share. */
 export interface Throttle {
   /** A place in the line of an operation; a request that is sent again keeps it. */
-  ticket(operation: string): Ticket;
+  ticket(operation: string, isWrite?: boolean): Ticket;
   /**
    * Runs the work as soon as it is its turn. How it ends sets the pace: a `rate-limited` ServiceError, or one of status
    * 503 with a Retry-After, slows everyone down. Rejects with the signal's reason when it is aborted before its turn.
@@ -99,13 +99,14 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
   };
 
   return {
-    ticket: queue.ticket,
+    ticket: (operation, isWrite = false) => queue.ticket(operation, isWrite),
     heed: (host, error) => void heed(host, clock.now(), error),
     async run(host, ticket, work, signal) {
       const wasUsed = await turn(host, ticket, signal);
       const sentAt = clock.now();
+      // Reads alone raise the rate: a create that is refused is looked for as long as lists may hide it.
       const answered = (): void => {
-        if (wasUsed) paces.set(host, taken(paceOf(host), sentAt));
+        if (wasUsed && !ticket.isWrite) paces.set(host, taken(paceOf(host), sentAt));
       };
       try {
         const result = await work();
