@@ -58,9 +58,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
   const service = withoutNewWrites(world.service, world.stopping);
   const context = {
     ...world,
-    drivers: new Map(
-      world.kinds.map((kind) => [kind.name, sayingUnnamed(kind.driver(service), world)]),
-    ),
+    drivers: new Map(world.kinds.map((kind) => [kind.name, sayingUnnamed(kind.driver(service), world)])),
     profile,
     outputs: new Map(outputs),
     outputsBefore: outputs,

@@ -268,10 +268,7 @@ export const mutations: readonly Mutation[] = [
     "pause-of-one",
     "a Retry-After slows everybody down, not only the one who got it",
     "hosting/throttle/host-pace.ts#refused",
-    (refused) => (host, refusal, now) => ({
-      ...refused(host, refusal, now),
-      pausedUntil: host.pausedUntil,
-    }),
+    (refused) => (host, refusal, now) => refused(host, { ...refusal, retryAfter: 0 }, now),
   ),
   without<typeof reconcile.withoutNewWrites>(
     "writes-go-on",
