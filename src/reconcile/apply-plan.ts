@@ -62,7 +62,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     profile,
     outputs: new Map(outputs),
     outputsBefore: outputs,
-    before: world.journal.state,
+    before: world.journal.snapshot(),
     durations: new Map(),
     shown: new Map(world.kinds.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };

@@ -9,7 +9,7 @@ export interface Birth {
   readonly key: string;
 }
 
-/** A state that was never written: serial 0. The first version to be written is `advance` of it. */
+/** A state that was never written: serial 0. The first version to be written is `nextVersion` of it. */
 export function emptyState(
   name: string,
   birth: Birth = { lineage: randomUUID(), key: newKey() },
@@ -31,9 +31,20 @@ export function emptyState(
   };
 }
 
-/** The version to write: the serial one up. `now` in ms since 1970. */
-export function advance(state: StateDocument, now: number): StateDocument {
-  return { ...state, serial: state.serial + 1, savedAt: new Date(now).toISOString() };
+/** Which version of which history. */
+export type VersionId = Pick<StateDocument, "lineage" | "serial">;
+
+/** True where a version is the next one; the first of all follows nothing. */
+export function follows(before: VersionId | undefined, next: VersionId): boolean {
+  return next.serial - 1 === (before?.serial ?? 0) && (before ?? next).lineage === next.lineage;
+}
+
+/** What tells the version after another one from it: the serial is one up. `now` in ms since 1970. */
+export function nextVersion(
+  { serial }: Pick<StateDocument, "serial">,
+  now: number,
+): Pick<StateDocument, "serial" | "savedAt"> {
+  return { serial: serial + 1, savedAt: new Date(now).toISOString() };
 }
 
 /** True for a plan that was applied already. */

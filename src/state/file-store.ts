@@ -1,14 +1,13 @@
-import { dirname } from "node:path";
-import { writeAtomically } from "../files/atomic-write.ts";
-import { fileTrouble } from "../files/file-trouble.ts";
-import { GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
-import { stateFormatter } from "./format-state.ts";
+import { follows, type VersionId } from "./document.ts";
+import { type LiveDocument, liveDocument } from "./live-document.ts";
 import { acquireLock, breakLock, readHolder } from "./lock.ts";
 import { mergeCalls } from "./merge-calls.ts";
-import { readState } from "./read-state.ts";
-import { markOf, targetOf, textOf } from "./state-file.ts";
-import type { StateStore } from "./store.ts";
+import { appendTo } from "./reducer.ts";
+import { type Marks, markOf, marksOf, readStored, targetOf } from "./state-file.ts";
+import { backupOf, logOf, stateWriter } from "./state-writer.ts";
+import type { EventVersion, Lock, StateStore } from "./store.ts";
+import { conflict, standsElsewhere, stateGone, unwritable } from "./store-trouble.ts";
 
 export interface FileStoreOptions {
   readonly path: string;
@@ -21,164 +20,166 @@ export interface FileStoreOptions {
   readonly elsewhere?: string;
 }
 
-/** A version on the disk. `mark` tells it from every other file that ever stood there. */
-interface Stored {
-  readonly serial: number;
-  readonly lineage: string;
-  readonly mark: string;
+/** What is stored, as far as a store knows. */
+interface Known {
+  /** Undefined where nothing is. */
+  readonly version: VersionId | undefined;
+  /** Tell the files from all others that ever stood there. */
+  readonly marks: Marks;
 }
 
+/** Something to write: a version, or all that the log holds into the document. */
+type Item =
+  | { readonly is: "whole"; readonly version: StateDocument }
+  | { readonly is: "event"; readonly version: EventVersion }
+  | { readonly is: "fold" };
+
 /**
- * A state in a file: written atomically with mode 0600, the version before kept as `<path>.backup`, the lock beside it
- * as `<path>.lock`. Where the path is a link, all of this happens where it leads.
+ * A state in a file: a document and a log of what happened since (`stateWriter`), mode 0600, the lock beside them as
+ * `<path>.lock`. What is given back with the lock is a whole document. Where the path is a link, all of this happens where
+ * it leads.
  *
  * A write follows what this store knows: what it read, or wrote, last. Somebody else's write in between refuses it and
  * every further one until the state is read again. A file that vanished meanwhile is written anew: nothing is lost by
- * that. One that is gone before it is read, and has left its previous version, was lost: `read` throws `state-gone`, for
- * with nothing remembered everything would be made a second time.
+ * that. A document that is gone before it is read, and has left its previous version or its log, was lost: `read` throws
+ * `state-gone`, for with nothing remembered everything would be made a second time.
  */
 export function createFileStore({ path, name, elsewhere }: FileStoreOptions): StateStore {
-  const format = stateFormatter();
-  /** What is stored as far as this store knows; undefined where nothing is, or before it has looked. */
-  let known: Stored | undefined;
-  let looked = false;
+  const writer = stateWriter();
+  /** Undefined before it has looked. */
+  let known: Known | undefined;
+  /** Everything that was handed in, durable or not. */
+  let live: LiveDocument | undefined;
+  /** What was handed in last. */
+  let newest: VersionId | undefined;
+  let busy = 0;
   /** A version that could not be written although it followed: the one after it follows as well. */
   let unwritten: number | undefined;
   let refused = false;
-  let newest: StateDocument | undefined;
-  let busy = 0;
 
-  const load = async (file: string): Promise<StateDocument | undefined> => {
-    const mark = await markOf(file);
-    const text = mark === undefined ? undefined : await textOf(file);
-    const state = text === undefined ? undefined : readState(text, path, name);
-    known = state === undefined || mark === undefined ? undefined : { ...identity(state), mark };
-    looked = true;
-    return state;
-  };
-
-  const follows = async (
-    first: StateDocument,
+  const load = async (
     file: string,
-    before: number | undefined,
-  ): Promise<boolean> => {
-    const mark = await markOf(file);
-    if (mark !== undefined && mark !== known?.mark) {
-      const [old, any] = [known, !looked];
-      await load(file);
-      if (!any && (old?.serial !== known?.serial || old?.lineage !== known?.lineage)) return false;
-    }
-    if (known !== undefined && known.lineage !== first.lineage) return false;
-    return first.serial - 1 === (known?.serial ?? 0) || first.serial - 1 === before;
+  ): Promise<{ readonly state: StateDocument | undefined; readonly found: Known }> => {
+    const { state, marks } = await readStored(file, path, name);
+    const found = { version: state && idOf(state), marks };
+    known = found;
+    writer.forget();
+    return { state, found };
   };
 
-  const store = async (versions: readonly StateDocument[]): Promise<void> => {
-    const first = versions[0];
-    const last = versions.at(-1);
-    if (first === undefined || last === undefined) return;
-    const before = unwritten;
-    unwritten = last.serial;
+  /** False where somebody else has written since. */
+  const isUntouched = async (file: string): Promise<boolean> => {
+    const before = known;
+    const marks = await marksOf(file);
+    const document = compare(before?.marks.document, marks.document);
+    const log = compare(before?.marks.log, marks.log);
+    if (document === "gone" || log === "gone") writer.forget();
+    if (document !== "other" && log !== "other") return true;
+    const { found } = await load(file);
+    return before === undefined || isSame(before.version, found.version);
+  };
+
+  const isAfter = (serial: number | undefined, { serial: next, lineage }: VersionId): boolean =>
+    next - 1 === serial && (known?.version?.lineage ?? lineage) === lineage;
+
+  const store = async (take: () => readonly Item[]): Promise<void> => {
     const file = await targetOf(path);
-    if (refused || !(await follows(first, file, before))) {
+    const isOurs = await isUntouched(file);
+    const items = take();
+    const [first] = items.flatMap((item) => (item.is === "fold" ? [] : [item.version]));
+    if (live === undefined || (first === undefined && !writer.hasLog())) return;
+    const version = idOf(live.view);
+    const before = unwritten;
+    if (first !== undefined) unwritten = version.serial;
+    const isNext = first === undefined || follows(known?.version, first) || isAfter(before, first);
+    if (refused || !isOurs || !isNext || !(await put(file, items, live.view))) {
       refused = true;
-      throw conflict(path, first, known);
-    }
-    try {
-      await writeAtomically(file, format(last), `${file}.backup`);
-    } catch (error) {
-      throw unwritable(path, error);
+      throw conflict(path, first ?? version, known?.version);
     }
     unwritten = undefined;
-    looked = true;
-    const mark = await markOf(file);
-    known = mark === undefined ? undefined : { ...identity(last), mark };
+    known = { version, marks: await marksOf(file) };
+  };
+
+  /** Writes before it waits for anything. False where somebody else has written at the same time. */
+  const put = async (file: string, items: readonly Item[], state: StateDocument): Promise<boolean> => {
+    const events = items.flatMap((item) => (item.is === "event" ? [item.version] : []));
+    const versions = [known?.version, idOf(state)];
+    try {
+      if (events.length === items.length && writer.canAppend()) return await writer.append(file, events);
+      await writer.writeDocument(file, state);
+      return true;
+    } catch (error) {
+      // It may have come as far as the disk all the same: what is found there is ours, and not somebody else's.
+      const found = await readStored(file, path, name).catch(() => undefined);
+      if (found !== undefined && versions.some((version) => isSame(version, found.state)))
+        known = { version: found.state && idOf(found.state), marks: found.marks };
+      throw unwritable(path, error);
+    }
   };
   const writes = mergeCalls(store);
+
+  const offer = async (item: Exclude<Item, { is: "fold" }>): Promise<void> => {
+    if (busy > 0 && newest !== undefined && !follows(newest, item.version))
+      throw conflict(path, item.version, newest);
+    if (item.is === "whole") live = liveDocument(item.version);
+    else if (live === undefined || !appendTo(live, item.version))
+      throw conflict(path, item.version, known?.version);
+    newest = idOf(item.version);
+    busy += 1;
+    try {
+      await writes.offer(item);
+    } finally {
+      busy -= 1;
+    }
+  };
 
   return {
     where: path,
     async read(): Promise<StateDocument | undefined> {
       await writes.idle();
       const file = await targetOf(path);
-      const state = await load(file);
-      if (state === undefined && (await markOf(`${file}.backup`)) !== undefined) throw gone(path);
-      if (state === undefined && elsewhere !== undefined && (await isOther(file, elsewhere)))
-        throw standsElsewhere(path, elsewhere);
+      const { state } = await load(file);
+      if (state === undefined) await assertNoneElsewhere(file, path, elsewhere);
       [refused, unwritten] = [false, undefined];
       return state;
     },
-    async write(next): Promise<void> {
-      const behind =
-        busy > 0 &&
-        newest !== undefined &&
-        (next.serial !== newest.serial + 1 || next.lineage !== newest.lineage);
-      if (behind) throw conflict(path, next, newest);
-      newest = next;
-      busy += 1;
-      try {
-        await writes.offer(next);
-      } finally {
-        busy -= 1;
-      }
+    write: (version) => offer({ is: "whole", version }),
+    append: (version) => offer({ is: "event", version }),
+    async lock(operation, options): Promise<Lock> {
+      const lock = await acquireLock(`${await targetOf(path)}.lock`, operation, options);
+      const release = async (): Promise<void> => {
+        await writes.idle();
+        await lock.check();
+        // Should this fail nothing is lost: the next one who reads does it.
+        if (writer.hasLog() && !lock.lost.aborted) await writes.offer({ is: "fold" }).catch(() => undefined);
+        await lock.release();
+      };
+      return { ...lock, release };
     },
-    lock: async (operation, options) => acquireLock(`${await targetOf(path)}.lock`, operation, options),
     holder: async () => readHolder(`${await targetOf(path)}.lock`),
     unlock: async (id, options) => breakLock(`${await targetOf(path)}.lock`, id, options?.force),
   };
 }
 
-async function isOther(file: string, elsewhere: string): Promise<boolean> {
+/** Throws where no state stands at `file`, and one was there, or stands elsewhere. */
+async function assertNoneElsewhere(file: string, path: string, elsewhere: string | undefined): Promise<void> {
+  const [backup, log] = [await markOf(backupOf(file)), await markOf(logOf(file))];
+  const left = [backup === undefined ? [] : ["backup" as const], log === undefined ? [] : ["log" as const]];
+  if (left.flat().length > 0) throw stateGone(path, left.flat());
+  if (elsewhere === undefined) return;
   const other = await targetOf(elsewhere);
-  return other !== file && (await markOf(other)) !== undefined;
+  if (other !== file && (await markOf(other)) !== undefined) throw standsElsewhere(path, elsewhere);
 }
 
-function standsElsewhere(where: string, elsewhere: string): GraphformError {
-  return new GraphformError(
-    "state-elsewhere",
-    `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`,
-    {
-      hint: `name it with --state '${elsewhere}', or move it: mkdir -p '${dirname(where)}' && mv '${elsewhere}' '${where}'`,
-    },
-  );
+function compare(before: string | undefined, now: string | undefined): "same" | "gone" | "other" {
+  if (before === now) return "same";
+  return now === undefined ? "gone" : "other";
 }
 
-function gone(where: string): GraphformError {
-  return new GraphformError(
-    "state-gone",
-    `the state ${where} is gone, and its previous version is still there`,
-    {
-      hint: `put it back: cp '${where}.backup' '${where}'; or, to begin with nothing, remove that one as well`,
-    },
-  );
+function isSame(one: VersionId | undefined, other: VersionId | undefined): boolean {
+  return one?.serial === other?.serial && one?.lineage === other?.lineage;
 }
 
-function identity({ serial, lineage }: StateDocument): Pick<Stored, "serial" | "lineage"> {
-  return { serial, lineage };
-}
-
-function conflict(
-  where: string,
-  next: StateDocument,
-  stored: Pick<Stored, "serial" | "lineage"> | undefined,
-): GraphformError {
-  const found = stored === undefined ? "nothing is stored there" : `it is at version ${stored.serial} now`;
-  const other = stored !== undefined && stored.lineage !== next.lineage;
-  return new GraphformError(
-    "state-conflict",
-    other
-      ? `the state ${where} was replaced by one of another history`
-      : `the state ${where} was changed by somebody else: version ${next.serial} was to be written, but ${found}`,
-    { hint: "nothing was overwritten; run the command again, it starts from what is stored" },
-  );
-}
-
-function unwritable(where: string, cause: unknown): GraphformError {
-  return new GraphformError(
-    "state-unwritable",
-    `the state ${where} could not be written: ${fileTrouble(cause)}`,
-    {
-      hint: "the version before is intact; make room or allow writing there, then run the command again",
-      cause,
-    },
-  );
+function idOf({ lineage, serial }: VersionId): VersionId {
+  return { lineage, serial };
 }

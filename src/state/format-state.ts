@@ -1,10 +1,13 @@
 import type { StateDocument } from "../model/state.ts";
 
+/** A document as it is written: version 3 says that what happened since is in the log beside it. */
+export type StoredDocument = Omit<StateDocument, "version"> & { readonly version: 2 | 3 };
+
 /**
  * Turns versions of a state into text, one line per resource, addresses sorted. Remembers the line of every entry
  * that did not change since, so that a small change of a large state is cheap.
  */
-export function stateFormatter(): (state: StateDocument) => string {
+export function stateFormatter(): (state: StoredDocument) => string {
   const lines = new WeakMap<object, string>();
   const line = (entry: object): string => {
     const known = lines.get(entry);

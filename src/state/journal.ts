@@ -3,28 +3,32 @@ import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { Binding, StateEvent } from "../model/state-event.ts";
-import { advance } from "./document.ts";
+import { nextVersion } from "./document.ts";
+import { liveDocument, snapshotOf } from "./live-document.ts";
 import { mergeCalls } from "./merge-calls.ts";
-import { reduce } from "./reducer.ts";
-import type { StateStore } from "./store.ts";
+import { applyEvent } from "./reducer.ts";
+import type { JournalStore } from "./store.ts";
 
 /**
  * Opens the journal of a run: one line of versions, however many steps record at once. An event changes the newest
- * version at once and resolves when it is durable; one that changes nothing writes nothing.
+ * version at once and resolves when it is durable; one that changes nothing writes nothing. The first version is written
+ * whole: what a journal is opened with need not be what is stored (a run claims the state for its service).
  */
-export function openJournal(store: Pick<StateStore, "write">, initial: StateDocument, clock: Clock): Journal {
-  let newest = initial;
+export function openJournal(store: JournalStore, initial: StateDocument, clock: Clock): Journal {
+  const live = liveDocument(initial);
+  let isFirst = true;
   const record = async (event: StateEvent): Promise<void> => {
-    const next = reduce(newest, event);
-    if (next === newest) return;
-    newest = advance(next, clock.now());
-    await store.write(newest);
+    if (!applyEvent(live, event)) return;
+    const version = nextVersion(live.view, clock.now());
+    live.setHead(version);
+    if (!isFirst) return store.append({ lineage: initial.lineage, ...version, event });
+    isFirst = false;
+    await store.write(snapshotOf(live.view));
   };
-  const bindings = mergeCalls<Binding>((items) => record({ type: "bound-together", bindings: items }));
+  const bindings = mergeCalls<Binding>((take) => record({ type: "bound-together", bindings: take() }));
   return {
-    get state(): StateDocument {
-      return newest;
-    },
+    state: live.view,
+    snapshot: () => snapshotOf(live.view),
     record,
     bind: (address, bound) => bindings.offer([address, bound]),
   };

@@ -99,5 +99,5 @@ export async function sweep(file: string, now: number): Promise<void> {
 
 function isDraftOf(entry: string, state: string): boolean {
   const drafted = entry.replace(temporaryEnding, "");
-  return drafted !== entry && (drafted === state || drafted === `${state}.backup`);
+  return drafted !== entry && [state, `${state}.backup`, `${state}.log`].includes(drafted);
 }

@@ -1,26 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
+import { follows, type VersionId } from "./document.ts";
+import { liveDocument, snapshotOf } from "./live-document.ts";
+import { appendTo } from "./reducer.ts";
 import type { Holder, StateStore } from "./store.ts";
 
 /** A state that lives as long as this process: for programs that keep it elsewhere, and for tests. */
 export function createMemoryStore(initial?: StateDocument): StateStore {
-  let stored = initial;
+  let live = initial && liveDocument(initial);
   let holder: Holder | undefined;
   const where = "memory";
   return {
     where,
-    read: async () => stored,
+    read: async () => live && snapshotOf(live.view),
     async write(next): Promise<void> {
-      const follows =
-        next.serial - 1 === (stored?.serial ?? 0) && (stored?.lineage ?? next.lineage) === next.lineage;
-      if (!follows) {
-        const found = stored === undefined ? "nothing is stored" : `version ${stored.serial} is stored`;
-        throw new GraphformError("state-conflict", `version ${next.serial} was to be written, but ${found}`, {
-          hint: "nothing was overwritten; start again from what is stored",
-        });
-      }
-      stored = next;
+      assertFollows(live?.view, next);
+      live = liveDocument(next);
+    },
+    async append(next): Promise<void> {
+      assertFollows(live?.view, next);
+      if (live !== undefined) appendTo(live, next);
     },
     async lock(operation, { clock, signal, timeout = 0, lease = 60_000 }): ReturnType<StateStore["lock"]> {
       const deadline = clock.now() + timeout;
@@ -66,6 +66,14 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
       return found;
     },
   };
+}
+
+function assertFollows(stored: StateDocument | undefined, next: VersionId): void {
+  if (follows(stored, next)) return;
+  const found = stored === undefined ? "nothing is stored" : `version ${stored.serial} is stored`;
+  throw new GraphformError("state-conflict", `version ${next.serial} was to be written, but ${found}`, {
+    hint: "nothing was overwritten; start again from what is stored",
+  });
 }
 
 function locked({ operation, created, id }: Holder): GraphformError {

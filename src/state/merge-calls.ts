@@ -7,10 +7,10 @@ export interface Merged<T> {
 }
 
 /**
- * Runs `work` one call at a time: what is offered while one is under way goes, in its order, into the next one
- * together.
+ * Runs `work` one call at a time. What is offered before a call takes its items goes into it together, in its order;
+ * what comes later goes into the next one.
  */
-export function mergeCalls<T>(work: (items: readonly T[]) => Promise<void>): Merged<T> {
+export function mergeCalls<T>(work: (take: () => readonly T[]) => Promise<void>): Merged<T> {
   let running: Promise<void> = Promise.resolve();
   let waiting: { readonly items: T[]; readonly done: Promise<void> } | undefined;
   return {
@@ -20,10 +20,11 @@ export function mergeCalls<T>(work: (items: readonly T[]) => Promise<void>): Mer
         return waiting.done;
       }
       const items = [item];
-      const done = running.then(() => {
-        waiting = undefined;
-        return work(items);
-      });
+      const take = (): readonly T[] => {
+        if (waiting?.items === items) waiting = undefined;
+        return items;
+      };
+      const done = running.then(() => work(take)).finally(take);
       waiting = { items, done };
       running = done.catch(() => undefined);
       return done;

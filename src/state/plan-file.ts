@@ -11,7 +11,7 @@ import type { ServiceIdentity } from "../model/service-identity.ts";
 import { assertSealed } from "./assert-sealed.ts";
 import { misfit } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
-import { serviceSchema } from "./state-schema.ts";
+import { serviceSchema } from "./state-rows.ts";
 
 /** A manifest file as it was when the plan was made. */
 export interface ManifestFile {

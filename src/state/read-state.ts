@@ -4,25 +4,33 @@ import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import { misfit } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
+import { foldLog } from "./fold-log.ts";
 import { stateSchema } from "./state-schema.ts";
 import { upgradeState } from "./upgrade-state.ts";
 
 /**
- * Reads a state strictly. Throws `state-truncated`, `state-foreign` (not ours, or not as we write it), `state-newer`
- * or `state-name`; whoever gets one of these must leave the file alone. `file` is named in the message; without a
- * `name` any manifest's state will do.
+ * Reads a state strictly, with its log where its version says that it has one. Throws `state-truncated`, `state-foreign`
+ * (not ours, or not as we write it), `state-newer`, `state-name` or, for what is wrong with the log, `state-log-*`; whoever
+ * gets one of these must leave the files alone. `file` is named in the message; without a `name` any manifest's state
+ * will do.
  */
-export function readState(text: string, file: string, name?: string): StateDocument {
+export function readState(text: string, file: string, name?: string, log?: string): StateDocument {
   const value = parse(text, file);
   if (!isObject(value) || typeof value["lineage"] !== "string" || typeof value["name"] !== "string") {
     throw foreign(file, "it is not a state of graphform");
   }
   const version = value["version"];
-  if (typeof version === "number" && version > 2) throw newer(file, version);
-  const document = version === 1 ? upgradeState(value) : value;
+  if (typeof version === "number" && version > 3) throw newer(file, version);
+  const document = checked(version === 1 ? upgradeState(value) : value, file);
+  if (name !== undefined && document.name !== name) throw misnamed(file, document.name, name);
+  if (version !== 3) return document;
+  return checked(foldLog({ ...document, version: 2 }, log, file), file);
+}
+
+/** A document that is as we write it. */
+function checked(document: unknown, file: string): StateDocument {
   const wrong = misfit(stateSchema, document) ?? strangeAddress(document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
-  if (name !== undefined && document.name !== name) throw misnamed(file, document.name, name);
   return document;
 }
 
@@ -42,8 +50,8 @@ function isState(_: unknown, wrong: string | undefined): _ is StateDocument {
   return wrong === undefined;
 }
 
-function strangeAddress(value: { readonly [key: string]: unknown }): string | undefined {
-  const { resources, intents } = value;
+function strangeAddress(value: unknown): string | undefined {
+  const { resources, intents } = isObject(value) ? value : {};
   const addresses = [resources, intents].flatMap((entries) =>
     isObject(entries) ? Object.keys(entries) : [],
   );
@@ -61,7 +69,7 @@ function foreign(file: string, why: string, cause?: unknown): GraphformError {
 function newer(file: string, version: number): GraphformError {
   return new GraphformError(
     "state-newer",
-    `the state ${file} has format ${version}, and this graphform knows 2`,
+    `the state ${file} has format ${version}, and this graphform knows 3`,
     {
       hint: "use the graphform that wrote it, or a newer one",
     },

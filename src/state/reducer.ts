@@ -1,84 +1,98 @@
-/** @module The state as a fold over events: the only place that makes a document out of another one. */
+/** @module The state as a fold over events: the only place that says what an event does to a document. */
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
-import { own } from "../model/own.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
-import type { Binding, CreatedObject, StateEvent } from "../model/state-event.ts";
+import type { CreatedObject, StateEvent } from "../model/state-event.ts";
+import { type LiveDocument, liveDocument } from "./live-document.ts";
+import type { EventVersion } from "./store.ts";
 
-/** Adds one event to a document. An event that changes nothing gives the same document back. */
+/** Adds one event to a document; one that changes nothing gives the same document back. Copies the document. */
 export function reduce(state: StateDocument, event: StateEvent): StateDocument {
+  const live = liveDocument(state);
+  return applyEvent(live, event) ? live.view : state;
+}
+
+/** Brings a document to the version that an event makes of it, in place. False where the event does not fit it. */
+export function appendTo(live: LiveDocument, { serial, savedAt, event }: EventVersion): boolean {
+  if (!applyEvent(live, event)) return false;
+  live.setHead({ serial, savedAt });
+  return true;
+}
+
+/** Adds one event to a document in place. False where it changes nothing. */
+export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
   switch (event.type) {
     case "service-recorded":
-      return { ...state, service: event.service };
+      live.setHead({ service: event.service });
+      return true;
     case "plan-applied":
-      return markPlanApplied(state, event.fingerprint);
+      return markPlanApplied(live, event.fingerprint);
     case "create-announced":
-      return announce(state, event);
+      if (event.listed !== undefined) live.rounds[event.intent.round] = event.listed;
+      live.intents.set(event.address, event.intent);
+      return true;
     case "create-refused":
-      return markRefused(state, event.address);
+      return markRefused(live, event.address);
     case "create-acknowledged":
-      return acknowledge(state, event);
+      return acknowledge(live, event);
     case "creates-resolved":
-      return event.absent.reduce(withoutIntent, event.found.reduce(acknowledge, state));
+      return resolve(live, event);
     case "create-abandoned":
-      return withoutIntent(state, event.address);
+      return closeIntent(live, event.address);
     case "bound":
-      return bind(state, [[event.address, event.bound]]);
+      bind(live, event.address, event.bound);
+      return true;
     case "bound-together":
-      return bind(state, event.bindings);
+      for (const [address, bound] of event.bindings) bind(live, address, bound);
+      return true;
     case "update-announced":
-      return change(state, event.address, (bound) => ({
+      return change(live, event.address, (bound) => ({
         ...bound,
         recorded: withoutPaths(bound.recorded, event.paths),
         converging: { operation: "update", since: event.at, record: {} },
       }));
     case "operation-accepted":
-      return change(state, event.address, (bound) => ({ ...bound, converging: event.converging }));
+      return change(live, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
-      return end(state, event.address, ({ record }) => ({ ...event.record, ...record }));
+      return end(live, event.address, ({ record }) => ({ ...event.record, ...record }));
     case "operation-failed":
-      return end(state, event.address, () => ({}));
+      return end(live, event.address, () => ({}));
     case "released":
-      return release(state, [event.address]);
+      return change(live, event.address, () => undefined);
     case "released-together":
-      return release(state, event.addresses);
+      return event.addresses.map((address) => change(live, address, () => undefined)).includes(true);
     case "moved":
-      return move(state, event);
+      return move(live, event);
     case "outputs-recorded":
-      return { ...state, outputs: event.outputs };
+      live.setHead({ outputs: event.outputs });
+      return true;
   }
 }
 
 /** The newest plans that are remembered as applied. */
 const rememberedPlans = 1000;
 
-function markPlanApplied(state: StateDocument, fingerprint: string): StateDocument {
-  if (state.appliedPlans.includes(fingerprint)) return state;
-  return { ...state, appliedPlans: [...state.appliedPlans, fingerprint].slice(-rememberedPlans) };
+function markPlanApplied({ view, setHead }: LiveDocument, fingerprint: string): boolean {
+  if (view.appliedPlans.includes(fingerprint)) return false;
+  setHead({ appliedPlans: [...view.appliedPlans, fingerprint].slice(-rememberedPlans) });
+  return true;
 }
 
-function announce(
-  state: StateDocument,
-  { address, intent, listed }: Extract<StateEvent, { readonly type: "create-announced" }>,
-): StateDocument {
-  const rounds = listed === undefined ? state.rounds : { ...state.rounds, [intent.round]: listed };
-  return { ...state, rounds, intents: { ...state.intents, [address]: intent } };
-}
-
-function markRefused(state: StateDocument, address: Address): StateDocument {
-  const intent = own(state.intents, address);
-  if (intent === undefined) return state;
-  return { ...state, intents: { ...state.intents, [address]: { ...intent, refused: true } } };
+function markRefused({ intents }: LiveDocument, address: Address): boolean {
+  const intent = intents.get(address);
+  if (intent === undefined) return false;
+  intents.set(address, { ...intent, refused: true });
+  return true;
 }
 
 /** The intent becomes a binding; without an intent nothing changes. */
-function acknowledge(state: StateDocument, created: CreatedObject): StateDocument {
+function acknowledge(live: LiveDocument, created: CreatedObject): boolean {
   const { address, id, createdAt, converging, unconfirmed = [] } = created;
-  const intent = own(state.intents, address);
-  const round = own(state.rounds, intent?.round ?? "");
-  if (intent === undefined || round === undefined) return state;
+  const intent = live.intents.get(address);
+  const round = live.rounds[intent?.round ?? ""];
+  if (intent === undefined || round === undefined) return false;
   const { protect, onDelete, refs } = intent;
-  const bound: Bound = {
+  bind(live, address, {
     kind: round.kind,
     id,
     place: round.place,
@@ -88,87 +102,100 @@ function acknowledge(state: StateDocument, created: CreatedObject): StateDocumen
     refs,
     createdAt,
     converging,
-  };
-  return bind(state, [[address, bound]]);
+  });
+  return true;
 }
 
-/** Binds addresses in place of what was bound there; an intent of an address is closed by it. */
-function bind(state: StateDocument, bindings: readonly Binding[]): StateDocument {
-  const resources = { ...state.resources, ...Object.fromEntries(bindings) };
-  return bindings.reduce((next, [address]) => withoutIntent(next, address), { ...state, resources });
+function resolve(
+  live: LiveDocument,
+  { found, absent }: Extract<StateEvent, { readonly type: "creates-resolved" }>,
+): boolean {
+  const changes = [
+    ...found.map((created) => acknowledge(live, created)),
+    ...absent.map((address) => closeIntent(live, address)),
+  ];
+  return changes.includes(true);
 }
 
-function change(state: StateDocument, address: Address, next: (bound: Bound) => Bound): StateDocument {
-  const bound = own(state.resources, address);
-  return bound === undefined
-    ? state
-    : { ...state, resources: { ...state.resources, [address]: next(bound) } };
+/** Binds an address in place of what was bound there; an intent of the address is closed by it. */
+function bind(live: LiveDocument, address: Address, bound: Bound): void {
+  live.resources.set(address, bound);
+  closeIntent(live, address);
+}
+
+/** Changes a binding; `next` gives nothing where it is let go of. */
+function change(
+  { resources }: LiveDocument,
+  address: Address,
+  next: (bound: Bound) => Bound | undefined,
+): boolean {
+  const bound = resources.get(address);
+  if (bound === undefined) return false;
+  const changed = next(bound);
+  if (changed === undefined) resources.remove(address);
+  else resources.set(address, changed);
+  return true;
 }
 
 /** The operation that is waited for has ended: what it applied is recorded. */
 function end(
-  state: StateDocument,
+  live: LiveDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-): StateDocument {
-  const bound = own(state.resources, address);
-  if (bound?.converging === undefined) return state;
-  const { converging, ...rest } = bound;
-  return change(state, address, () => ({
+): boolean {
+  if (live.resources.get(address)?.converging === undefined) return false;
+  return change(live, address, ({ converging, ...rest }) => ({
     ...rest,
-    recorded: { ...rest.recorded, ...applied(converging) },
+    recorded: { ...rest.recorded, ...(converging === undefined ? {} : applied(converging)) },
   }));
 }
 
-function release(state: StateDocument, addresses: readonly Address[]): StateDocument {
-  const released = new Set(addresses.filter((address) => own(state.resources, address) !== undefined));
-  if (released.size === 0) return state;
-  const kept = Object.entries(state.resources).filter(([address]) => !released.has(address));
-  return { ...state, resources: Object.fromEntries(kept) };
-}
-
-/** A round goes with the last of its intents. */
-function withoutIntent(state: StateDocument, address: Address): StateDocument {
-  const intent = own(state.intents, address);
-  if (intent === undefined) return state;
-  const intents = without(state.intents, address);
-  const isOpen = Object.values(intents).some(({ round }) => round === intent.round);
-  return { ...state, intents, rounds: isOpen ? state.rounds : without(state.rounds, intent.round) };
+/** Closes an intent; a round goes with the last of its intents. */
+function closeIntent({ intents, rounds }: LiveDocument, address: Address): boolean {
+  const intent = intents.get(address);
+  if (intent === undefined) return false;
+  intents.remove(address);
+  if (intents.count("round", intent.round) === 0) delete rounds[intent.round];
+  return true;
 }
 
 /** Renames an address and every reference to it; a taken address stays as it is. */
 function move(
-  state: StateDocument,
+  { resources, intents }: LiveDocument,
   { from, to, renamed = {} }: Extract<StateEvent, { readonly type: "moved" }>,
-): StateDocument {
-  const isTaken = own(state.resources, to) !== undefined || own(state.intents, to) !== undefined;
-  const isKnown = own(state.resources, from) !== undefined || own(state.intents, from) !== undefined;
-  if (isTaken || !isKnown) return state;
-  const moved = <T extends Pick<Bound & Intent, "refs" | "recorded">>(entries: Entries<T>): Entries<T> =>
-    Object.fromEntries(
-      Object.entries(entries).map(([address, entry]) => [
-        address === from ? to : address,
-        pointed(entry, from, to, own(renamed, address)),
-      ]),
-    );
-  return { ...state, resources: moved(state.resources), intents: moved(state.intents) };
+): boolean {
+  const tables = [resources, intents];
+  const isTaken = tables.some((table) => table.get(to) !== undefined);
+  const isKnown = tables.some((table) => table.get(from) !== undefined);
+  if (isTaken || !isKnown) return false;
+  moveIn(resources, from, to, renamed);
+  moveIn(intents, from, to, renamed);
+  return true;
 }
 
-function pointed<T extends Pick<Bound & Intent, "refs" | "recorded">>(
-  entry: T,
+type Renamed = { readonly [address: Address]: { readonly [path: string]: Json } };
+
+function moveIn<T extends Pick<Bound & Intent, "refs" | "recorded">>(
+  table: Movable<T>,
   from: Address,
   to: Address,
-  renamed: { readonly [path: string]: Json } | undefined,
-): T {
-  const refs = entry.refs.includes(from) ? entry.refs.map((ref) => (ref === from ? to : ref)) : entry.refs;
-  if (refs === entry.refs && renamed === undefined) return entry;
-  return { ...entry, refs, recorded: { ...entry.recorded, ...renamed } };
+  renamed: Renamed,
+): void {
+  for (const address of new Set([from, ...table.having("ref", from), ...Object.keys(renamed)])) {
+    const entry = table.get(address);
+    if (entry === undefined) continue;
+    table.remove(address);
+    const refs = entry.refs.map((ref) => (ref === from ? to : ref));
+    const recorded = { ...entry.recorded, ...renamed[address] };
+    table.set(address === from ? to : address, { ...entry, refs, recorded });
+  }
 }
 
-type Entries<T> = { readonly [address: Address]: T };
-
-function without<T>(entries: Entries<T>, address: Address): Entries<T> {
-  return Object.fromEntries(Object.entries(entries).filter(([key]) => key !== address));
+interface Movable<T> {
+  get(address: Address): T | undefined;
+  having(index: "ref", value: string): readonly Address[];
+  set(address: Address, entry: T): void;
+  remove(address: Address): void;
 }
 
 function withoutPaths(

@@ -2,6 +2,9 @@ import { readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
+import type { StateDocument } from "../model/state.ts";
+import { readState } from "./read-state.ts";
+import { logOf } from "./state-writer.ts";
 
 /** Where a path leads in the end, also when nothing stands there yet. Throws `state-unreadable`, as all here do. */
 export async function targetOf(path: string): Promise<string> {
@@ -18,6 +21,38 @@ export async function targetOf(path: string): Promise<string> {
     }
   }
   throw unreadable(path, new Error("too many links"));
+}
+
+/** The marks of a state's document and of its log. */
+export interface Marks {
+  readonly document: string | undefined;
+  readonly log: string | undefined;
+}
+
+/** Tells both files of a state from all others that stood there. */
+export async function marksOf(file: string): Promise<Marks> {
+  return { document: await markOf(file), log: await markOf(logOf(file)) };
+}
+
+/** How often a document may be replaced while it is read together with its log. */
+const patience = 100;
+
+/**
+ * Reads a state and its log as they belong together, also while another process writes: a log is replaced only under
+ * another document. `path` is the state, for messages.
+ */
+export async function readStored(
+  file: string,
+  path: string,
+  name: string | undefined,
+): Promise<{ readonly state: StateDocument | undefined; readonly marks: Marks }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const marks = await marksOf(file);
+    const text = marks.document === undefined ? undefined : await textOf(file);
+    const log = text === undefined || marks.log === undefined ? undefined : await textOf(logOf(file));
+    if ((await markOf(file)) !== marks.document && attempt < patience) continue;
+    return { state: text === undefined ? undefined : readState(text, path, name, log), marks };
+  }
 }
 
 /** Tells a file from every other one that stood at its path; undefined where there is none. */

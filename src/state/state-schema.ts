@@ -1,4 +1,5 @@
 import type { FieldSchema } from "../model/field-schema.ts";
+import { bound, intent, outputs, record, round, serviceSchema, text, texts, time } from "./state-rows.ts";
 
 /** A published schema: what it is, and the rows that the reader follows. */
 export interface StateSchema extends FieldSchema {
@@ -6,88 +7,13 @@ export interface StateSchema extends FieldSchema {
   readonly title: string;
 }
 
-const text: FieldSchema = { type: "string", minLength: 1 };
-const time: FieldSchema = { type: "string", minLength: 1, description: "ISO 8601." };
-const flag: FieldSchema = { type: "boolean" };
-const anyObject: FieldSchema = { type: "object" };
-const texts: FieldSchema = { type: "array", items: text };
-const onDelete: FieldSchema = { enum: ["delete", "retain", "backup"] };
-const values: FieldSchema = {
-  type: "object",
-  additionalProperties: {},
-  description: "Last applied values, dotted path to value; secrets stand as fingerprints.",
-};
-
-function record(
-  properties: { readonly [name: string]: FieldSchema },
-  optional: readonly string[] = [],
-): FieldSchema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: "object", properties, required, additionalProperties: false };
-}
-
-const converging = record({ operation: text, since: time, record: values, digest: text }, ["digest"]);
-
-const bound = record(
-  {
-    kind: text,
-    id: text,
-    place: anyObject,
-    recorded: values,
-    protect: flag,
-    onDelete,
-    refs: texts,
-    createdAt: time,
-    converging,
-  },
-  ["converging"],
-);
-
-const intent = record(
-  {
-    round: text,
-    digest: text,
-    refused: { const: true },
-    marked: { const: true },
-    startedAt: time,
-    recorded: values,
-    protect: flag,
-    onDelete,
-    refs: texts,
-  },
-  ["refused", "marked"],
-);
-
-const round = record({ kind: text, place: anyObject, classKey: { type: "string" }, before: texts });
-
-const names: FieldSchema = { type: "object", additionalProperties: { type: "string" } };
-
-/** The identity of a service, as states and saved plans hold it. */
-export const serviceSchema: FieldSchema = {
-  ...record(
-    {
-      platform: { ...text, description: "URL of the platform host, or local:ID." },
-      users: { ...text, description: "URL of the users host, where it is another one." },
-      subscription: text,
-      subscriptions: { ...names, description: "By tier, where each tier has one of its own." },
-      keys: names,
-      locations: {
-        ...names,
-        description: "Digests of what in the profile decides where objects are found.",
-      },
-    },
-    ["users", "subscription", "subscriptions"],
-  ),
-  description: "The service that the ids belong to.",
-};
-
 /** The state document, JSON Schema draft-07. The reader checks a state against these very rows. */
 export const stateSchema: StateSchema = {
   $schema: "http://json-schema.org/draft-07/schema#",
-  title: "graphform state, version 2",
+  title: "graphform state, versions 2 and 3",
   ...record(
     {
-      version: { const: 2 },
+      version: { enum: [2, 3], description: "2: whole. 3: what happened since is in the log beside it." },
       name: { ...text, description: "The manifest's name." },
       lineage: { ...text, description: "Random identity of this state's history." },
       serial: { type: "integer", minimum: 1, description: "Grows with every write." },
@@ -110,7 +36,7 @@ export const stateSchema: StateSchema = {
         description: "Creates that were in flight together: what existed before them.",
       },
       appliedPlans: { ...texts, description: "Fingerprints of plans that were applied." },
-      outputs: { type: "object", additionalProperties: record({ value: {}, sensitive: flag }) },
+      outputs,
     },
     ["service"],
   ),

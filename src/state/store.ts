@@ -1,5 +1,6 @@
 import type { Clock } from "../model/clock.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { StateEvent } from "../model/state-event.ts";
 
 /** Who holds a lock, as the lock says it. Times are ISO 8601. */
 export interface Holder {
@@ -36,18 +37,30 @@ export interface Lock {
   release(): Promise<void>;
 }
 
+/** A version of a state, told as the event that makes it out of the one before. */
+export interface EventVersion extends Pick<StateDocument, "lineage" | "serial" | "savedAt"> {
+  readonly event: StateEvent;
+}
+
+/** What a journal writes to. */
+export type JournalStore = Pick<StateStore, "write" | "append">;
+
 /** A place that keeps one state. */
 export interface StateStore {
   /** For people: the path or address. */
   readonly where: string;
   /** What is stored, or undefined where nothing is yet. Throws `state-*` for a document that is not to be trusted. */
   read(): Promise<StateDocument | undefined>;
-  /**
-   * Stores the next version and resolves once it is durable. Versions that arrive while one is being written are
-   * merged into one write, the newest. Throws `state-conflict` when the version before is not what is stored.
-   */
+  /** Stores the next version whole and resolves once it is durable. Throws `state-conflict` as `append` does. */
   write(next: StateDocument): Promise<void>;
-  /** Takes the lock for an operation, or throws `locked` (exit 5). */
+  /**
+   * Stores the next version as what happened to the one that was written before it, through this store, and resolves once
+   * it is durable. A store with a log adds the event to it; any other folds it into the document that it wrote, and writes
+   * that. Versions that arrive while one is being stored go into the next write together. Throws `state-conflict` when
+   * the version before is not what is stored.
+   */
+  append(next: EventVersion): Promise<void>;
+  /** Takes the lock for an operation, or throws `locked` (exit 5). Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;
   /** Who holds the lock; undefined where nobody does. */
   holder(): Promise<Holder | undefined>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Driver } from "../../src/model/kind.ts";
-import type { StateStore } from "../../src/state/store.ts";
+import type { JournalStore } from "../../src/state/store.ts";
 import { actions } from "../support/plan-input.ts";
 import { type Toys, toyWorld } from "../support/toy-world.ts";
 
@@ -38,10 +38,14 @@ describe("a create", () => {
         return world.service.get(ref, signal);
       },
     };
-    const slow: Pick<StateStore, "write"> = {
-      write: async (state) => {
+    const slow: JournalStore = {
+      write: async (next) => {
         await world.clock.sleep(500);
-        await world.store.write(state);
+        await world.store.write(next);
+      },
+      append: async (next) => {
+        await world.clock.sleep(500);
+        await world.store.append(next);
       },
     };
     await world.run({ a: { colour: "red" } }, { driver, store: slow });

@@ -62,10 +62,7 @@ export const mutations: readonly Mutation[] = [
     (open) => (store, initial, clock) => {
       const opened = open(store, initial, clock);
       return {
-        get state() {
-          return opened.state;
-        },
-        bind: opened.bind,
+        ...opened,
         record: async (event) => {
           const recorded = opened.record(event);
           if (event.type === "create-announced") recorded.catch(() => undefined);
@@ -81,10 +78,7 @@ export const mutations: readonly Mutation[] = [
     (open) => (store, initial, clock) => {
       const opened = open(store, initial, clock);
       return {
-        get state() {
-          return opened.state;
-        },
-        bind: opened.bind,
+        ...opened,
         record: async (event) => {
           if (event.type !== "create-acknowledged") return opened.record(event);
           clock

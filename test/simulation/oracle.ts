@@ -1,8 +1,6 @@
 import type { Address } from "../../src/model/address.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import type { StateDocument } from "../../src/model/state.ts";
-import { stateFormatter } from "../../src/state/format-state.ts";
-import { readState } from "../../src/state/read-state.ts";
 import { boundAddress, protects } from "./belonging.ts";
 import { judgeWrites } from "./judge-writes.ts";
 import type { Proc } from "./proc.ts";
@@ -34,8 +32,6 @@ export interface Oracle {
   /** Looks at everything that must hold between two events. */
   check(): void;
 }
-
-const format = stateFormatter();
 
 export function oracle(world: World): Oracle {
   let violation: Violation | undefined;
@@ -214,11 +210,6 @@ export function oracle(world: World): Oracle {
       },
     }),
   };
-}
-
-/** The state as a process that starts now reads it: as text, with every check. */
-export function reread(state: StateDocument): StateDocument {
-  return readState(format(state), "simulated", state.name);
 }
 
 /** The open round that an unbound object can be of: that of the address that it was made for, or another one. */

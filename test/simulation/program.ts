@@ -15,9 +15,9 @@ import { openJournal } from "../../src/state/journal.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { connection } from "./connection.ts";
 import { manifestOf } from "./manifest-of.ts";
-import { type Oracle, reread } from "./oracle.ts";
+import type { Oracle } from "./oracle.ts";
 import type { Proc } from "./proc.ts";
-import { simStore } from "./sim-store.ts";
+import { type SimStore, simStore } from "./sim-store.ts";
 import type { SavedCase, World } from "./world.ts";
 
 /** How a run ended. */
@@ -64,6 +64,20 @@ export async function plan(process: Proc, world: World, oracle: Oracle): Promise
 
 async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clock): Promise<Ended> {
   const store = simStore(process, world, oracle);
+  try {
+    return await applyWith(store, process, world, oracle, clock);
+  } finally {
+    await store.fold();
+  }
+}
+
+async function applyWith(
+  store: SimStore,
+  process: Proc,
+  world: World,
+  oracle: Oracle,
+  clock: Clock,
+): Promise<Ended> {
   const state = claimed(await stateOf(process, world, oracle), process, oracle);
   const { service, kinds, vault, look } = partsOf(process, world, oracle, state);
   const applying: ApplyWorld = {
@@ -179,8 +193,7 @@ function withPing(service: ReturnType<typeof connection>): readonly Kind[] {
 }
 
 async function stateOf(process: Proc, world: World, oracle: Oracle): Promise<StateDocument> {
-  const read = await simStore(process, world, oracle).read();
-  return read === undefined ? newState() : reread(read);
+  return (await simStore(process, world, oracle).read()) ?? newState();
 }
 
 function newState(): StateDocument {

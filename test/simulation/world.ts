@@ -20,11 +20,20 @@ export interface World {
   readonly gate: Gate | undefined;
   /** The service never dies. */
   readonly service: Life;
+  /** The newest version that is durable. */
   stored: StateDocument | undefined;
+  /** What the files of the state hold. */
+  disk: Disk;
   holder: Life | undefined;
   saved: SavedCase | undefined;
   /** Told of everything that happens, one line each; for people. */
   readonly tell: (line: string) => void;
+}
+
+/** The texts of the state's files. */
+export interface Disk {
+  readonly document?: string;
+  readonly log?: string;
 }
 
 /** A plan that was kept, what it was made from, and what its maker saw. */
@@ -51,6 +60,7 @@ export function worldOf({ seed, service }: Case, tell: (line: string) => void = 
     gate: service.wire === undefined ? undefined : gate(service.wire, () => time.now(), dice),
     service: { dead: false },
     stored: undefined,
+    disk: {},
     holder: undefined,
     saved: undefined,
     tell: (line) => tell(`${((time.now() - start) / 1000).toFixed(3).padStart(9)} ${line}`),

@@ -69,7 +69,7 @@ describe("what lies on the disk", () => {
   it.each([
     ["cut short", "{", "state-truncated"],
     ["somebody else's", '{"version":4,"terraform_version":"1"}', "state-foreign"],
-    ["newer", '{"version":3,"name":"shop","lineage":"x"}', "state-newer"],
+    ["newer", '{"version":4,"name":"shop","lineage":"x"}', "state-newer"],
     ["another manifest's", stateFormatter()({ ...first, name: "other" }), "state-name"],
   ])("is never written over when it is %s", async (_, text, code) => {
     const path = join(await temporaryFolder(), "shop.state.json");
@@ -140,7 +140,7 @@ describe("a state that is gone", () => {
     await rm(path);
     await expect(createFileStore({ path }).read()).rejects.toMatchObject({
       code: "state-gone",
-      hint: `put it back: cp '${path}.backup' '${path}'; or, to begin with nothing, remove that one as well`,
+      hint: `put it back: cp '${path}.backup' '${path}'; or, to begin with nothing: rm '${path}.backup'`,
     });
     await rm(`${path}.backup`);
     expect(await createFileStore({ path }).read()).toBeUndefined();

@@ -80,7 +80,7 @@ describe("readState", () => {
     ["an encrypted state", '{"encrypted_data":"x","encryption_version":"v0"}', "state-foreign"],
     [
       "a state of the next format",
-      changed((state) => Object.assign(state, { version: 3, resources: [] })),
+      changed((state) => Object.assign(state, { version: 4, resources: [] })),
       "state-newer",
     ],
     ["a state of format 0", changed((state) => Object.assign(state, { version: 0 })), "state-foreign"],

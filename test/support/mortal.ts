@@ -1,10 +1,10 @@
 import type { Driver } from "../../src/model/kind.ts";
-import type { StateStore } from "../../src/state/store.ts";
+import type { JournalStore } from "../../src/state/store.ts";
 
 /** A process that dies at one of its moments: before and after every request, and before and after every write. */
 export interface Mortal {
   readonly driver: Driver;
-  readonly store: Pick<StateStore, "write">;
+  readonly store: JournalStore;
   /** Resolves when it has died. What it was waiting for then never comes. */
   readonly died: Promise<"died">;
   /** Moments so far. */
@@ -12,7 +12,7 @@ export interface Mortal {
 }
 
 /** Lets a process over this driver and store die at its `moment`-th moment, counted from 1. */
-export function mortal(driver: Driver, store: Pick<StateStore, "write">, moment: number): Mortal {
+export function mortal(driver: Driver, store: JournalStore, moment: number): Mortal {
   let count = 0;
   const death = Promise.withResolvers<"died">();
   const pass = async (): Promise<void> => {
@@ -31,7 +31,10 @@ export function mortal(driver: Driver, store: Pick<StateStore, "write">, moment:
   return {
     died: death.promise,
     moments: () => count,
-    store: { write: (state) => between(() => store.write(state)) },
+    store: {
+      write: (next) => between(() => store.write(next)),
+      append: (next) => between(() => store.append(next)),
+    },
     driver: {
       list: (place, signal) => between(() => driver.list(place, signal)),
       get: (ref, signal) => between(() => driver.get(ref, signal)),

@@ -16,7 +16,7 @@ import { type Planned, planFor } from "../../src/reconcile/plan-for.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { createMemoryStore } from "../../src/state/memory-store.ts";
-import type { StateStore } from "../../src/state/store.ts";
+import type { JournalStore, StateStore } from "../../src/state/store.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { somewhere } from "./plan-input.ts";
 import { toyKind, toyProfile } from "./toy-kind.ts";
@@ -54,7 +54,7 @@ export interface RunOptions {
   readonly aborting?: AbortSignal;
   /** Stands between the engine and the world. */
   readonly driver?: Driver;
-  readonly store?: Pick<StateStore, "write">;
+  readonly store?: JournalStore;
 }
 
 /** A service of toys, a state, and the real engine between them, in virtual time. */

@@ -1,0 +1,58 @@
+import type { FieldSchema } from "../model/field-schema.ts";
+import { isObject } from "../model/json.ts";
+import { own } from "../model/own.ts";
+import type { StateEvent } from "../model/state-event.ts";
+import { misfit } from "./conform.ts";
+import {
+  bound,
+  converging,
+  intent,
+  outputs,
+  record,
+  round,
+  serviceSchema,
+  text,
+  texts,
+  time,
+} from "./state-rows.ts";
+
+const created = { address: text, id: text, createdAt: time, converging, unconfirmed: texts };
+
+/** What each event consists of. */
+const events: { readonly [type in StateEvent["type"]]: FieldSchema } = {
+  "service-recorded": event({ service: serviceSchema }),
+  "plan-applied": event({ fingerprint: text }),
+  "create-announced": event({ address: text, intent, listed: round }, ["listed"]),
+  "create-refused": event({ address: text }),
+  "create-acknowledged": event(created, ["unconfirmed"]),
+  "creates-resolved": event({
+    found: { type: "array", items: record(created, ["unconfirmed"]) },
+    absent: texts,
+  }),
+  "create-abandoned": event({ address: text }),
+  bound: event({ address: text, bound }),
+  "update-announced": event({ address: text, paths: texts, at: time }),
+  "operation-accepted": event({ address: text, converging }),
+  "operation-settled": event({ address: text }),
+  "operation-failed": event({ address: text }),
+  released: event({ address: text }),
+  moved: event(
+    { from: text, to: text, renamed: { type: "object", additionalProperties: { type: "object" } } },
+    ["renamed"],
+  ),
+  "outputs-recorded": event({ outputs }),
+};
+
+/** True for an event as this version writes it. */
+export function isStateEvent(value: unknown): value is StateEvent {
+  const type = isObject(value) ? value["type"] : undefined;
+  const row = typeof type === "string" ? own<FieldSchema>(events, type) : undefined;
+  return row !== undefined && misfit(row, value) === undefined;
+}
+
+function event(
+  properties: { readonly [name: string]: FieldSchema },
+  optional: readonly string[] = [],
+): FieldSchema {
+  return record({ type: text, ...properties }, optional);
+}

@@ -1,0 +1,107 @@
+/**
+ * @module The log beside a state: what happened since its document was written. Lines of JSON, each with a checksum: first
+ * the version that the log follows, then one line for all events of a moment, so that each moment is there whole or not
+ * at all.
+ */
+import { crc32 } from "node:zlib";
+import { isObject } from "../model/json.ts";
+import type { StateDocument } from "../model/state.ts";
+import { isStateEvent } from "./event-schema.ts";
+import { logDamaged } from "./log-trouble.ts";
+import type { EventVersion } from "./store.ts";
+
+/** The version that a log follows. */
+export type LogHead = Pick<StateDocument, "lineage" | "serial" | "savedAt">;
+
+/** What a log says. */
+export interface StateLog {
+  readonly head: LogHead;
+  /** In their order, without a gap. */
+  readonly events: readonly EventVersion[];
+}
+
+/** The first line of a log that follows a document. */
+export function headLine({ lineage, serial, savedAt }: LogHead): string {
+  return lineOf({ follows: { lineage, serial, savedAt } });
+}
+
+/** The line of all events of a moment. */
+export function eventsLine(events: readonly EventVersion[]): string {
+  return lineOf({ events: events.map(({ serial, savedAt, event }) => ({ serial, savedAt, event })) });
+}
+
+function lineOf(content: { readonly [key: string]: unknown }): string {
+  const body = JSON.stringify(content).slice(1);
+  return `{"sum":"${sumOf(body)}",${body}\n`;
+}
+
+/**
+ * Reads a log up to a last line that is cut: the process died while it wrote it, and nobody was told that it is durable.
+ * Throws `state-log-damaged` where anything else is not as it was written: what follows may hold ids that were
+ * acknowledged. `file` is the state, for messages.
+ */
+export function readLog(text: string, file: string): StateLog {
+  const lines = text.split("\n");
+  const rest = lines.pop() ?? "";
+  const whole = rest === "" ? lines : [...lines, rest];
+  const head = headOf(contentOf(whole[0] ?? ""));
+  if (head === undefined) throw logDamaged(file, 1);
+  const events: EventVersion[] = [];
+  for (const [at, line] of whole.entries()) {
+    if (at === 0) continue;
+    const content = contentOf(line);
+    if (content === undefined && at === whole.length - 1 && isCut(line, rest)) break;
+    const found = eventsIn(content, head.lineage);
+    const isNext = found?.every(({ serial }, nth) => serial === head.serial + events.length + nth + 1);
+    if (found === undefined || isNext !== true) throw logDamaged(file, at + 1);
+    events.push(...found);
+  }
+  return { head, events };
+}
+
+/** True for a line whose end was never written, or of which a power failure has left zeros. */
+function isCut(line: string, rest: string): boolean {
+  return line === rest || line.includes("\0");
+}
+
+/** What a line says; undefined where it is not as it was written. */
+function contentOf(line: string): { readonly [key: string]: unknown } | undefined {
+  const [, sum, body] = /^\{"sum":"([0-9a-f]{8})",(.*)$/.exec(line) ?? [];
+  if (sum === undefined || body === undefined || sumOf(body) !== sum) return undefined;
+  try {
+    const content: unknown = JSON.parse(`{${body}`);
+    return isObject(content) ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function headOf(content: { readonly [key: string]: unknown } | undefined): LogHead | undefined {
+  const head = content?.["follows"];
+  if (!isObject(head)) return undefined;
+  const { lineage, serial, savedAt } = head;
+  if (typeof lineage !== "string" || typeof serial !== "number" || typeof savedAt !== "string")
+    return undefined;
+  return { lineage, serial, savedAt };
+}
+
+function eventsIn(
+  content: { readonly [key: string]: unknown } | undefined,
+  lineage: string,
+): readonly EventVersion[] | undefined {
+  const entries = content?.["events"];
+  if (!Array.isArray(entries)) return undefined;
+  const events = entries.map((entry: unknown) => eventIn(entry, lineage));
+  return events.every((event) => event !== undefined) ? events : undefined;
+}
+
+function eventIn(entry: unknown, lineage: string): EventVersion | undefined {
+  if (!isObject(entry)) return undefined;
+  const { serial, savedAt, event } = entry;
+  if (typeof serial !== "number" || typeof savedAt !== "string" || !isStateEvent(event)) return undefined;
+  return { lineage, serial, savedAt, event };
+}
+
+function sumOf(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0");
+}

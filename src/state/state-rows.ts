@@ -1,0 +1,91 @@
+/** @module The rows that states, their logs and saved plans are checked against. */
+import type { FieldSchema } from "../model/field-schema.ts";
+
+export const text: FieldSchema = { type: "string", minLength: 1 };
+export const time: FieldSchema = { type: "string", minLength: 1, description: "ISO 8601." };
+export const flag: FieldSchema = { type: "boolean" };
+const anyObject: FieldSchema = { type: "object" };
+export const texts: FieldSchema = { type: "array", items: text };
+const onDelete: FieldSchema = { enum: ["delete", "retain", "backup"] };
+const values: FieldSchema = {
+  type: "object",
+  additionalProperties: {},
+  description: "Last applied values, dotted path to value; secrets stand as fingerprints.",
+};
+
+/** An object with these members and no others. */
+export function record(
+  properties: { readonly [name: string]: FieldSchema },
+  optional: readonly string[] = [],
+): FieldSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+export const converging: FieldSchema = record(
+  { operation: text, since: time, record: values, digest: text },
+  ["digest"],
+);
+
+export const bound: FieldSchema = record(
+  {
+    kind: text,
+    id: text,
+    place: anyObject,
+    recorded: values,
+    protect: flag,
+    onDelete,
+    refs: texts,
+    createdAt: time,
+    converging,
+  },
+  ["converging"],
+);
+
+export const intent: FieldSchema = record(
+  {
+    round: text,
+    digest: text,
+    refused: { const: true },
+    marked: { const: true },
+    startedAt: time,
+    recorded: values,
+    protect: flag,
+    onDelete,
+    refs: texts,
+  },
+  ["refused", "marked"],
+);
+
+export const round: FieldSchema = record({
+  kind: text,
+  place: anyObject,
+  classKey: { type: "string" },
+  before: texts,
+});
+
+export const outputs: FieldSchema = {
+  type: "object",
+  additionalProperties: record({ value: {}, sensitive: flag }),
+};
+
+const names: FieldSchema = { type: "object", additionalProperties: { type: "string" } };
+
+/** The identity of a service, as states and saved plans hold it. */
+export const serviceSchema: FieldSchema = {
+  ...record(
+    {
+      platform: { ...text, description: "URL of the platform host, or local:ID." },
+      users: { ...text, description: "URL of the users host, where it is another one." },
+      subscription: text,
+      subscriptions: { ...names, description: "By tier, where each tier has one of its own." },
+      keys: names,
+      locations: {
+        ...names,
+        description: "Digests of what in the profile decides where objects are found.",
+      },
+    },
+    ["users", "subscription", "subscriptions"],
+  ),
+  description: "The service that the ids belong to.",
+};

@@ -1,0 +1,92 @@
+import { writeAtomically } from "../files/atomic-write.ts";
+import type { StateDocument } from "../model/state.ts";
+import { appendDurably } from "./append-durably.ts";
+import { stateFormatter } from "./format-state.ts";
+import { eventsLine, headLine } from "./state-log.ts";
+import type { EventVersion } from "./store.ts";
+
+/** The files of one state as this process has written them. All functions reject with the file system's error. */
+export interface StateWriter {
+  /** True where events can be added: the document was written here, and its log is not too long. */
+  canAppend(): boolean;
+  /** True where the document that stands there is not whole without its log. */
+  hasLog(): boolean;
+  /** Puts a whole document in place of what is there. Formats it before anything is waited for. */
+  writeDocument(file: string, state: StateDocument): Promise<void>;
+  /**
+   * Makes events of one moment durable; what they cost does not depend on the size of the document. False where somebody
+   * else has written to the log.
+   */
+  append(file: string, events: readonly EventVersion[]): Promise<boolean>;
+  /** Forgets what was written: the next write is a whole document. */
+  forget(): void;
+}
+
+/** How long a log may get before it is folded in, in bytes, however small the document is. */
+const shortLog = 256 * 1024;
+
+/** The document that was written last, as the one that a log follows. */
+interface Base {
+  readonly head: string;
+  /** With the version that says that it is not whole without its log. */
+  readonly text: string;
+}
+
+/**
+ * Writes a state: `<file>`, `<file>.backup` (the version before, or what the log follows), `<file>.log`.
+ *
+ * A document of version 2 is whole, and a log beside it means nothing. The first event after it begins the log; only then
+ * document and backup are written once more with version 3, which says that they belong to the log. So there is no
+ * moment at which the two files contradict each other, and none at which a log has to be removed.
+ */
+export function stateWriter(): StateWriter {
+  const format = stateFormatter();
+  let base: Base | undefined;
+  let size: number | undefined;
+
+  const forget = (): void => {
+    base = undefined;
+    size = undefined;
+  };
+
+  const begin = async (file: string, { head, text }: Base, line: string): Promise<void> => {
+    await writeAtomically(logOf(file), head + line);
+    await writeAtomically(backupOf(file), text);
+    await writeAtomically(file, text);
+  };
+
+  return {
+    canAppend: () => base !== undefined && (size ?? 0) <= Math.max(shortLog, 2 * base.text.length),
+    hasLog: () => size !== undefined,
+    forget,
+    async writeDocument(file, state): Promise<void> {
+      const next = { head: headLine(state), text: format({ ...state, version: 3 }) };
+      const text = format(state);
+      forget();
+      await writeAtomically(file, text, backupOf(file));
+      base = next;
+    },
+    async append(file, events): Promise<boolean> {
+      const line = eventsLine(events);
+      const [follows, before] = [base, size];
+      // Should this fail, nobody knows how far it came: the next write is a whole document.
+      forget();
+      if (follows === undefined) throw new Error("a log was to be begun without a document");
+      if (before === undefined) await begin(file, follows, line);
+      else if (!(await appendDurably(logOf(file), line, before))) return false;
+      base = follows;
+      size = (before ?? Buffer.byteLength(follows.head)) + Buffer.byteLength(line);
+      return true;
+    },
+  };
+}
+
+/** The log of a state's file. */
+export function logOf(file: string): string {
+  return `${file}.log`;
+}
+
+/** The version before of a state's file. */
+export function backupOf(file: string): string {
+  return `${file}.backup`;
+}

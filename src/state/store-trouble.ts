@@ -1,0 +1,53 @@
+/** @module Refusals of a state's file, each with the way out. */
+import { dirname } from "node:path";
+import { fileTrouble } from "../files/file-trouble.ts";
+import { GraphformError } from "../model/errors.ts";
+import type { VersionId } from "./document.ts";
+
+/** The refusal to begin a second state where one stands in the other place that it could be in. */
+export function standsElsewhere(where: string, elsewhere: string): GraphformError {
+  return new GraphformError(
+    "state-elsewhere",
+    `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`,
+    {
+      hint: `name it with --state '${elsewhere}', or move it with what stands beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`,
+    },
+  );
+}
+
+/** The refusal to begin anew where a state has left files behind; `left` are those of `backup` and `log` that are there. */
+export function stateGone(where: string, left: readonly ("backup" | "log")[]): GraphformError {
+  const back = left.includes("backup")
+    ? `put it back: cp '${where}.backup' '${where}'`
+    : "put a copy of it in its place";
+  const what = left.includes("backup") ? "its previous version" : "its log";
+  const files = left.map((ending) => `'${where}.${ending}'`).join(" ");
+  return new GraphformError("state-gone", `the state ${where} is gone, and ${what} is still there`, {
+    hint: `${back}; or, to begin with nothing: rm ${files}`,
+  });
+}
+
+/** The refusal of a write that does not follow what is stored. */
+export function conflict(where: string, next: VersionId, stored: VersionId | undefined): GraphformError {
+  const found = stored === undefined ? "nothing is stored there" : `it is at version ${stored.serial} now`;
+  const other = stored !== undefined && stored.lineage !== next.lineage;
+  return new GraphformError(
+    "state-conflict",
+    other
+      ? `the state ${where} was replaced by one of another history`
+      : `the state ${where} was changed by somebody else: version ${next.serial} was to be written, but ${found}`,
+    { hint: "nothing was overwritten; run the command again, it starts from what is stored" },
+  );
+}
+
+/** A write that the file system refused. */
+export function unwritable(where: string, cause: unknown): GraphformError {
+  return new GraphformError(
+    "state-unwritable",
+    `the state ${where} could not be written: ${fileTrouble(cause)}`,
+    {
+      hint: "the version before is intact; make room or allow writing there, then run the command again",
+      cause,
+    },
+  );
+}

@@ -1,0 +1,175 @@
+/** @module What events do to a document, told the plain way: every event copies all of it. The reducer must come to the same. */
+import type { Address } from "../../src/model/address.ts";
+import type { Json } from "../../src/model/json.ts";
+import type { Bound, Converging, Intent, StateDocument } from "../../src/model/state.ts";
+import type { CreatedObject, StateEvent } from "../../src/model/state-event.ts";
+
+/** Adds one event to a document. An event that changes nothing gives the same document back. */
+export function plainReduce(state: StateDocument, event: StateEvent): StateDocument {
+  switch (event.type) {
+    case "service-recorded":
+      return { ...state, service: event.service };
+    case "plan-applied":
+      return markPlanApplied(state, event.fingerprint);
+    case "create-announced":
+      return announce(state, event);
+    case "create-refused":
+      return markRefused(state, event.address);
+    case "create-acknowledged":
+      return acknowledge(state, event);
+    case "creates-resolved":
+      return event.absent.reduce(withoutIntent, event.found.reduce(acknowledge, state));
+    case "create-abandoned":
+      return withoutIntent(state, event.address);
+    case "bound":
+      return bind(state, event.address, event.bound);
+    case "update-announced":
+      return change(state, event.address, (bound) => ({
+        ...bound,
+        recorded: withoutPaths(bound.recorded, event.paths),
+        converging: { operation: "update", since: event.at, record: {} },
+      }));
+    case "operation-accepted":
+      return change(state, event.address, (bound) => ({ ...bound, converging: event.converging }));
+    case "operation-settled":
+      return end(state, event.address, ({ record }) => record);
+    case "operation-failed":
+      return end(state, event.address, () => ({}));
+    case "released":
+      return release(state, event.address);
+    case "moved":
+      return move(state, event);
+    case "outputs-recorded":
+      return { ...state, outputs: event.outputs };
+  }
+}
+
+/** The newest plans that are remembered as applied. */
+const rememberedPlans = 1000;
+
+function markPlanApplied(state: StateDocument, fingerprint: string): StateDocument {
+  if (state.appliedPlans.includes(fingerprint)) return state;
+  return { ...state, appliedPlans: [...state.appliedPlans, fingerprint].slice(-rememberedPlans) };
+}
+
+function announce(
+  state: StateDocument,
+  { address, intent, listed }: Extract<StateEvent, { readonly type: "create-announced" }>,
+): StateDocument {
+  const rounds = listed === undefined ? state.rounds : { ...state.rounds, [intent.round]: listed };
+  return { ...state, rounds, intents: { ...state.intents, [address]: intent } };
+}
+
+function markRefused(state: StateDocument, address: Address): StateDocument {
+  const intent = own(state.intents, address);
+  if (intent === undefined) return state;
+  return { ...state, intents: { ...state.intents, [address]: { ...intent, refused: true } } };
+}
+
+/** The intent becomes a binding; without an intent nothing changes. */
+function acknowledge(state: StateDocument, created: CreatedObject): StateDocument {
+  const { address, id, createdAt, converging, unconfirmed = [] } = created;
+  const intent = own(state.intents, address);
+  const round = own(state.rounds, intent?.round ?? "");
+  if (intent === undefined || round === undefined) return state;
+  const { protect, onDelete, refs } = intent;
+  return bind(state, address, {
+    kind: round.kind,
+    id,
+    place: round.place,
+    recorded: withoutPaths(intent.recorded, unconfirmed),
+    protect,
+    onDelete,
+    refs,
+    createdAt,
+    converging,
+  });
+}
+
+/** Binds an address in place of what was bound there; an intent of the address is closed by it. */
+function bind(state: StateDocument, address: Address, bound: Bound): StateDocument {
+  return withoutIntent({ ...state, resources: { ...state.resources, [address]: bound } }, address);
+}
+
+function change(state: StateDocument, address: Address, next: (bound: Bound) => Bound): StateDocument {
+  const bound = own(state.resources, address);
+  return bound === undefined
+    ? state
+    : { ...state, resources: { ...state.resources, [address]: next(bound) } };
+}
+
+/** The operation that is waited for has ended: what it applied is recorded. */
+function end(
+  state: StateDocument,
+  address: Address,
+  applied: (converging: Converging) => Converging["record"],
+): StateDocument {
+  const bound = own(state.resources, address);
+  if (bound?.converging === undefined) return state;
+  const { converging, ...rest } = bound;
+  return change(state, address, () => ({
+    ...rest,
+    recorded: { ...rest.recorded, ...applied(converging) },
+  }));
+}
+
+function release(state: StateDocument, address: Address): StateDocument {
+  if (own(state.resources, address) === undefined) return state;
+  return { ...state, resources: without(state.resources, address) };
+}
+
+/** A round goes with the last of its intents. */
+function withoutIntent(state: StateDocument, address: Address): StateDocument {
+  const intent = own(state.intents, address);
+  if (intent === undefined) return state;
+  const intents = without(state.intents, address);
+  const isOpen = Object.values(intents).some(({ round }) => round === intent.round);
+  return { ...state, intents, rounds: isOpen ? state.rounds : without(state.rounds, intent.round) };
+}
+
+/** Renames an address and every reference to it; a taken address stays as it is. */
+function move(
+  state: StateDocument,
+  { from, to, renamed = {} }: Extract<StateEvent, { readonly type: "moved" }>,
+): StateDocument {
+  const isTaken = own(state.resources, to) !== undefined || own(state.intents, to) !== undefined;
+  const isKnown = own(state.resources, from) !== undefined || own(state.intents, from) !== undefined;
+  if (isTaken || !isKnown) return state;
+  const moved = <T extends Pick<Bound & Intent, "refs" | "recorded">>(entries: Entries<T>): Entries<T> =>
+    Object.fromEntries(
+      Object.entries(entries).map(([address, entry]) => [
+        address === from ? to : address,
+        pointed(entry, from, to, own(renamed, address)),
+      ]),
+    );
+  return { ...state, resources: moved(state.resources), intents: moved(state.intents) };
+}
+
+function pointed<T extends Pick<Bound & Intent, "refs" | "recorded">>(
+  entry: T,
+  from: Address,
+  to: Address,
+  renamed: { readonly [path: string]: Json } | undefined,
+): T {
+  const refs = entry.refs.includes(from) ? entry.refs.map((ref) => (ref === from ? to : ref)) : entry.refs;
+  if (refs === entry.refs && renamed === undefined) return entry;
+  return { ...entry, refs, recorded: { ...entry.recorded, ...renamed } };
+}
+
+type Entries<T> = { readonly [address: Address]: T };
+
+function own<T>(entries: Entries<T>, address: Address): T | undefined {
+  return Object.hasOwn(entries, address) ? entries[address] : undefined;
+}
+
+function without<T>(entries: Entries<T>, address: Address): Entries<T> {
+  return Object.fromEntries(Object.entries(entries).filter(([key]) => key !== address));
+}
+
+function withoutPaths(
+  recorded: { readonly [path: string]: Json },
+  paths: readonly string[],
+): { readonly [path: string]: Json } {
+  if (paths.length === 0) return recorded;
+  return Object.fromEntries(Object.entries(recorded).filter(([path]) => !paths.includes(path)));
+}
