@@ -164,11 +164,12 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
 /** Throws where no state stands at `file`, and one was there, or stands elsewhere. */
 async function assertNoneElsewhere(file: string, path: string, elsewhere: string | undefined): Promise<void> {
   const [backup, log] = [await markOf(backupOf(file)), await markOf(logOf(file))];
-  const left = [backup === undefined ? [] : ["backup" as const], log === undefined ? [] : ["log" as const]];
-  if (left.flat().length > 0) throw stateGone(path, left.flat());
-  if (elsewhere === undefined) return;
-  const other = await targetOf(elsewhere);
-  if (other !== file && (await markOf(other)) !== undefined) throw standsElsewhere(path, elsewhere);
+  const ofLog = log === undefined ? [] : (["log"] as const);
+  if (backup !== undefined) throw stateGone(path, ["backup", ...ofLog]);
+  const other = elsewhere === undefined ? file : await targetOf(elsewhere);
+  if (elsewhere !== undefined && other !== file && (await markOf(other)) !== undefined)
+    throw standsElsewhere(path, elsewhere);
+  if (log !== undefined) throw stateGone(path, ofLog);
 }
 
 function compare(before: string | undefined, now: string | undefined): "same" | "gone" | "other" {

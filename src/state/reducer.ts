@@ -183,7 +183,7 @@ function moveIn<T extends Pick<Bound & Intent, "refs" | "recorded">>(
 ): void {
   for (const address of new Set([from, ...table.having("ref", from), ...Object.keys(renamed)])) {
     const entry = table.get(address);
-    if (entry === undefined) continue;
+    if (entry === undefined || address === to) continue;
     table.remove(address);
     const refs = entry.refs.map((ref) => (ref === from ? to : ref));
     const recorded = { ...entry.recorded, ...renamed[address] };

@@ -67,7 +67,7 @@ export async function markOf(file: string): Promise<string | undefined> {
 }
 
 /** The content of a file; undefined where there is none. */
-export async function textOf(file: string): Promise<string | undefined> {
+async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {

@@ -59,9 +59,14 @@ export function readLog(text: string, file: string): StateLog {
   return { head, events };
 }
 
-/** True for a line whose end was never written, or of which a power failure has left zeros. */
+/**
+ * True for a line whose end was never written, or of which a power failure has left zeros; not for one that was whole up
+ * to them, for then another one may have followed it.
+ */
 function isCut(line: string, rest: string): boolean {
-  return line === rest || line.includes("\0");
+  const zero = line.indexOf("\0");
+  if (zero < 0) return line === rest;
+  return contentOf(line.slice(0, zero)) === undefined;
 }
 
 /** What a line says; undefined where it is not as it was written. */

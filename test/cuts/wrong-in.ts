@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/model/json.ts";
+import { readState } from "../../src/state/read-state.ts";
 import type { Declared } from "./manifests.ts";
 
 /** The passwords that are declared: every database and user begins with the first. */
@@ -109,7 +110,10 @@ interface State {
 /** Before anything is written there is none. */
 function stateIn(dir: string): State {
   const file = join(dir, ".graphform", "cut.state.json");
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { resources: {}, intents: {} };
+  if (!existsSync(file)) return { resources: {}, intents: {} };
+  const document = readFileSync(file, "utf8");
+  const log = existsSync(`${file}.log`) ? readFileSync(`${file}.log`, "utf8") : undefined;
+  return readState(document, file, "cut", log);
 }
 
 function hashOf(text: string): string {

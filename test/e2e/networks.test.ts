@@ -177,8 +177,8 @@ describe("where the profile can create networks", () => {
     write("found", { networks: { edge } }, "full.yaml");
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
     const { id } = user.state("found").resources["networks.edge"] ?? expect.fail();
-    rmSync(join(user.dir, ".graphform", "found.state.json"));
-    rmSync(join(user.dir, ".graphform", "found.state.json.backup"), { force: true });
+    for (const ending of ["", ".backup", ".log"])
+      rmSync(join(user.dir, ".graphform", `found.state.json${ending}`), { force: true });
     await platform.forget();
     const ran = await user.run(...apply);
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`existing ${id} is bound`) });

@@ -139,6 +139,7 @@ describe("no secret", () => {
       expect.arrayContaining([
         ".graphform/secret.state.json",
         ".graphform/secret.state.json.backup",
+        ".graphform/secret.state.json.log",
         "first.plan",
       ]),
     );

@@ -22,6 +22,7 @@ import type * as replacement from "../../src/plan/guards/replacement.ts";
 import type * as ordering from "../../src/plan/order.ts";
 import type * as reconcile from "../../src/reconcile/apply-plan.ts";
 import type * as document from "../../src/state/document.ts";
+import type * as foldingLog from "../../src/state/fold-log.ts";
 import type * as journal from "../../src/state/journal.ts";
 
 /** A safety rule, which is an exported function, and what stands in its place. */
@@ -88,6 +89,12 @@ export const mutations: readonly Mutation[] = [
         },
       };
     },
+  ),
+  without<typeof foldingLog.foldLog>(
+    "log-forgotten",
+    "what happened since the document was written is read from its log",
+    "state/fold-log.ts#foldLog",
+    () => (state) => state,
   ),
   without<typeof candidates.matchCandidates>(
     "lost-is-nothing",

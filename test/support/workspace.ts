@@ -15,7 +15,8 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { inject, vi } from "vitest";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { StateDocument } from "../../src/model/state.ts";
+import { readState } from "../../src/state/read-state.ts";
 
 // Commands take their time on a machine that does other things as well.
 vi.setConfig({ testTimeout: 60_000 });
@@ -54,18 +55,7 @@ export interface Workspace {
 }
 
 /** What tests read of a state file. */
-export interface StateFile {
-  readonly resources: {
-    readonly [address: string]: {
-      readonly id: string;
-      readonly recorded: JsonObject;
-      readonly protect: boolean;
-      readonly converging?: { readonly operation: string };
-    };
-  };
-  readonly intents: { readonly [address: string]: JsonObject };
-  readonly burnt: readonly string[];
-}
+export type StateFile = Pick<StateDocument, "resources" | "intents">;
 
 /** Makes a user's folder under the system's temporary one. */
 export function openWorkspace(manifest?: string): Workspace {
@@ -126,8 +116,11 @@ export function openWorkspace(manifest?: string): Workspace {
         .sort(),
     state(name) {
       const file = join(dir, ".graphform", `${name}.state.json`);
-      const empty: StateFile = { resources: {}, intents: {}, burnt: [] };
-      return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : empty;
+      const empty: StateFile = { resources: {}, intents: {} };
+      if (!existsSync(file)) return empty;
+      const document = readFileSync(file, "utf8");
+      const log = existsSync(`${file}.log`) ? readFileSync(`${file}.log`, "utf8") : undefined;
+      return readState(document, file, name, log);
     },
     async close() {
       for (const child of running) child.kill("SIGKILL");
