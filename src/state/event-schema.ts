@@ -31,11 +31,14 @@ const events: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   }),
   "create-abandoned": event({ address: text }),
   bound: event({ address: text, bound }),
+  // Each an address and what it is bound to; the document is checked once they are in it.
+  "bound-together": event({ bindings: { type: "array", items: { type: "array" } } }),
   "update-announced": event({ address: text, paths: texts, at: time }),
   "operation-accepted": event({ address: text, converging }),
-  "operation-settled": event({ address: text }),
+  "operation-settled": event({ address: text, record: { type: "object" } }, ["record"]),
   "operation-failed": event({ address: text }),
   released: event({ address: text }),
+  "released-together": event({ addresses: texts }),
   moved: event(
     { from: text, to: text, renamed: { type: "object", additionalProperties: { type: "object" } } },
     ["renamed"],

@@ -9,7 +9,7 @@ export type DocumentHead = Omit<StateDocument, "resources" | "intents" | "rounds
 export interface LiveDocument {
   /** The document. Its entries never change, its maps do. */
   readonly view: StateDocument;
-  readonly resources: IndexedTable<Bound, "ref" | "id">;
+  readonly resources: IndexedTable<Bound, "ref">;
   readonly intents: IndexedTable<Intent, "ref" | "round">;
   readonly rounds: { [round: string]: CreateRound };
   setHead(change: Partial<DocumentHead>): void;
@@ -17,9 +17,8 @@ export interface LiveDocument {
 
 /** Makes a copy of a document that can be changed in place. */
 export function liveDocument(state: StateDocument): LiveDocument {
-  const resources = indexedTable<Bound, "ref" | "id">(state.resources, {
+  const resources = indexedTable<Bound, "ref">(state.resources, {
     ref: ({ refs }) => [...new Set(refs)],
-    id: ({ id }) => [id],
   });
   const intents = indexedTable<Intent, "ref" | "round">(state.intents, {
     ref: ({ refs }) => [...new Set(refs)],

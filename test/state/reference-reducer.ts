@@ -1,8 +1,9 @@
 /** @module What events do to a document, told the plain way: every event copies all of it. The reducer must come to the same. */
 import type { Address } from "../../src/model/address.ts";
 import type { Json } from "../../src/model/json.ts";
+import { own } from "../../src/model/own.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../../src/model/state.ts";
-import type { CreatedObject, StateEvent } from "../../src/model/state-event.ts";
+import type { Binding, CreatedObject, StateEvent } from "../../src/model/state-event.ts";
 
 /** Adds one event to a document. An event that changes nothing gives the same document back. */
 export function plainReduce(state: StateDocument, event: StateEvent): StateDocument {
@@ -22,7 +23,9 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
     case "create-abandoned":
       return withoutIntent(state, event.address);
     case "bound":
-      return bind(state, event.address, event.bound);
+      return bind(state, [[event.address, event.bound]]);
+    case "bound-together":
+      return bind(state, event.bindings);
     case "update-announced":
       return change(state, event.address, (bound) => ({
         ...bound,
@@ -32,11 +35,13 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
     case "operation-accepted":
       return change(state, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
-      return end(state, event.address, ({ record }) => record);
+      return end(state, event.address, ({ record }) => ({ ...event.record, ...record }));
     case "operation-failed":
       return end(state, event.address, () => ({}));
     case "released":
-      return release(state, event.address);
+      return release(state, [event.address]);
+    case "released-together":
+      return release(state, event.addresses);
     case "moved":
       return move(state, event);
     case "outputs-recorded":
@@ -73,7 +78,7 @@ function acknowledge(state: StateDocument, created: CreatedObject): StateDocumen
   const round = own(state.rounds, intent?.round ?? "");
   if (intent === undefined || round === undefined) return state;
   const { protect, onDelete, refs } = intent;
-  return bind(state, address, {
+  const bound: Bound = {
     kind: round.kind,
     id,
     place: round.place,
@@ -83,12 +88,14 @@ function acknowledge(state: StateDocument, created: CreatedObject): StateDocumen
     refs,
     createdAt,
     converging,
-  });
+  };
+  return bind(state, [[address, bound]]);
 }
 
-/** Binds an address in place of what was bound there; an intent of the address is closed by it. */
-function bind(state: StateDocument, address: Address, bound: Bound): StateDocument {
-  return withoutIntent({ ...state, resources: { ...state.resources, [address]: bound } }, address);
+/** Binds addresses in place of what was bound there; an intent of an address is closed by it. */
+function bind(state: StateDocument, bindings: readonly Binding[]): StateDocument {
+  const resources = { ...state.resources, ...Object.fromEntries(bindings) };
+  return bindings.reduce((next, [address]) => withoutIntent(next, address), { ...state, resources });
 }
 
 function change(state: StateDocument, address: Address, next: (bound: Bound) => Bound): StateDocument {
@@ -113,9 +120,11 @@ function end(
   }));
 }
 
-function release(state: StateDocument, address: Address): StateDocument {
-  if (own(state.resources, address) === undefined) return state;
-  return { ...state, resources: without(state.resources, address) };
+function release(state: StateDocument, addresses: readonly Address[]): StateDocument {
+  const released = new Set(addresses.filter((address) => own(state.resources, address) !== undefined));
+  if (released.size === 0) return state;
+  const kept = Object.entries(state.resources).filter(([address]) => !released.has(address));
+  return { ...state, resources: Object.fromEntries(kept) };
 }
 
 /** A round goes with the last of its intents. */
@@ -157,10 +166,6 @@ function pointed<T extends Pick<Bound & Intent, "refs" | "recorded">>(
 }
 
 type Entries<T> = { readonly [address: Address]: T };
-
-function own<T>(entries: Entries<T>, address: Address): T | undefined {
-  return Object.hasOwn(entries, address) ? entries[address] : undefined;
-}
 
 function without<T>(entries: Entries<T>, address: Address): Entries<T> {
   return Object.fromEntries(Object.entries(entries).filter(([key]) => key !== address));
