@@ -61,6 +61,7 @@ export async function importOne(
       const change = plan.changes.find((entry) => entry.address === address);
       const kind = kinds.find((entry) => entry.name === declared.kind);
       if (change?.id !== id || kind === undefined) throw notFound(address, id);
+      if (change.phase?.isLeaving === true) throw leaving(id);
       const step: Step = {
         key: address,
         operation: "bind",
@@ -84,6 +85,12 @@ export async function importOne(
       terminal.err(differences(change));
       return exitCodes.done;
     },
+  });
+}
+
+function leaving(id: string): GraphformError {
+  return new GraphformError("import-deleting", `${id} is being deleted, and cannot be kept`, {
+    hint: "once it is gone, apply creates what the manifest declares",
   });
 }
 

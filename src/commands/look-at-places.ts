@@ -75,6 +75,8 @@ export async function lookAtOne(
         found: [],
         leftOut: [{ what: id, reason: "it is listed, and not there when it is looked at" }],
       };
+    if (live.phase.isLeaving === true)
+      return { found: [], leftOut: [{ what: id, reason: "it is being deleted" }] };
     return { found: live.phase.is === "gone" ? [] : [{ kind, place: ref.place, live }], leftOut: [] };
   } catch (error) {
     // A request that the service calls wrong is a mistake of ours, and not for one object alone.

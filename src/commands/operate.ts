@@ -1,5 +1,6 @@
 import { outcomeOf } from "../apply/outcome.ts";
 import { kinds } from "../kinds/index.ts";
+import { shownVersion } from "../kinds/instance-upgrade.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Choices } from "../model/kind.ts";
 import type { Live, PhaseName } from "../model/observed.ts";
@@ -75,6 +76,8 @@ export async function operate(
     const steps = await carryOut(stepsFor(verb, address, bound, choices, options, locked), locked.world);
     const { exitCode } = outcomeOf(steps, [], {}, []);
     if (locked.world.stopping.aborted) throw interrupted();
+    if (verb === "upgrade" && exitCode === exitCodes.done && options.wait !== false)
+      await assertUpgraded(address, bound, version, locked);
     for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
     if (options.json !== true) terminal.out(`${closing(verb, address, bound, exitCode, options)}\n`);
     return exitCode;
@@ -147,6 +150,23 @@ async function assertFit(
   throw new GraphformError("not-fit", `${address} is ${detail}, and ${verb} cannot begin from there`, {
     hint,
   });
+}
+
+/** Throws `upgrade-unconfirmed` where the service shows another version than the one that was asked for. */
+async function assertUpgraded(
+  address: string,
+  bound: Bound,
+  version: string | undefined,
+  { service, world }: Locked,
+): Promise<void> {
+  if (version === undefined) return;
+  const shown = await shownVersion(service, bound, world.stopping);
+  if (shown === undefined || shown === version) return;
+  throw new GraphformError(
+    "upgrade-unconfirmed",
+    `${address} shows version ${shown} after the service took its upgrade to ${version}`,
+    { hint: `what the service says of it: graphform instance events '${address}'` },
+  );
 }
 
 function closing(verb: Verb, address: string, bound: Bound, exit: number, options: OperateOptions): string {

@@ -2,7 +2,8 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 
 /**
- * The values that an endpoint's `answer` names: for each the first of its paths that holds something. Names like
+ * The values that an endpoint's `answer` names: for each the first of its paths that holds something; an empty
+ * list only where no other path holds more. Names like
  * `items.id` are read from each of the items.
  */
 export function answerValues(
@@ -37,11 +38,14 @@ function renamed(item: Json, names: ReadonlyMap<string, readonly string[]>): Jso
 }
 
 function firstOf(body: Json, paths: readonly string[]): Json | undefined {
+  let empty: Json | undefined;
   for (const path of paths) {
     const value = valueAt(body, path.split("."));
-    if (value !== undefined) return value;
+    if (value === undefined) continue;
+    if (!Array.isArray(value) || value.length > 0) return value;
+    empty ??= value;
   }
-  return undefined;
+  return empty;
 }
 
 /**

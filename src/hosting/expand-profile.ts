@@ -52,7 +52,7 @@ export function expandProfile(text: ProfileText): {
     extends: _below,
     prefixes: _prefixes,
     query: _query,
-    omitsEmptyLists: _omits,
+    omitsEmptyLists: _omitsEmptyLists,
     signIn,
     refresh,
     operations,
@@ -123,7 +123,12 @@ function expand(
     query: value.query ?? text.query ?? {},
     body: value.body ?? {},
     answer: mapped(value.answer ?? {}, listed),
+    ...(text.omitsEmptyLists === true && isList(value) ? { omitsEmptyList: true } : {}),
   };
+}
+
+function isList({ answer = {} }: EndpointText): boolean {
+  return answer["ids"] !== undefined || answer["items"] !== undefined;
 }
 
 function topologyOf(rules: TopologyText): TopologyRules {

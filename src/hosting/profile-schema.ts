@@ -111,7 +111,7 @@ const limits: JsonObject = {
 };
 
 const statuses: JsonObject = keyed({
-  enum: ["ready", "stopped", "pending", "failed", "gone", "waiting-for-person"],
+  enum: ["ready", "stopped", "pending", "deleting", "failed", "gone", "waiting-for-person"],
 });
 
 const topology: JsonObject = closed(

@@ -53,6 +53,7 @@ const needed: { readonly [operation: string]: readonly string[] } = {
   "account.get": ["status"],
   "network.create": ["id"],
   "snapshot.restore": ["id"],
+  "instance.restore": ["id"],
 };
 
 /**
@@ -94,11 +95,7 @@ export function readAnswer(
   );
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
   const whole = [...Object.entries(values), ...empty.map((name): [string, Json] => [name, []])];
-  const said = whole.map(([name, value]): [string, Json] => [
-    name,
-    words.has(name) && typeof value === "string" ? withoutCredentials(hide(value)) : value,
-  ]);
-  return { body, values: Object.fromEntries(said) };
+  return { body, values: withWords(Object.fromEntries(whole), (text) => withoutCredentials(hide(text))) };
 }
 
 /** Lists whose answer may be `{}` where there is nothing. Of others that would be no list, and not to be taken for an empty one. */
@@ -114,7 +111,20 @@ function isNull(body: Json, paths: readonly string[] = []): boolean {
 }
 
 /** What the service says in words of its own: nothing is compared with it. */
-const words: ReadonlySet<string> = new Set(["failure", "statusMessage"]);
+const words: ReadonlySet<string> = new Set(["failure", "statusMessage", "message"]);
+
+/** Values whose words of the service are said otherwise, in the items of a list too. */
+function withWords(
+  values: { readonly [name: string]: Json },
+  say: (text: string) => string,
+): { readonly [name: string]: Json } {
+  const said = (name: string, value: Json): Json => {
+    if (words.has(name) && typeof value === "string") return say(value);
+    if (name !== "items" || !Array.isArray(value)) return value;
+    return value.map((item: Json) => (isObject(item) ? withWords(item, say) : item));
+  };
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, said(name, value)]));
+}
 
 /** `OK` in place of nothing. Anything more, a page of HTML or half an object, is not the service's. */
 function isPlainWord(text: string): boolean {

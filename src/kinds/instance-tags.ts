@@ -52,6 +52,11 @@ export function ownerIn(shown: Json | undefined): Owner | null | undefined {
   return lineage === undefined || address === undefined ? null : { lineage, address };
 }
 
+/** True where tags are shown and there is not one. */
+export function isBare(shown: Json | undefined): boolean {
+  return Array.isArray(shown) && shown.length === 0;
+}
+
 /** True for the names that graphform keeps for itself. */
 export function isOwnerTag(name: string): boolean {
   return name === ownerTags.lineage || name === ownerTags.address;

@@ -13,7 +13,7 @@ import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { askForBackup, backupsOf } from "./instance-snapshots.ts";
-import { hasTags, ownerIn, ownerMark, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
+import { hasTags, isBare, ownerIn, ownerMark, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
 import { upgradeBody } from "./instance-upgrade.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
@@ -194,6 +194,7 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
       ? {}
       : { missing: missingEndpoint(values, service.profile) }),
     ...(owner === undefined ? {} : { owner, whole: ["customTags"] }),
+    ...(owner === null && isBare(values["customTags"]) ? { isBare: true } : {}),
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
   };

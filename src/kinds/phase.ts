@@ -18,6 +18,7 @@ export function phaseOf(
   const special = of === "account" ? profile.accounts?.statuses : undefined;
   const is = own(special ?? {}, status.toUpperCase()) ?? own(profile.statuses, status.toUpperCase());
   if (is === undefined) return { is: "pending", detail: unknown(status, profile.name), isUnnamed: true };
+  if (is === "deleting") return { is: "pending", detail: status, isLeaving: true };
   const failure = is === "failed" && typeof values["failure"] === "string" ? `: ${values["failure"]}` : "";
   return { is, detail: `${status}${failure}` };
 }

@@ -12,6 +12,8 @@ export interface Phase {
   readonly detail: string;
   /** The profile does not name the status: it is waited for, and may never pass. */
   readonly isUnnamed?: true;
+  /** It is being deleted, whoever asked for that. */
+  readonly isLeaving?: true;
 }
 
 /** One value with its source. */
@@ -45,6 +47,8 @@ export interface Live {
   readonly missing?: { readonly [output: string]: string };
   /** Null where the service shows marks and there is none of ours; absent where it shows nothing that could hold one. */
   readonly owner?: Owner | null;
+  /** The service shows marks, and this has none of anybody: it is nobody's, or the service has dropped them. */
+  readonly isBare?: true;
   readonly createdAt?: string;
   readonly modifiedAt?: string;
 }

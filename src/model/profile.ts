@@ -76,7 +76,7 @@ export interface TopologyRules {
 /** How this service's cloud accounts differ from its databases, and from the specification. */
 export interface AccountRules {
   /** Statuses that mean something else for an account. */
-  readonly statuses?: { readonly [status: string]: PhaseName };
+  readonly statuses?: { readonly [status: string]: PhaseName | "deleting" };
   /** Providers whose name a create repeats inside its parameters. */
   readonly repeatProvider?: readonly string[];
   /** Parameters that are sent as true and false, not as text. */
@@ -111,7 +111,7 @@ export interface Profile {
   /** Field of the specification -> the service's spelling. */
   readonly fields: { readonly [name: string]: string };
   /** Service's status (compared without case) -> what it means. Unknown ones are pending. */
-  readonly statuses: { readonly [status: string]: PhaseName };
+  readonly statuses: { readonly [status: string]: PhaseName | "deleting" };
   readonly accounts?: AccountRules;
   /** Text that means: an operation is already in progress. */
   readonly busy: string;

@@ -50,6 +50,12 @@ function unmarked(id: string): Candidate {
   return one.live === undefined ? one : { ...one, live: { ...one.live, owner: null } };
 }
 
+/** An object that shows where marks would be, and has none. */
+function bare(id: string, createdAt = start): Candidate {
+  const one = candidate(id, {}, createdAt);
+  return one.live === undefined ? one : { ...one, live: { ...one.live, owner: null, isBare: true } };
+}
+
 /** A create that carried its mark. */
 function markedLost(name: string, recorded: Values): LostCreate {
   const create = lost(name, recorded);
@@ -57,8 +63,19 @@ function markedLost(name: string, recorded: Values): LostCreate {
 }
 
 /** The verdict in short: `a=toy-1 b~toy-2 c-`, `~` where it may be another's, `-` where nothing was made. */
-function verdict(candidates: readonly Candidate[], creates: readonly LostCreate[], now = late): string {
-  const matching = matchCandidates(candidates, creates, { schema: toySchema, lineage: "ours" }, now, delays);
+function verdict(
+  candidates: readonly Candidate[],
+  creates: readonly LostCreate[],
+  now = late,
+  keepsMarks = false,
+): string {
+  const matching = matchCandidates(
+    candidates,
+    creates,
+    { schema: toySchema, lineage: "ours", keepsMarks },
+    now,
+    delays,
+  );
   if (matching.is === "wait") return `wait ${matching.recheckAt - start}`;
   if (matching.is !== "matched") return `${matching.is} ${matching.found.map(({ id }) => id).join(" ")}`;
   const found = matching.found.map(
@@ -72,6 +89,31 @@ const blue = { colour: "blue", size: 1 };
 const large = { colour: "red", size: 2 };
 
 describe("objects and lost creates", () => {
+  it.each<[string, readonly Candidate[], boolean, string]>([
+    [
+      "nothing is guessed: it may be ours without its mark, or another's",
+      [bare("toy-1")],
+      false,
+      "ambiguous toy-1",
+    ],
+    ["it is another's where ours are known to keep their marks", [bare("toy-1")], true, "a-"],
+    [
+      "it is another's where anybody's object shows a mark",
+      [bare("toy-1"), marked(candidate("toy-2", {}), "toys.z", "theirs")],
+      false,
+      "a-",
+    ],
+    [
+      "it does not matter where ours is found by its mark",
+      [bare("toy-1"), marked(candidate("toy-2", {}), "toys.a")],
+      false,
+      "a=toy-2",
+    ],
+    ["it is not ours where it is too old", [bare("toy-1", start - 3_600_000)], false, "a-"],
+  ])("without any mark: %s", (_, candidates, keepsMarks, expected) => {
+    expect(verdict(candidates, [markedLost("a", red)], late, keepsMarks)).toBe(expected);
+  });
+
   it.each<[string, readonly Candidate[], readonly LostCreate[], string]>([
     ["nothing is there", [], [lost("a", red)], "a-"],
     ["the only one there is it", [candidate("toy-1", {})], [lost("a", red)], "a=toy-1"],

@@ -133,7 +133,7 @@ describe("the default profile", () => {
       STOPPED: "stopped",
       FAILED: "failed",
       DELETED: "gone",
-      DELETING: "pending",
+      DELETING: "deleting",
     });
   });
 });

@@ -192,3 +192,38 @@ describe("an answer of the wrong shape names the operation", () => {
     expect({}).not.toHaveProperty("polluted");
   });
 });
+
+describe("an empty list", () => {
+  it.each([
+    ["gives way to one that holds something", { a: [], b: [1] }, { tags: [1] }],
+    ["stands where no other is there", { a: [] }, { tags: [] }],
+    ["stands where all are empty", { b: [], a: [] }, { tags: [] }],
+  ])("%s", (_, body, values) => {
+    expect(answerValues(body, { tags: ["a", "b"] })).toEqual(values);
+  });
+
+  it.each(["instance.list", "user.list", "account.list", "snapshot.list"])(
+    "may be left out of %s where the profile says so, and nowhere else",
+    (name) => {
+      const theirs = cloud.operations[name];
+      expect(theirs && readAnswer(name, theirs, "{}").values).toMatchObject({ [listOf(theirs)]: [] });
+      if (name !== "snapshot.list") expect(() => read(name, {})).toThrow("has no");
+    },
+  );
+});
+
+function listOf(of: Endpoint | undefined): string {
+  return of?.answer["ids"] === undefined ? "items" : "ids";
+}
+
+it("hides secrets and credentials in the words of each event", () => {
+  const events = [{ time: "t", message: "moved to redis://app:secret@h:1 by secret", userName: "secret" }];
+  const endpoint = cloud.operations["instance.events"];
+  const { values } = readAnswer(
+    "instance.events",
+    endpoint ?? expect.unreachable(),
+    JSON.stringify({ events }),
+    (text) => text.replaceAll("secret", "***"),
+  );
+  expect(values["items"]).toMatchObject([{ time: "t", message: expect.not.stringMatching(/secret|app:/) }]);
+});

@@ -159,9 +159,18 @@ describe("lists that hold nothing", () => {
     expect(await readAs(operation, body)).toEqual([]);
   });
 
-  it.each(["instance.list", "network.list", "user.list"])("%s answering {} is no list", async (operation) => {
-    await expect(readAs(operation, {})).rejects.toMatchObject({ failure: "shape" });
+  it.each(["instance.list", "network.list", "user.list"])("%s answering {}", async (operation) => {
+    expect(await readAs(operation, {})).toEqual([]);
   });
+
+  it.each(["instance.list", "network.list", "user.list"])(
+    "%s answering a page of HTML is no list",
+    async (operation) => {
+      await expect(readAs(operation, "<html>")).rejects.toMatchObject({
+        failure: "shape",
+      });
+    },
+  );
 });
 
 describe("a status that the profile does not name", () => {
@@ -172,6 +181,14 @@ describe("a status that the profile does not name", () => {
       detail: expect.stringMatching(
         /^POLISHING\\u\{1b\}\[31m, which the profile falkordb-cloud does not name; .*statuses: \{ POLISHING/,
       ),
+    });
+  });
+
+  it("that means a deletion is pending, and says so", () => {
+    expect(phaseOf({ status: "DELETING" }, profile)).toEqual({
+      is: "pending",
+      detail: "DELETING",
+      isLeaving: true,
     });
   });
 

@@ -11,6 +11,7 @@ import {
   type Match,
   type Matching,
   matchCandidates,
+  type Ours,
   unclaimed,
 } from "../evidence/candidates.ts";
 import { poll } from "./poll.ts";
@@ -37,7 +38,7 @@ export async function findCreated(
   context: SearchContext,
 ): Promise<Found> {
   const { clock, profile } = context;
-  const ours = { schema: kindOf(context, round.kind).schema, lineage: context.journal.state.lineage };
+  const ours = oursOf(round.kind, context);
   const firstSeen = new Map<string, number>();
   let recheckAt = recheckOf(matchCandidates([], lost, ours, clock.now(), profile.timing));
   if (recheckAt > clock.now()) await clock.sleep(recheckAt - clock.now(), context.stopping);
@@ -69,6 +70,16 @@ export async function findCreated(
     return verdict;
   }
   throw verdict.is === "ambiguous" ? ambiguous(verdict) : doubtful(verdict);
+}
+
+function oursOf(name: string, context: SearchContext): Ours {
+  const { schema, ownerMark } = kindOf(context, name);
+  const { lineage, resources } = context.journal.state;
+  const marks = Object.keys(ownerMark?.({ lineage, address: "" }) ?? {});
+  const keepsMarks = Object.values(resources).some(
+    ({ kind, recorded }) => kind === name && marks.some((path) => Object.hasOwn(recorded, path)),
+  );
+  return { schema, lineage, keepsMarks };
 }
 
 function notAllListed(absent: readonly Address[]): GraphformError {

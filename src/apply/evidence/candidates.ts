@@ -44,6 +44,14 @@ export type Matching =
   /** It appeared since, and says that it is older than the create: a wrong clock, or somebody else's. */
   | { readonly is: "doubtful"; readonly addresses: readonly Address[]; readonly found: readonly Live[] };
 
+/** What is known of the objects of a kind that this state has created. */
+export interface Ours {
+  readonly schema: KindSchema;
+  readonly lineage: string;
+  /** True where one of them was seen to show the mark that its create carried. */
+  readonly keepsMarks: boolean;
+}
+
 /** How far the service's clock and ours may be apart, in ms. */
 const skew = 15 * 60_000;
 
@@ -66,7 +74,7 @@ export function unclaimed(
 export function matchCandidates(
   candidates: readonly Candidate[],
   lost: readonly LostCreate[],
-  { schema, lineage }: { readonly schema: KindSchema; readonly lineage: string },
+  { schema, lineage, ...ours }: Ours,
   now: number,
   delays: Delays,
 ): Matching {
@@ -87,6 +95,18 @@ export function matchCandidates(
     (byMark[at] ?? []).map((live) => ({ address, live, unsure: [] })),
   );
   const unmarked = lost.filter((_, at) => byMark[at]?.length === 0);
+  // A service that keeps no marks shows nobody's: what has none may be what a marked create has made, or anybody's.
+  const keepsMarks = ours.keepsMarks || described.some(({ owner }) => owner !== undefined && owner !== null);
+  const bare = described.filter(
+    (live) =>
+      !keepsMarks &&
+      live.isBare === true &&
+      unmarked.some(
+        ({ intent }) => intent.marked === true && couldBe(live, intent, schema) && isTimely(live, intent),
+      ),
+  );
+  if (bare.length > 0)
+    return { is: "ambiguous", addresses: unmarked.map(({ address }) => address), found: bare };
   const possible = described
     .filter(({ owner }) => owner === undefined || owner === null)
     .map((live) => ({
