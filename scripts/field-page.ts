@@ -83,7 +83,9 @@ function wire(name: string, field: FieldSchema): string {
   if (field["x-operations"] !== undefined) return "operations";
   if (field["x-place"]) return "path";
   const spelling = field["x-wire"] ?? name;
-  return field["x-in"] === "body" ? `\`${spelling}\`` : `\`requestParams.${spelling}\``;
+  return field["x-in"] === "body" || field["x-in"] === "metadata"
+    ? `\`${spelling}\``
+    : `\`requestParams.${spelling}\``;
 }
 
 function code(value: Json): string {

@@ -37,7 +37,7 @@ export async function doctor(
     await check("manifest", () => manifest(options)),
     await check("state", () => state(options)),
     ...(await service(options, env, terminal)),
-    await check("local engine", engine),
+    await check("local engine", () => engine(options)),
   ];
   const { green, red } = makePalette(terminal.colour);
   if (options.json === true) terminal.out(`${jsonText(findings.map((finding) => ({ ...finding })))}\n`);
@@ -170,10 +170,13 @@ async function usersHost(
   return "answers";
 }
 
-async function engine(): Promise<string> {
+/** Without a service section the local platform is meant, which needs an engine; nothing else does. */
+async function engine(options: ManifestOptions): Promise<string> {
   const { findEngine } = await import("../platform/engine/find-engine.ts");
   const found = await findEngine();
   if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
+  const project = await openProject(options).catch(() => undefined);
+  if (project?.header.service !== undefined) return `none, and none is needed: ${found.reason}`;
   throw new GraphformError("no-engine", found.reason, {
     hint: "only `graphform platform` needs one; --engine none does without",
   });

@@ -66,6 +66,8 @@ export async function importAll(
       subscriptions,
     );
     for (const line of missedLines(leftOut)) terminal.err(`${line}\n`);
+    if (options.users !== true && live.some(({ kind }) => kind.name === "instances"))
+      terminal.err("users of databases are left out; --users imports them\n");
     const objects = importedFrom(live);
     const found = await writtenManifest(
       objects,

@@ -56,6 +56,11 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
     .filter(([, row]) => typeof row.additionalProperties === "object")
     .flatMap(([map]) => entriesOf(map, live))
     .filter(([path]) => !marks.has(path));
+  for (const [path, name] of inMaps)
+    if (!isKey(name)) notes.push(`${path} cannot be declared, and stays as it is`);
+  const entries = inMaps.flatMap(([path, name, value]): [string, Json][] =>
+    isKey(name) ? [[path, value]] : [],
+  );
   const unseen = offered
     .filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live))
     .map(([path]) => path.replace(/^config\./, ""));
@@ -65,15 +70,19 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
     (path) =>
       kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path),
   );
-  return { kind, name, id: live.id, spec: fromLeaves([...pairs, ...inMaps]), notes, missing };
+  return { kind, name, id: live.id, spec: fromLeaves([...pairs, ...entries]), notes, missing };
 }
 
-/** What is shown of a map of the spec; a name with a dot cannot be declared. */
-function entriesOf(map: string, live: Live): readonly [string, Json][] {
-  return Object.entries(live.spec).flatMap(([path, { value }]): [string, Json][] => {
-    const name = path.startsWith(`${map}.`) ? path.slice(map.length + 1) : "";
-    return name === "" || name.includes(".") ? [] : [[path, value]];
-  });
+/** What is shown of a map of the spec: path, name and value. */
+function entriesOf(map: string, live: Live): readonly (readonly [path: string, name: string, value: Json])[] {
+  return Object.entries(live.spec).flatMap(([path, { value }]) =>
+    path.startsWith(`${map}.`) ? [[path, path.slice(map.length + 1), value] as const] : [],
+  );
+}
+
+/** A manifest's paths are dotted, and some names are no keys. */
+function isKey(name: string): boolean {
+  return name !== "" && !name.includes(".") && name !== "__proto__";
 }
 
 /** Settings that a person may ask after: not what the place or a reference says, nor what is another provider's. */

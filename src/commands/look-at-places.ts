@@ -77,6 +77,14 @@ export async function lookAtOne(
       };
     if (live.phase.isLeaving === true)
       return { found: [], leftOut: [{ what: id, reason: "it is being deleted" }] };
+    // A plan of it would not be empty: it asks for a restart, or for whatever else is the way out.
+    if (live.phase.is === "failed")
+      return {
+        found: [],
+        leftOut: [
+          { what: id, reason: `it is ${live.phase.detail}; once it is well: graphform import ADDRESS ${id}` },
+        ],
+      };
     return { found: live.phase.is === "gone" ? [] : [{ kind, place: ref.place, live }], leftOut: [] };
   } catch (error) {
     // A request that the service calls wrong is a mistake of ours, and not for one object alone.

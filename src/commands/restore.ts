@@ -1,5 +1,5 @@
 /** @module A restore: it makes a new instance, so it is asked for once. */
-import { GraphformError, isServiceError } from "../model/errors.ts";
+import { GraphformError, isServiceError, type ServiceError } from "../model/errors.ts";
 import type { Call, Service } from "../model/service.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -16,7 +16,8 @@ export async function askForRestore(
   signal: AbortSignal,
 ): Promise<string> {
   const { values } = await service.write(call, signal).catch((error: unknown) => {
-    throw isServiceError(error) && error.wasSent ? mayBeRestored(what, error) : error;
+    if (!isServiceError(error) || !error.wasSent) throw error;
+    throw isRefusal(error) ? restoreRefused(what, error) : mayBeRestored(what, error);
   });
   return typeof values["id"] === "string" ? values["id"] : "";
 }
@@ -29,6 +30,18 @@ export function restoredText(source: string, made: string, isJson: boolean, term
   }
   terminal.out(`${escapeText(made, 100)} is being made from ${escapeText(source, 300)}.\n`);
   terminal.err(`declare it, then bind it: graphform import ADDRESS ${escapeText(made, 100)}\n`);
+}
+
+/** A refusal in the service's own words. It is hardly ever wrong, and a second look costs nothing. */
+function isRefusal({ failure }: ServiceError): boolean {
+  return ["invalid", "forbidden", "not-found", "conflict"].includes(failure);
+}
+
+function restoreRefused(what: string, cause: Error): GraphformError {
+  return new GraphformError("restore-refused", `the service refused to restore ${what}: ${cause.message}`, {
+    hint: "should a new instance show up all the same, bind or delete it before you ask again",
+    cause,
+  });
 }
 
 function mayBeRestored(what: string, cause: Error): GraphformError {

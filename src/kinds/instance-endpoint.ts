@@ -78,7 +78,8 @@ function candidate(
   return [{ rank, address }];
 }
 
-function isNever(entry: JsonObject, { never }: Pick<TopologyRules, "never">): boolean {
+/** True for an entry that is none of the database's, by the rules of the profile. */
+export function isNever(entry: JsonObject, { never }: Pick<TopologyRules, "never">): boolean {
   return Object.entries(never).some(([path, pattern]) => {
     const { value } = answerValues(entry, { value: [path] });
     return (
@@ -119,7 +120,8 @@ function entryName(key: Json | undefined): string {
 }
 
 /** The entries of a map, or of a list. */
-function entriesOf(topology: Json | undefined): readonly (readonly [string, JsonObject])[] {
+/** The entries of a topology, each with its key. */
+export function entriesOf(topology: Json | undefined): readonly (readonly [string, JsonObject])[] {
   const entries = Array.isArray(topology)
     ? topology.map((entry): [string, Json] => ["", entry])
     : Object.entries(isObject(topology) ? topology : {});

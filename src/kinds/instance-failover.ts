@@ -3,6 +3,8 @@ import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
+import type { TopologyRules } from "../model/profile.ts";
+import { entriesOf, isNever } from "./instance-endpoint.ts";
 
 /** What is done with the node that failed where nobody says (wire facts 1.1). */
 const defaultAction = "FAILOVER_AND_RESTART";
@@ -19,8 +21,13 @@ export interface Failover {
  * unwell, otherwise the primary. Throws `no-replica` where nothing is there to fail over to, and `primary-unknown` where
  * the service does not say which node is the primary: to give up a replica would help nobody.
  */
-export function failoverOf(id: string, topology: Json | undefined, choices: Choices): Failover {
-  const nodes = nodesOf(topology);
+export function failoverOf(
+  id: string,
+  topology: Json | undefined,
+  choices: Choices,
+  rules: Pick<TopologyRules, "never"> = { never: {} },
+): Failover {
+  const nodes = nodesOf(topology, rules);
   const named = choices["replica"];
   const names = nodes.map((node) => node.id).join(", ");
   if (nodes.length === 1 && named === undefined) {
@@ -66,10 +73,13 @@ function chosen(nodes: readonly Node[]): Node | undefined {
 
 /**
  * The database's nodes, wherever they stand: those of the main resource, or, where that has none, of what computes. Jobs,
- * sentinels and whatever watches the database have nodes that are no replicas of it.
+ * sentinels and whatever watches the database have nodes that are no replicas of it; what has no address of the database by the
+ * profile's rules has none either.
  */
-function nodesOf(topology: Json | undefined): readonly Node[] {
-  const resources = isObject(topology) ? Object.values(topology).filter(isObject) : [];
+function nodesOf(topology: Json | undefined, rules: Pick<TopologyRules, "never">): readonly Node[] {
+  const resources = entriesOf(topology)
+    .filter(([key, entry]) => !isNever({ ...entry, resourceKey: entry["resourceKey"] ?? key }, rules))
+    .map(([, entry]) => entry);
   const ofMain = resources.filter((resource) => resource["main"] === true).flatMap(nodesIn);
   return ofMain.length > 0 ? ofMain : resources.filter(isDatabase).flatMap(nodesIn);
 }

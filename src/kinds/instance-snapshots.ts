@@ -128,7 +128,13 @@ function snapshotOf(values: { readonly [name: string]: Json }): Snapshot {
   };
 }
 
-/** The parameters of a request about a snapshot: its id, and the subscription that it belongs to where that is shown. */
-export function snapshotParams({ id, subscriptionId }: Snapshot): { readonly [name: string]: string } {
-  return { id, ...(subscriptionId === undefined ? {} : { subscriptionId }) };
+/**
+ * The parameters of a request about a snapshot: its id, and the subscription that it belongs to; where that is not shown, the
+ * instance that tells it.
+ */
+export function snapshotParams({ id, subscriptionId, instanceId }: Snapshot): {
+  readonly [name: string]: string;
+} {
+  if (subscriptionId !== undefined) return { id, subscriptionId };
+  return { id, ...(instanceId === undefined ? {} : { instanceId }) };
 }

@@ -45,14 +45,14 @@ interface Left {
 }
 
 /** What each instance leaves, by address; made once for a manifest. */
-function leftIn({ all }: RuleContext): ReadonlyMap<string, Left> {
+function leftIn({ all, profile }: RuleContext): ReadonlyMap<string, Left> {
   const known = leftOf.get(all);
   if (known !== undefined) return known;
   const alikeBy = new Map<string, string[]>();
   const found = new Map<string, Left>();
   for (const desired of all) {
     if (desired.kind !== "instances") continue;
-    const names = leftToDefaults(desired);
+    const names = leftToDefaults(desired, profile.lacks);
     const alike = alikeBy.get(names) ?? [];
     alike.push(desired.address);
     alikeBy.set(names, alike);
@@ -66,13 +66,14 @@ const leftOf = new WeakMap<readonly Desired[], ReadonlyMap<string, Left>>();
 
 const fixedRows = configRows.filter(([, row]) => row["x-create-only"] === true && row.default !== undefined);
 
-function leftToDefaults(desired: Desired): string {
+function leftToDefaults(desired: Desired, lacks: readonly string[]): string {
   const [tier, component] = [tierOf(desired), text(desired, "component") ?? ""];
   if (tier === undefined) return "";
   const config = configOf(desired);
   const left = fixedRows.filter(
     ([name, row]) =>
       !Object.hasOwn(config, name) &&
+      !lacks.includes(name) &&
       row["x-tiers"]?.includes(tier) !== false &&
       row["x-components"]?.includes(component) !== false,
   );

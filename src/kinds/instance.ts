@@ -140,7 +140,7 @@ function driver(service: Service): Driver {
         ));
       if (verb !== "failover") return void (await service.write(call, signal));
       const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
-      const { body, nodeResourceKey } = failoverOf(ref.id, values["topology"], choices);
+      const { body, nodeResourceKey } = failoverOf(ref.id, values["topology"], choices, profile.topology);
       const params = { ...call.params, nodeResourceKey: nodeResourceKey ?? call.params["resourceKey"] ?? "" };
       await service.write({ ...call, params, body }, signal);
     },

@@ -94,3 +94,99 @@ it("neither makes a second database nor takes another's where the service drops 
   expect(ran.code).toBe(1);
   expect(bench.cloud.instances).toHaveLength(1);
 });
+
+describe("import --all", () => {
+  it("goes on without a database that has failed, and names it", async () => {
+    const bench = await bound({ status: "FAILED" });
+    const shown = { result_params: { name: "two", nodeInstanceType: "m6i.large", falkordbUser: "app" } };
+    bench.cloud.instances.push({ id: "instance-2", tier: "pro", resource: "single-Zone", shown });
+    const ran = await bench.bare(
+      "import",
+      "--all",
+      "--out",
+      `${bench.folder}/a.yaml`,
+      "--state",
+      `${bench.folder}/a.json`,
+    );
+    expect(ran.code, ran.err).toBe(0);
+    expect(ran.err).toMatch(/left out instance-1: it is FAILED/);
+    expect(ran.err).toMatch(/users of databases are left out; --users imports them/);
+    expect(await bench.read("a.yaml")).toMatch(/two:/);
+  });
+
+  it.each(["__proto__", "a.b"])("says of the tag %s that it cannot be declared", async (key) => {
+    const bench = await bound({
+      customTags: [
+        { key, value: "x" },
+        { key: "team", value: "blue" },
+      ],
+    });
+    const ran = await bench.bare(
+      "import",
+      "--all",
+      "--out",
+      `${bench.folder}/a.yaml`,
+      "--state",
+      `${bench.folder}/a.json`,
+    );
+    expect(ran.code, ran.err).toBe(0);
+    expect(await bench.read("a.yaml")).toMatch(/team: blue/);
+    expect(await bench.read("a.yaml")).toContain(`customTags.${key} cannot be declared`);
+  });
+});
+
+it.each(["internal-thing", "gone"])(
+  "gives up no node of an entry that is no database: %s",
+  async (resourceKey) => {
+    const nodes = (id: string, healthStatus: string): JsonObject[] => [{ id, healthStatus, role: "PRIMARY" }];
+    const topology = {
+      x: { resourceKey, hasCompute: true, disabled: true, nodes: nodes("odd-0", "UNHEALTHY") },
+      y: {
+        resourceKey: "node-sz",
+        hasCompute: true,
+        nodes: [...nodes("node-0", "HEALTHY"), { id: "node-1" }],
+      },
+    };
+    const bench = await bound({ detailedNetworkTopology: topology });
+    bench.cloud.meddle = posted(/failover/, { status: 202 });
+    const ran = await bench.gf("instance", "failover", "instances.one");
+    expect(ran.code, ran.err).toBe(0);
+    const sent = bench.cloud.service.seen.filter(({ url }) => /failover/.test(url));
+    expect(sent.map(({ body }) => body).join()).toMatch(/node-0/);
+  },
+);
+
+it("names the subscription of a snapshot that shows none", async () => {
+  const bench = await bound();
+  const snapshot = { snapshotId: "snapshot-1", status: "COMPLETE", sourceInstanceId: "instance-1" };
+  bench.cloud.meddle = ({ method, url }) =>
+    /\/snapshot/.test(url)
+      ? {
+          status: 202,
+          body:
+            method === "GET" && !/snapshot-1/.test(url)
+              ? { snapshots: [snapshot] }
+              : { ...snapshot, instanceId: "instance-2" },
+        }
+      : undefined;
+  const ran = await bench.gf("snapshot", "restore", "snapshot-1");
+  expect(ran.code, ran.err).toBe(0);
+  const sent = bench.cloud.service.seen.filter(
+    ({ method, url }) => method === "POST" && /\/restore/.test(url),
+  );
+  expect(sent.map(({ url }) => url).join()).toMatch(/subscriptionId=sub-pro/);
+});
+
+it("says of a refused restore that it was refused", async () => {
+  const bench = await bound();
+  bench.cloud.meddle = posted(/\/restore/, { status: 400, body: { message: "no backups here" } });
+  const ran = await bench.gf("instance", "restore", "instances.one", "--to", "2026-01-01T00:00:00Z");
+  expect(ran.err).toMatch(/the service refused to restore instances\.one: .*no backups here/);
+  expect(ran.code).toBe(1);
+});
+
+it("asks for no setting that the service does not have, and for no engine that nothing needs", async () => {
+  const bench = await bound();
+  expect((await bench.gf("validate")).err).not.toMatch(/enableEnterpriseModule/);
+  expect((await bench.gf("doctor")).out).not.toMatch(/failed +local engine/);
+});
