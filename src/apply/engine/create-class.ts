@@ -1,4 +1,5 @@
 /** @module The creates of one class in one run: who may be in flight, and what became of those whose answers are lost. */
+import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
@@ -57,9 +58,12 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
   let round: OpenRound | undefined;
   let isBusy = false;
   let unresolved: GraphformError | undefined;
-  /** Objects that cannot be new: an address is bound to them, or they were listed before a create was sent. */
-  const known = new Set(
-    Object.values(journal.state.resources).map((bound) => idOf(bound.kind, bound.place, bound.id)),
+  /** Objects that are there already, with the address that is bound to each; none: it was listed before a create was sent. */
+  const known = new Map<string, Address | undefined>(
+    Object.entries(journal.state.resources).map(([address, bound]) => [
+      idOf(bound.kind, bound.place, bound.id),
+      address,
+    ]),
   );
 
   const mayJoin = ({ request: { step, intent }, place }: Waiter): boolean => {
@@ -109,7 +113,7 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
     try {
       const before = await driverOf(context, kind).list(place, context.stopping);
       const listed = { kind, place, classKey: key, before };
-      for (const id of before) known.add(idOf(kind, place, id));
+      for (const id of before) known.set(idOf(kind, place, id), undefined);
       round = { id: newRoundId(key, context), listed };
       admit();
     } catch (error) {
@@ -127,7 +131,8 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
       await journal.record(resolution(found, intents, clock.now()));
       for (const { address, settle } of batch) {
         const match = found.found.find((each) => each.address === address);
-        if (match !== undefined) known.add(idOf(round.listed.kind, round.listed.place, match.live.id));
+        if (match !== undefined)
+          known.set(idOf(round.listed.kind, round.listed.place, match.live.id), address);
         settle(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });
       }
     } catch (error) {
@@ -164,8 +169,9 @@ export function openClass(key: string, context: Omit<ApplyContext, "creates">): 
     },
     async acknowledge({ request: { step }, intent }, id) {
       const created = idOf(step.kind, step.place, id);
-      if (known.has(created)) return false;
-      known.add(created);
+      // What was bound here and is gone may come back under the same id: a user's id is its name.
+      if (known.has(created) && known.get(created) !== step.address) return false;
+      known.set(created, step.address);
       await journal.record({
         type: "create-acknowledged",
         ...createdObject(step.address, id, intent, clock.now()),
