@@ -190,3 +190,12 @@ it("asks for no setting that the service does not have, and for no engine that n
   expect((await bench.gf("validate")).err).not.toMatch(/enableEnterpriseModule/);
   expect((await bench.gf("doctor")).out).not.toMatch(/failed +local engine/);
 });
+
+it("says the way out where the service keeps what it was to delete", async () => {
+  const bench = await bound();
+  bench.cloud.meddle = ({ method }) =>
+    method === "DELETE" ? { status: 409, body: { message: "deletion protection" } } : undefined;
+  const ran = await bench.gf("destroy", "--auto-approve", "--allow-destroy", "instances.one");
+  expect(ran.out + ran.err).toMatch(/declare deletionProtection: false, apply that, then delete it/);
+  expect(ran.code).toBe(1);
+});

@@ -1,9 +1,10 @@
 /** @module Deletes a resource and waits until it is gone. */
 import { absence } from "../../model/consistency.ts";
 import { isServiceError, ServiceError } from "../../model/errors.ts";
+import { fieldRows } from "../../model/field-rows.ts";
 import type { Live, Phase, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
 import { poll } from "../engine/poll.ts";
 import { settle, timeoutOf } from "../engine/settle.ts";
 import { submit } from "../engine/submit.ts";
@@ -35,7 +36,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   return end;
 }
 
-/** Asks for the deletion. The result where the service takes none, since a person has to act first. */
+/** Asks for the deletion. The result where the service takes none: a person has to act first, or a field keeps it. */
 async function submitted(step: Step, ref: Ref, context: ApplyContext): Promise<StepResult | undefined> {
   const { clock, profile } = context;
   try {
@@ -58,9 +59,14 @@ async function submitted(step: Step, ref: Ref, context: ApplyContext): Promise<S
     );
     return undefined;
   } catch (error) {
-    const phase = isServiceError(error, "conflict") ? (await look(step, ref, context))?.phase : undefined;
-    if (phase?.is !== "waiting-for-person") throw error;
-    return waitsForPerson(ref, phase);
+    if (!isServiceError(error, "conflict")) throw error;
+    const phase = (await look(step, ref, context))?.phase;
+    if (phase?.is === "waiting-for-person") return waitsForPerson(ref, phase);
+    const rows = fieldRows(kindOf(context, step.kind).schema);
+    const keeper = [...rows].find(([, row]) => row["x-keeps"] === true)?.[0];
+    if (keeper === undefined) throw error;
+    const hint = `if it is kept by ${keeper}: declare ${keeper}: false, apply that, then delete it`;
+    return { result: "failed", id: ref.id, message: error.message, hint };
   }
 }
 
