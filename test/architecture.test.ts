@@ -8,6 +8,7 @@ import {
   folderOf,
   forbiddenCode,
   forbiddenImports,
+  forbiddenRooms,
   forbiddenWords,
   kindsThatMeet,
   tooLong,
@@ -101,6 +102,16 @@ const rules: FolderRules = {
   "cli.ts": { may: ["model", "commands", "report"], packages: ["commander"], node: "any" },
 };
 
+/** Rooms of the platform: the folders, and the files beside them, that each may import. */
+const rooms = {
+  model: ["in-turn.ts"],
+  engine: ["in-turn.ts"],
+  dialect: ["model"],
+  databases: ["model", "engine"],
+  control: ["model", "engine", "dialect", "databases", "core.ts", "options.ts", "in-turn.ts"],
+  http: ["model", "dialect", "control", "core.ts"],
+};
+
 const generic = ["plan", "apply", "manifest", "observe", "report"];
 const kinds = read("src/fields/*.ts").map(({ path }) => path.replace(/^.*\/|\.ts$/g, ""));
 const longest = 250;
@@ -112,6 +123,10 @@ describe("architecture", () => {
   it("imports only in the direction that the design allows", () => {
     expect(src.flatMap(importsOf).length).toBeGreaterThan(0);
     expect(forbiddenImports(src, rules)).toEqual([]);
+  });
+
+  it("keeps the rooms of the platform in order", () => {
+    expect(forbiddenRooms(src, "platform", rooms)).toEqual([]);
   });
 
   it("imports files that exist, by their own extension", () => {
@@ -235,6 +250,15 @@ describe("each rule can fail", () => {
     ],
   ])("%s", (_, path, text, message) => {
     expect(forbiddenImports(file(path, text), rules).join()).toContain(message);
+  });
+
+  it.each([
+    ["a lower room imports a higher one", "model/x.ts", "../http/server.ts", "model may not import http"],
+    ["a room imports a file beside it", "engine/x.ts", "../core.ts", "engine may not import core.ts"],
+    ["a room nobody planned", "extras/x.ts", "../model/records.ts", "platform/extras has no row"],
+  ])("%s", (_, path, target, message) => {
+    const files = file(`src/platform/${path}`, `import { a } from "${target}";`);
+    expect(forbiddenRooms(files, "platform", rooms).join()).toContain(message);
   });
 
   it("a second file reads the disk", () => {

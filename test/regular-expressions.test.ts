@@ -23,9 +23,10 @@ const made: { readonly [place: string]: string } = {
     "reads the machine's own files",
   "src/platform/engine/apt-sources.ts `^(deb\\\\s+(?:\\\\[[^\\\\]]*\\\\]\\\\s+)?\\\\S+\\\\s+)${codename}(\\\\s.*)$`":
     "reads the machine's own files",
-  "src/platform/fault-rule.ts path": "a pattern that somebody gives the local platform for themselves",
-  "src/platform/fault-rule.ts `^${escaped}$`": "the same",
-  "src/platform/field-rules.ts row.pattern": "a pattern of the field table",
+  "src/platform/control/fault-rule.ts path":
+    "a pattern that somebody gives the local platform for themselves",
+  "src/platform/control/fault-rule.ts `^${escaped}$`": "the same",
+  "src/platform/model/field-rules.ts row.pattern": "a pattern of the field table",
 };
 
 /** How long a text is that shows how the work grows, and one that ends even where it doubles with each character. */

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import { type FaultRule, parseFaultRules } from "./control/fault-rule.ts";
 import { type DialectName, dialectNames } from "./dialect/dialect.ts";
-import { type FaultRule, parseFaultRules } from "./fault-rule.ts";
+import type { OperationName } from "./model/records.ts";
 import type { PlatformOptions } from "./options.ts";
-import type { OperationName } from "./records.ts";
 
 /** A wrong argument of the platform's program; the message is for people. */
 export class ArgumentError extends Error {

@@ -1,18 +1,18 @@
-import type { BodyRoom } from "./body-room.ts";
-import type { Credentials } from "./credentials.ts";
-import type { Databases } from "./databases.ts";
+import type { Events } from "./control/events.ts";
+import type { Faults } from "./control/faults.ts";
+import type { Lifecycle } from "./control/lifecycle.ts";
+import type { Databases } from "./databases/databases.ts";
 import type { Dialect } from "./dialect/dialect.ts";
-import type { Events } from "./events.ts";
-import type { Faults } from "./faults.ts";
-import type { InstanceTypes } from "./instance-types.ts";
-import type { KnownSecrets } from "./known-secrets.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { BodyRoom } from "./http/body-room.ts";
+import type { Credentials } from "./http/credentials.ts";
+import type { KnownSecrets } from "./http/known-secrets.ts";
+import type { PageSessions } from "./http/page-sessions.ts";
+import type { RequestLog } from "./http/request-log.ts";
+import type { Sessions } from "./http/sessions.ts";
+import type { InstanceTypes } from "./model/instance-types.ts";
+import type { StorageTrouble } from "./model/storage-trouble.ts";
+import type { Store } from "./model/store.ts";
 import type { Settings } from "./options.ts";
-import type { PageSessions } from "./page-sessions.ts";
-import type { RequestLog } from "./request-log.ts";
-import type { Sessions } from "./sessions.ts";
-import type { StorageTrouble } from "./storage-trouble.ts";
-import type { Store } from "./store.ts";
 
 /** A running platform without its server: what the routes work with. */
 export interface Core {

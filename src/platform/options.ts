@@ -1,7 +1,7 @@
+import type { FaultRule } from "./control/fault-rule.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
-import type { FaultRule } from "./fault-rule.ts";
-import type { InstanceTypes } from "./instance-types.ts";
-import type { OperationName } from "./records.ts";
+import type { InstanceTypes } from "./model/instance-types.ts";
+import type { OperationName } from "./model/records.ts";
 
 /** A custom network that exists from the start. */
 export interface NetworkSeed {

@@ -1,13 +1,13 @@
 import type { Server } from "node:http";
+import { takeAutomatedSnapshots } from "./control/snapshots.ts";
 import type { Core } from "./core.ts";
-import { privateFolder } from "./credentials.ts";
-import type { EngineInfo } from "./databases.ts";
+import type { EngineInfo } from "./databases/databases.ts";
 import type { DialectName } from "./dialect/dialect.ts";
+import { privateFolder } from "./http/credentials.ts";
+import { createPlatformApp, createUsersApp, listen } from "./http/server.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
 import { abandonCore, closeCore, openCore } from "./open-core.ts";
 import type { PlatformOptions } from "./options.ts";
-import { createPlatformApp, createUsersApp, listen } from "./server.ts";
-import { takeAutomatedSnapshots } from "./snapshots.ts";
 
 /** A local platform at work in this process. */
 export interface RunningPlatform {

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createBodyRoom } from "../../src/platform/body-room.ts";
-import { parseJson } from "../../src/platform/parse-json.ts";
-import { openBody } from "../../src/platform/read-body.ts";
+import { createBodyRoom } from "../../src/platform/http/body-room.ts";
+import { parseJson } from "../../src/platform/http/parse-json.ts";
+import { openBody } from "../../src/platform/http/read-body.ts";
 import { connect, poll, pro, type TestPlatform } from "./harness.ts";
 
 const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;

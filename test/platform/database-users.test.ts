@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type DatabaseUsers, databaseUsers } from "../../src/platform/database-users.ts";
-import type { Databases } from "../../src/platform/databases.ts";
+import { createEvents } from "../../src/platform/control/events.ts";
+import { type SayUnless, type WithUsersParts, withUsers } from "../../src/platform/control/with-users.ts";
+import { type DatabaseUsers, databaseUsers } from "../../src/platform/databases/database-users.ts";
+import type { Databases } from "../../src/platform/databases/databases.ts";
+import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
 import { EngineError } from "../../src/platform/engine/index.ts";
-import { createEvents } from "../../src/platform/events.ts";
-import { createNoDatabases } from "../../src/platform/no-databases.ts";
-import type { InstanceRecord, UserRecord } from "../../src/platform/records.ts";
-import type { Store } from "../../src/platform/store.ts";
-import { type SayUnless, type WithUsersParts, withUsers } from "../../src/platform/with-users.ts";
+import type { InstanceRecord, UserRecord } from "../../src/platform/model/records.ts";
+import type { Store } from "../../src/platform/model/store.ts";
 
 const user = (username: string, acl = "+PING"): UserRecord => ({ username, passwordHash: "aa", acl });
 const [early, late, odd] = [user("early"), user("late"), user("odd", "nonsense")];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { setupEngine } from "../../src/platform/engine/index.ts";
-import { paramRows } from "../../src/platform/field-rules.ts";
+import { paramRows } from "../../src/platform/model/field-rules.ts";
 import { ask } from "../support/local-platform.ts";
 import { asOperator } from "./engine/fixture.ts";
 import { at, components, enterprise, poll, pro, startTest, type TestPlatform } from "./harness.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/platform/index.ts";
-import type { InstanceTypes } from "../../src/platform/instance-types.ts";
+import type { InstanceTypes } from "../../src/platform/model/instance-types.ts";
 
 export const signinPath: string = "/2022-09-01-00/resource-instance/user/signin";
 export const components: string = "/2022-09-01-00/resource-instance/sp-default/graphdb/v1/prod";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import { loadInstanceTypes, readInstanceTypes } from "../../src/platform/instance-types.ts";
+import { loadInstanceTypes, readInstanceTypes } from "../../src/platform/model/instance-types.ts";
 
 const gigabyte = 1024 ** 3;
 

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Databases } from "../../src/platform/databases.ts";
-import { createEvents } from "../../src/platform/events.ts";
-import { createMender } from "../../src/platform/mend.ts";
-import { createNoDatabases } from "../../src/platform/no-databases.ts";
-import type { InstanceRecord } from "../../src/platform/records.ts";
-import { openStore } from "../../src/platform/store.ts";
+import { createEvents } from "../../src/platform/control/events.ts";
+import { createMender } from "../../src/platform/control/mend.ts";
+import type { Databases } from "../../src/platform/databases/databases.ts";
+import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
+import type { InstanceRecord } from "../../src/platform/model/records.ts";
+import { openStore } from "../../src/platform/model/store.ts";
 
 const record: InstanceRecord = {
   id: "instance-1",

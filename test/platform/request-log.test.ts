@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RequestEntry } from "../../src/platform/request-log.ts";
+import type { RequestEntry } from "../../src/platform/http/request-log.ts";
 import { basic, enterprise, pro, startTest, type TestPlatform } from "./harness.ts";
 
 let test: TestPlatform;

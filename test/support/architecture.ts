@@ -57,6 +57,23 @@ function refusal(
   return `${folder} may not import ${other}`;
 }
 
+/** Imports between the rooms of one folder that the table does not allow. A file that stands in the folder itself is free. */
+export function forbiddenRooms(
+  files: readonly SourceFile[],
+  folder: string,
+  rooms: { readonly [room: string]: readonly string[] },
+): readonly string[] {
+  const start = `src/${folder}/`;
+  const roomOf = (path: string): string => path.slice(start.length).split("/")[0] ?? "";
+  return files.flatMap(importsOf).flatMap((edge) => {
+    const [from, to] = [roomOf(edge.from), roomOf(edge.to)];
+    if (!edge.from.startsWith(start) || !edge.to.startsWith(start) || from === to || from.endsWith(".ts"))
+      return [];
+    if (rooms[from] === undefined) return [`${at(edge)}: ${folder}/${from} has no row in the table`];
+    return rooms[from].includes(to) ? [] : [`${at(edge)}: ${folder}/${from} may not import ${to}`];
+  });
+}
+
 function nodeRefusal(
   edge: Edge,
   folder: string,

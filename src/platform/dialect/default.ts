@@ -1,4 +1,4 @@
-import { plans } from "../contract.ts";
+import { plans } from "../model/plans.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** The wire of the default profile: the specification's. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../model/json.ts";
-import { type Component, type Plan, version } from "../contract.ts";
+import type { Component, Plan } from "../model/plans.ts";
 
 /** The service profiles that the platform can speak as. */
 export const dialectNames = ["default", "falkordb-cloud"] as const;
@@ -75,11 +75,6 @@ export interface SnapshotWords {
   readonly copyAnswer: readonly string[];
   /** A list of none is an empty object. */
   readonly omitsEmptyList: boolean;
-}
-
-/** Path of every operation on instances of one component: P of the contract. */
-export function componentPath({ provider, service }: Dialect): string {
-  return `${version}/resource-instance/${provider}/${service}/v1/prod/:model/:tier/:resource`;
 }
 
 /** A plan and one of its components, as a path names them. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../model/json.ts";
-import { type Component, type Plan, type PlanResource, plans } from "../contract.ts";
+import { type Component, type Plan, type PlanResource, plans } from "../model/plans.ts";
 import type { Dialect } from "./dialect.ts";
 import { textAt, textsAt } from "./profile-facts.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
 import { loadDialect } from "./load-dialect.ts";
 

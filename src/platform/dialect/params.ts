@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "../model/service-error.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** The body of an update in the platform's own words. Refused (400): own words that the dialect spells otherwise, fields of no plan. */

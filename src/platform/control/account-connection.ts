@@ -1,0 +1,59 @@
+import type { Core } from "../core.ts";
+import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
+import { ServiceError } from "../model/service-error.ts";
+import { accountInstances, arrivalOf } from "./accounts.ts";
+import { untilWritten } from "./settle.ts";
+
+/**
+ * Takes away the service's access to a cloud account, or gives it back, for all instances of its configuration. Accepted at once,
+ * done in the background. Refused (409) unless the account is READY, or DISCONNECTED where it is to be connected.
+ */
+export async function connectAccount(core: Core, record: InstanceRecord, isWanted: boolean): Promise<void> {
+  const { id, accountConfigId = "" } = record;
+  const needed = isWanted ? "DISCONNECTED" : "READY";
+  const config = await core.store.accountConfigs.update(accountConfigId, (now) => {
+    const { status = "" } = core.store.instances.get(id) ?? {};
+    if (status !== needed || arrivalOf(now) !== needed)
+      throw new ServiceError(409, `cloud account ${id} is ${status}; this needs ${needed}`);
+    return { ...now, isDisconnected: !isWanted };
+  });
+  if (config === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
+  core.lifecycle.background(id, follow(core, config));
+}
+
+/** After a restart of the platform: finishes what was being connected or disconnected. */
+export function recoverConnections(core: Core): void {
+  for (const config of core.store.accountConfigs.list()) {
+    const [behind] = notThere(core, config);
+    if (behind !== undefined) core.lifecycle.background(behind.id, follow(core, config));
+  }
+}
+
+const moving = ["READY", "DISCONNECTING", "DISCONNECTED", "CONNECTING"];
+
+/** Instances that their configuration's connection has not reached. */
+function notThere(core: Core, config: AccountConfigRecord): readonly InstanceRecord[] {
+  if (config.status !== "READY") return [];
+  return accountInstances(core, config.id).filter(
+    ({ status }) => moving.includes(status) && status !== arrivalOf(config),
+  );
+}
+
+/** Brings the instances of a configuration to where its connection is. */
+async function follow(core: Core, config: AccountConfigRecord): Promise<void> {
+  const through = config.isDisconnected === true ? "DISCONNECTING" : "CONNECTING";
+  await say(core, config, through);
+  await core.lifecycle.wait(core.settings.delayOf("update"));
+  await say(core, config, arrivalOf(config));
+}
+
+async function say(core: Core, config: AccountConfigRecord, status: string): Promise<void> {
+  for (const { id } of notThere(core, config)) {
+    await untilWritten(core.lifecycle.wait, () =>
+      core.store.instances.update(id, (now) =>
+        moving.includes(now.status) ? { ...now, status, lastModified: core.timestamp() } : now,
+      ),
+    );
+    core.events.add(id, `cloud account: ${status}`);
+  }
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DatabaseListener, Databases } from "../databases/databases.ts";
+import { inTurn } from "../in-turn.ts";
+import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
+import { ServiceError } from "../model/service-error.ts";
+import type { Store } from "../model/store.ts";
+import type { Settings } from "../options.ts";
+import type { Events } from "./events.ts";
+import { type ExecuteParts, execute } from "./execute.ts";
+import type { Fault } from "./fault-rule.ts";
+import { createMender, reasonOf } from "./mend.ts";
+import { transitions } from "./transitions.ts";
+import { worksOf } from "./work.ts";
+
+/** What an operation needs besides its name. */
+export type OperationDetails = Partial<Omit<OperationRecord, "name" | "id" | "startedAt" | "stuck">>;
+
+/** Changes of instances over time: accepted at once, done in the background, one at a time for each. */
+export interface Lifecycle {
+  /** Takes a new record in; resolves when it is safe on disk. */
+  create(record: InstanceRecord, fault: Fault, details?: OperationDetails): Promise<void>;
+  /** Throws what `operate` would refuse with: 404 for an unknown id, 409 for what is not allowed now. */
+  check(id: string, name: OperationName): InstanceRecord;
+  /**
+   * Accepts an operation: 404 for an unknown id, 409 for what the status or a running operation does not allow, 500 where it cannot be
+   * written down; nothing has changed then.
+   */
+  operate(id: string, name: OperationName, fault: Fault, details?: OperationDetails): Promise<void>;
+  /** Work of an instance that is no operation of its own; waited for at the end, its failure an event. */
+  background(id: string, task: Promise<void>): void;
+  /** After a start: brings back what ran, and finishes what was in progress. Resolves when what ran, runs, or was tried once. */
+  recover(): Promise<void>;
+  /** What the databases report by themselves. */
+  readonly listener: DatabaseListener;
+  /** Aborted when the platform closes. */
+  readonly closing: AbortSignal;
+  /** Waits this many ms; rejects when the platform closes. */
+  wait(ms: number): Promise<void>;
+  /** Lets no new work begin and waits for what is at work; the rest is finished by the next start. */
+  close(): Promise<void>;
+}
+
+/** What the lifecycle works with. `databases` is asked for late: databases report to the listener made here. */
+export interface LifecycleParts {
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly events: Events;
+  readonly databases: () => Databases;
+  readonly snapshotFile: (region: string, snapshotId: string) => string;
+  readonly timestamp: () => string;
+}
+
+export function createLifecycle(parts: LifecycleParts): Lifecycle {
+  const { store, settings, events } = parts;
+  const closing = new AbortController();
+  const tasks = new Set<Promise<void>>();
+
+  const run = (id: string, task: Promise<void>): void => {
+    const tracked = task
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) events.add(id, `the platform failed: ${reasonOf(error)}`, true);
+      })
+      .finally(() => tasks.delete(tracked));
+    tasks.add(tracked);
+  };
+  const wait = async (ms: number): Promise<void> => {
+    if (ms > 0) await sleep(ms, undefined, { signal: closing.signal });
+    closing.signal.throwIfAborted();
+  };
+  const mender = createMender({ ...parts, wait, background: run, closing: closing.signal });
+  const executing: ExecuteParts = {
+    ...parts,
+    wait,
+    closing: closing.signal,
+    works: worksOf({ ...parts, wait }),
+  };
+  const carryOut = async (id: string, operation: OperationRecord, fault: Fault): Promise<void> => {
+    await execute(executing, id, operation, fault);
+    await mender.mend(id);
+  };
+
+  /** Brings a database up and says nothing of it. */
+  const lookAfter = (id: string): Promise<void> =>
+    inTurn(`instance ${id}`, async () => {
+      const record = store.instances.get(id);
+      if (record !== undefined) await parts.databases().start(record);
+    });
+
+  const begin = (name: OperationName, details: OperationDetails = {}): OperationRecord => ({
+    ...details,
+    name,
+    id: randomBytes(6).toString("hex"),
+    startedAt: parts.timestamp(),
+  });
+
+  const check = (id: string, name: OperationName): InstanceRecord => {
+    const record = store.instances.get(id);
+    if (record === undefined) throw new ServiceError(404, `instance ${id} not found`);
+    refuseUnlessAllowed(record, name);
+    return record;
+  };
+
+  return {
+    check,
+    wait,
+    background: run,
+
+    async create(record, fault, details) {
+      const operation = begin("create", details);
+      await store.instances.add({ ...record, status: "PENDING", operation });
+      events.add(record.id, `create accepted: ${record.tier}/${record.component} in ${record.region}`);
+      run(record.id, carryOut(record.id, operation, fault));
+    },
+
+    async operate(id, name, fault, details) {
+      const operation = begin(name, details);
+      const stale = fault.staleStatus ?? settings.staleStatus;
+      const shown = stale > 0 ? {} : { status: transitions[name].through, lastModified: parts.timestamp() };
+      const accepted = await store.instances.update(id, (record) => {
+        refuseUnlessAllowed(record, name);
+        return { ...record, ...shown, operation };
+      });
+      if (accepted === undefined) throw new ServiceError(404, `instance ${id} not found`);
+      events.add(id, `${name} accepted`);
+      run(id, carryOut(id, operation, fault));
+    },
+
+    async recover() {
+      const coming: Promise<void>[] = [];
+      for (const record of store.instances.list()) {
+        const { id, operation, power, failure } = record;
+        if (record.isAccount) continue;
+        if (operation !== undefined && operation.stuck !== true) run(id, carryOut(id, operation, {}));
+        else if (operation?.stuck === true || failure?.byFault === true) {
+          // Its status stays what it was made to be; its database is looked after all the same.
+          if (power === "running" && record.nodes.length > 0) run(id, lookAfter(id));
+        } else if (record.status === "FAILED") run(id, mender.mend(id));
+        else coming.push(mender.mend(id, { isQuiet: true }));
+      }
+      await Promise.all(coming);
+    },
+
+    listener: {
+      down(id, reason) {
+        if (store.instances.get(id) !== undefined)
+          run(id, mender.mend(id, { reason: `database: ${reason}` }));
+      },
+      told(id, what) {
+        events.add(id, what, true);
+      },
+    },
+
+    closing: closing.signal,
+    async close() {
+      closing.abort();
+      await Promise.allSettled([...tasks]);
+    },
+  };
+}
+
+function refuseUnlessAllowed(record: InstanceRecord, name: OperationName): void {
+  const { operation, status } = record;
+  const isRescue = name === "delete" && operation?.stuck === true;
+  if (operation !== undefined && !isRescue) {
+    throw new ServiceError(
+      409,
+      `instance ${record.id}: operation is already in progress (${operation.name})`,
+    );
+  }
+  const { from } = transitions[name];
+  if (from !== undefined && !from.includes(status)) {
+    throw new ServiceError(409, `instance ${record.id} is ${status}; ${name} needs ${from.join(" or ")}`);
+  }
+  if (name === "delete" && record.deletionProtection) {
+    throw new ServiceError(409, `instance ${record.id} has deletion protection; clear it first`);
+  }
+}

@@ -1,0 +1,209 @@
+import { mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { JsonObject } from "../../model/json.ts";
+import type { Core } from "../core.ts";
+import type { Dialect } from "../dialect/dialect.ts";
+import { copyWhole } from "../engine/index.ts";
+import { newId } from "../model/new-id.ts";
+import { versionOf } from "../model/plan-versions.ts";
+import { findPlan } from "../model/plans.ts";
+import type { InstanceRecord, SnapshotRecord } from "../model/records.ts";
+import { ServiceError } from "../model/service-error.ts";
+import type { Fault } from "./fault-rule.ts";
+import { untilWritten } from "./settle.ts";
+import { endSnapshot, reasonOfFile } from "./snapshot-record.ts";
+
+/** What a snapshot is taken of, and where it is put. */
+export interface SnapshotRequest {
+  readonly instanceId: string;
+  readonly type: SnapshotRecord["type"];
+  /** Default: the instance's own. */
+  readonly region?: string | undefined;
+}
+
+/**
+ * Takes a snapshot of a running instance: the backup operation. Answers the snapshot's id once accepted; 400 on a tier without
+ * backups.
+ */
+export async function takeSnapshot(
+  core: Core,
+  { instanceId, type, region }: SnapshotRequest,
+  fault: Fault,
+): Promise<string> {
+  const tier = core.store.instances.get(instanceId)?.tier ?? "";
+  if (findPlan(tier)?.hasBackups === false) throw new ServiceError(400, `backups are not offered by ${tier}`);
+  const record = core.lifecycle.check(instanceId, "backup");
+  const snapshot: SnapshotRecord = {
+    id: newId("snapshot"),
+    sourceInstanceId: instanceId,
+    type,
+    status: "pending",
+    progress: 0,
+    cloudProvider: record.cloudProvider,
+    region: region ?? record.region,
+    createdAt: core.timestamp(),
+    tier: record.tier,
+    component: record.component,
+    subscriptionId: record.subscriptionId,
+    params: record.params,
+    planVersion: record.planVersion,
+    networkType: record.networkType,
+    customNetworkId: record.customNetworkId,
+    users: record.users,
+  };
+  await core.store.snapshots.add(snapshot);
+  try {
+    await core.lifecycle.operate(instanceId, "backup", fault, { snapshotId: snapshot.id });
+  } catch (error) {
+    // Nobody was told of it: a refused backup leaves nothing in the list.
+    const removed = untilWritten(core.lifecycle.wait, () => core.store.snapshots.remove(snapshot.id));
+    core.lifecycle.background(instanceId, removed);
+    throw error;
+  }
+  return snapshot.id;
+}
+
+/** A snapshot by id, or 404. */
+export function findSnapshot(core: Core, id: string): SnapshotRecord {
+  const snapshot = core.store.snapshots.get(id);
+  if (snapshot === undefined) throw new ServiceError(404, `snapshot ${id} not found`);
+  return snapshot;
+}
+
+/** The latest completed snapshot of an instance, or 409. */
+export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
+  const own = core.store.snapshots.list().filter((each) => each.sourceInstanceId === instanceId);
+  const latest = own.filter((each) => each.status === "completed").at(-1);
+  if (latest === undefined) throw new ServiceError(409, `instance ${instanceId} has no completed snapshot`);
+  return latest;
+}
+
+/**
+ * Copies a completed snapshot into another region's folder, in the background; answers the new snapshot's id. A fault makes the copy
+ * fail, or never complete.
+ */
+export async function copySnapshot(
+  core: Core,
+  source: SnapshotRecord,
+  region: string,
+  fault: Fault,
+): Promise<string> {
+  refuseUnfinished(source, "copied");
+  if (region === source.region) throw new ServiceError(400, `snapshot ${source.id} is in ${region} already`);
+  const copy: SnapshotRecord = {
+    ...source,
+    id: newId("snapshot"),
+    region,
+    status: "pending",
+    progress: 0,
+    createdAt: core.timestamp(),
+    completedAt: undefined,
+    copyOf: source.id,
+  };
+  await core.store.snapshots.add({ ...copy, ...(fault.stuck === true ? { stuck: true } : {}) });
+  if (fault.stuck !== true)
+    core.lifecycle.background(copy.sourceInstanceId, finishCopy(core, copy, fault.failed));
+  return copy.id;
+}
+
+/** Does the work of a copy that was accepted; also after a restart of the platform. */
+async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Promise<void> {
+  const parts = { ...core, wait: core.lifecycle.wait };
+  const source = core.store.snapshots.get(copy.copyOf ?? "");
+  const [from, to] = [
+    core.snapshotFile(source?.region ?? "", source?.id ?? ""),
+    core.snapshotFile(copy.region, copy.id),
+  ];
+  try {
+    if (failed !== undefined) throw new Error(failed);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await copyWhole(from, to);
+  } catch (error) {
+    return endSnapshot(parts, copy.id, `it could not be copied to ${copy.region}: ${reasonOfFile(error)}`);
+  }
+  await endSnapshot(parts, copy.id);
+  core.events.add(copy.sourceInstanceId, `snapshot copied to ${copy.region}`);
+}
+
+/** After a restart of the platform: finishes copies, and gives up backups that no operation will finish. */
+export function recoverSnapshots(core: Core): void {
+  for (const snapshot of core.store.snapshots.list()) {
+    if (snapshot.status !== "pending" || snapshot.stuck === true) continue;
+    const { id, sourceInstanceId } = snapshot;
+    const operation = core.store.instances.get(sourceInstanceId)?.operation;
+    if (snapshot.copyOf !== undefined)
+      core.lifecycle.background(sourceInstanceId, finishCopy(core, snapshot));
+    else if (operation?.snapshotId !== id) {
+      const parts = { ...core, wait: core.lifecycle.wait };
+      const ended = endSnapshot(parts, id, "the platform ended before it was begun");
+      core.lifecycle.background(sourceInstanceId, ended);
+    }
+  }
+}
+
+/** Takes an automated snapshot of every running instance that is not busy. */
+export async function takeAutomatedSnapshots(core: Core): Promise<void> {
+  for (const record of core.store.instances.list()) {
+    if (record.isAccount || record.status !== "RUNNING" || record.operation !== undefined) continue;
+    const request = { instanceId: record.id, type: "AutomatedSnapshot" } as const;
+    await takeSnapshot(core, request, {}).catch(() => undefined);
+  }
+}
+
+/** Removes a snapshot and its file; refused (409) while it is being made or copied, or an instance boots from it. */
+export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Promise<void> {
+  if (snapshot.status === "pending" && snapshot.stuck !== true)
+    throw new ServiceError(409, `snapshot ${snapshot.id} is still being made`);
+  const copy = core.store.snapshots
+    .list()
+    .find((each) => each.copyOf === snapshot.id && each.status === "pending");
+  if (copy !== undefined)
+    throw new ServiceError(409, `snapshot ${snapshot.id} is being copied to ${copy.region}`);
+  const reader = core.store.instances.list().find((each) => bootsFrom(each, snapshot.id));
+  if (reader !== undefined)
+    throw new ServiceError(409, `instance ${reader.id} is being restored from snapshot ${snapshot.id}`);
+  await core.store.snapshots.remove(snapshot.id);
+  // It is gone from the list; a file that stays behind is in nobody's way.
+  await rm(core.snapshotFile(snapshot.region, snapshot.id), { force: true }).catch((error: unknown) =>
+    core.events.add(
+      snapshot.sourceInstanceId,
+      `the file of snapshot ${snapshot.id} could not be removed: ${reasonOfFile(error)}`,
+      true,
+    ),
+  );
+}
+
+/** A snapshot as the service shows it (specification 2.3). */
+export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): JsonObject {
+  return {
+    snapshotId: snapshot.id,
+    sourceInstanceId: snapshot.sourceInstanceId,
+    snapshotType: snapshot.type,
+    status: dialect.snapshots.statuses[snapshot.status] ?? snapshot.status,
+    progress: snapshot.progress,
+    encrypted: false,
+    cloudProvider: snapshot.cloudProvider,
+    region: snapshot.region,
+    createdTime: snapshot.createdAt,
+    completeTime: snapshot.completedAt ?? "0001-01-01T00:00:00Z",
+    productTierId: `pt-${snapshot.tier}`,
+    productTierName: findPlan(snapshot.tier)?.name ?? snapshot.tier,
+    ...(dialect.describe.isComplete ? { productTierVersion: versionOf(snapshot) } : {}),
+    ...(snapshot.subscriptionId === undefined ? {} : { subscriptionId: snapshot.subscriptionId }),
+    ...(snapshot.failure === undefined ? {} : { snapshotMetadata: { failureReason: snapshot.failure } }),
+  };
+}
+
+function bootsFrom(record: InstanceRecord, snapshotId: string): boolean {
+  return record.operation?.name === "create" && record.operation.snapshotId === snapshotId;
+}
+
+/** Refuses (409) what is not completed; `what` says what it could be otherwise. */
+export function refuseUnfinished(snapshot: SnapshotRecord, what: string): void {
+  if (snapshot.status !== "completed") {
+    throw new ServiceError(
+      409,
+      `snapshot ${snapshot.id} is ${snapshot.status}; only a completed one can be ${what}`,
+    );
+  }
+}

@@ -1,0 +1,170 @@
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { bodyRows, isOffered, longestLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
+import type { InstanceTypes } from "../model/instance-types.ts";
+import { machineMemory } from "../model/machine-memory.ts";
+import { bytesOf } from "../model/memory-size.ts";
+import { ServiceError } from "../model/service-error.ts";
+
+/** Where an instance is: tier and component of the path, and what the service offers there. */
+export interface Place {
+  readonly tier: string;
+  readonly component: string;
+  readonly instanceTypes: InstanceTypes;
+}
+
+/** A create that passed every rule of specification 2.2. */
+export interface CreateRequest {
+  readonly cloudProvider: string;
+  readonly region: string;
+  readonly networkType: string | undefined;
+  readonly customNetworkId: string | undefined;
+  readonly params: JsonObject;
+}
+
+const createKeys = new Set(["requestParams", "customTags", "productTierVersion", "onprem_platform"]);
+const updateKeys = new Set(["requestParams", "network_type", "customTags"]);
+
+/** Reads the body of a create; every problem at once in a 400 (ServiceError). */
+export function readCreate(body: Json, place: Place): CreateRequest {
+  const { top, params } = split(body);
+  const problems: string[] = [];
+  for (const key of Object.keys(top)) {
+    const row = Object.hasOwn(bodyRows, key) ? bodyRows[key] : undefined;
+    if (row !== undefined) problems.push(...problemsOf(key, row, top[key] ?? null, place));
+    else if (!createKeys.has(key)) problems.push(`${key} is not a field of this request`);
+  }
+  for (const required of ["cloud_provider", "region"]) {
+    if (!Object.hasOwn(top, required)) problems.push(`${required} is required`);
+  }
+  const region = top["region"];
+  if (typeof region === "string" && region !== "" && !isRegion(region))
+    problems.push("region is not offered");
+  problems.push(...paramProblems(params, place));
+  if (place.tier === "enterprise-byoa" && !Object.hasOwn(params, "cloud_provider_account_config_id")) {
+    problems.push("cloud_provider_account_config_id is required by this tier");
+  }
+  const cloudProvider = stringOf(top["cloud_provider"]) ?? "";
+  problems.push(...crossProblems(params, cloudProvider, place));
+  refuse(problems);
+  return {
+    cloudProvider,
+    region: stringOf(region) ?? "",
+    networkType: stringOf(top["network_type"]),
+    customNetworkId: stringOf(top["custom_network_id"]),
+    params,
+  };
+}
+
+/** The changed keys of an update; create-only fields, unknown ones and those of other tiers are refused with 400. */
+export function readUpdate(
+  body: Json,
+  place: Place,
+  current: { readonly cloudProvider: string; readonly params: JsonObject },
+): { readonly params: JsonObject; readonly networkType: string | undefined } {
+  const { top, params } = split(body);
+  const problems = Object.keys(top)
+    .filter((key) => !updateKeys.has(key))
+    .map((key) => (Object.hasOwn(bodyRows, key) ? fixed(key) : `${key} is not a field of this request`));
+  const networkType = top["network_type"];
+  const networkRow = bodyRows["network_type"];
+  if (networkType !== undefined && networkRow !== undefined) {
+    problems.push(...problemsOf("network_type", networkRow, networkType, place));
+  }
+  problems.push(...paramProblems(params, place), ...Object.keys(params).filter(isCreateOnly).map(fixed));
+  problems.push(...crossProblems({ ...current.params, ...params }, current.cloudProvider, place));
+  refuse(problems);
+  return { params, networkType: stringOf(networkType) };
+}
+
+/** Checks deployment-model fields that a restore may carry; every problem at once in a 400 (ServiceError). */
+export function checkPlacement(fields: JsonObject, place: Place): void {
+  refuse(
+    Object.entries(fields).flatMap(([key, value]) => {
+      const row = bodyRows[key];
+      return row === undefined ? [] : problemsOf(key, row, value, place);
+    }),
+  );
+}
+
+/** True where a text can name a region (and a folder). */
+export function isRegion(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text);
+}
+
+function split(body: Json): { readonly top: JsonObject; readonly params: JsonObject } {
+  if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
+  const params = body["requestParams"] ?? {};
+  if (!isObject(params)) throw new ServiceError(400, "requestParams must be an object");
+  return { top: body, params };
+}
+
+function paramProblems(params: JsonObject, place: Place): readonly string[] {
+  return Object.entries(params).flatMap(([key, value]) => {
+    const row = Object.hasOwn(paramRows, key) ? paramRows[key] : undefined;
+    return row === undefined ? [`requestParams.${key} is not known`] : problemsOf(key, row, value, place);
+  });
+}
+
+function problemsOf(key: string, row: Rows[string], value: Json, place: Place): readonly string[] {
+  if (!isOffered(row, place.tier, place.component)) {
+    return [`${key} is not offered by ${place.tier}/${place.component}`];
+  }
+  const wrong = wrongValue(row, value);
+  return wrong === undefined ? [] : [`${key} ${wrong}`];
+}
+
+function crossProblems(params: JsonObject, provider: string, place: Place): readonly string[] {
+  const problems: string[] = [];
+  const type = stringOf(params["nodeInstanceType"]);
+  const { tier, instanceTypes } = place;
+  const memory = machineMemory({ tier, cloudProvider: provider, type }, instanceTypes);
+  if (tier === "pro" && Object.hasOwn(instanceTypes, provider) && memory === undefined) {
+    problems.push(`nodeInstanceType ${type} is not offered by pro on ${provider}`);
+  }
+  for (const name of ["graphdbUser", "graphdbPassword"]) {
+    if (Buffer.byteLength(stringOf(params[name]) ?? "") > longestLogin)
+      problems.push(`${name} is longer than ${longestLogin} bytes`);
+  }
+  const wrong = wrongCeiling(stringOf(params["maxMemory"]), memory, type);
+  if (wrong !== undefined) problems.push(wrong);
+  const [limit, byDefault] = [params["graphDBTimeoutMax"], params["graphDBTimeoutDefault"]];
+  if (typeof limit === "number" && typeof byDefault === "number" && limit > 0 && byDefault > limit) {
+    problems.push("graphDBTimeoutDefault must not exceed graphDBTimeoutMax");
+  }
+  return problems;
+}
+
+/** An empty database takes about 4 MB; below this nothing can be written. */
+const leastMemory = 10_000_000;
+/** Above this no machine is, and numbers are not exact for ever. */
+const mostMemory = 64 * 1024 ** 4;
+
+function wrongCeiling(
+  maxMemory: string | undefined,
+  machine: number | undefined,
+  type: string | undefined,
+): string | undefined {
+  const ceiling = bytesOf(maxMemory ?? "");
+  if (ceiling === undefined) return undefined;
+  if (ceiling < leastMemory) return `maxMemory ${maxMemory} is less than a database needs; at least 10M`;
+  if (ceiling <= (machine ?? mostMemory)) return undefined;
+  if (machine === undefined) return `maxMemory ${maxMemory} is more than any machine has`;
+  const owner = type ?? `the tier's default instance type (${machine / 1024 ** 3}GB)`;
+  return `maxMemory ${maxMemory} exceeds the memory of ${owner}`;
+}
+
+function isCreateOnly(key: string): boolean {
+  return Object.hasOwn(paramRows, key) && paramRows[key]?.["x-create-only"] === true;
+}
+
+function fixed(key: string): string {
+  return `${key} is fixed after deployment and cannot be updated`;
+}
+
+function stringOf(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new ServiceError(400, problems.join("; "));
+}

@@ -1,0 +1,90 @@
+import type { Json } from "../../model/json.ts";
+import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
+import { paramRows } from "../model/field-rules.ts";
+import { firstUserOf } from "../model/first-user.ts";
+import type { InstanceTypes } from "../model/instance-types.ts";
+import { defaultMemory, machineMemory } from "../model/machine-memory.ts";
+import { bytesOf } from "../model/memory-size.ts";
+import { nodesOf } from "../model/plans.ts";
+import type { InstanceRecord } from "../model/records.ts";
+import { generatedPassword } from "./generated-password.ts";
+
+/** What a database's configuration depends on besides its record. */
+export interface SpecParts {
+  readonly dir: string;
+  readonly instanceTypes: InstanceTypes;
+  /** Key from which the password of an instance is made that was created without one. */
+  readonly key: Buffer;
+  readonly tls: TlsFiles | undefined;
+  readonly seed: string | undefined;
+}
+
+const gigabyte = 1024 ** 3;
+
+/** How the database of an instance is to run: its parameters, the defaults of the field table, the tier's fixed values. */
+export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
+  const { params, tier } = record;
+  const isFree = tier === "free";
+  const nodes = nodesOf(record);
+  const memory = memoryOf(record, parts.instanceTypes);
+  const ports = nodes.flatMap((id) => record.nodes.find((node) => node.id === id)?.port ?? []);
+  return {
+    dir: parts.dir,
+    user: firstUserOf(record),
+    password: textOf(params["graphdbPassword"]) ?? generatedPassword(record.id, parts.key),
+    nodes: nodes.length > 1 ? 2 : 1,
+    parameters: isFree ? { ...parametersOf(record), QUERY_MEM_CAPACITY: 52_428_800 } : parametersOf(record),
+    rdb: oneOf(params["RDBPersistenceConfig"], ["low", "medium", "high"]) ?? "low",
+    users: record.users.map(({ username, passwordHash, acl }) => ({ username, passwordHash, rules: acl })),
+    ...(isFree ? {} : { aof: oneOf(params["AOFPersistenceConfig"], ["everysec", "always"]) ?? "everysec" }),
+    ...(memory === undefined ? {} : { maxMemoryBytes: memory }),
+    ...(parts.tls === undefined ? {} : { tls: parts.tls }),
+    ...(ports.length === nodes.length ? { ports } : {}),
+    ...(parts.seed === undefined ? {} : { seed: parts.seed }),
+  };
+}
+
+/** The database parameters of specification 2.2, each with its value or its default. */
+function parametersOf(record: InstanceRecord): { readonly [parameter: string]: number } {
+  const found: { [parameter: string]: number } = {};
+  for (const [name, row] of Object.entries(paramRows)) {
+    const value = record.params[name] ?? row.default;
+    const parameter = row["x-parameter"];
+    if (parameter !== undefined && typeof value === "number")
+      found[parameter] = engineValue(parameter, value);
+  }
+  return found;
+}
+
+/** A value as the engine wants it: no limit on the rows of a result is 0 for the service, and less than 0 for the engine. */
+function engineValue(parameter: string, value: number): number {
+  return parameter === "RESULTSET_SIZE" && value === 0 ? -1 : value;
+}
+
+/** The memory ceiling in bytes, by the rules of the tier; undefined: no ceiling. */
+function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefined {
+  const { params, tier } = record;
+  if (tier === "free") return 100 * 1024 ** 2;
+  if (tier === "startup") return params["memoryRequestsAndLimits"] === "2200M" ? 2e9 : 1e9;
+  const { cloudProvider } = record;
+  const machine =
+    machineMemory({ tier, cloudProvider, type: textOf(params["nodeInstanceType"]) }, types) ??
+    defaultMemory(tier);
+  if (tier === "pro") return machine === undefined ? undefined : shareOf(machine);
+  const asked = bytesOf(textOf(params["maxMemory"]) ?? "");
+  return asked ?? Math.min(6 * gigabyte, machine ?? Number.POSITIVE_INFINITY);
+}
+
+/** The database's share of a machine's memory where the tier has no field for it. */
+function shareOf(machine: number): number {
+  if (machine < 4 * gigabyte) return 100 * 1024 ** 2;
+  return machine === 4 * gigabyte ? 2 * gigabyte : Math.floor(machine * 0.75);
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[]): T | undefined {
+  return allowed.find((each) => each === value);
+}

@@ -1,0 +1,76 @@
+import { createHmac } from "node:crypto";
+import type { JsonObject } from "../../../model/json.ts";
+import { type Dialect, placeIn } from "../../dialect/dialect.ts";
+import type { PlanResource } from "../../model/plans.ts";
+import type { InstanceRecord, NodeRecord } from "../../model/records.ts";
+
+/** A topology depends on these besides the record. */
+export interface TopologyParts {
+  readonly dialect: Dialect;
+  /** The password of what observes an instance. */
+  readonly observerPassword: (instanceId: string) => string;
+}
+
+/** The resources of an instance by their ids: where the databases' endpoint stands, the node ids that failover wants, and what stands beside. */
+export function topologyOf(parts: TopologyParts, record: InstanceRecord): JsonObject {
+  const resources = placeIn(parts.dialect, record)?.component.resources ?? [];
+  return Object.fromEntries(resources.map((each) => [each.id, describeResource(parts, record, each)]));
+}
+
+function describeResource(parts: TopologyParts, record: InstanceRecord, resource: PlanResource): JsonObject {
+  const isPublic = record.networkType === "PUBLIC" && resource.part !== "rebalance";
+  const isDatabase = resource.part === "database";
+  const { clusterEndpoint, clusterPorts } = endpointOf(parts, record, resource);
+  return {
+    resourceKey: resource.key,
+    resourceName: resource.name,
+    main: resource.main,
+    hasCompute: resource.part !== "public",
+    ...(resource.part === "rebalance" ? { isJob: true } : {}),
+    networkingType: isPublic ? "PUBLIC" : "INTERNAL",
+    publiclyAccessible: isPublic,
+    clusterEndpoint,
+    clusterPorts,
+    allowedIPRanges: ["127.0.0.0/8"],
+    ...(record.failure === undefined || !isDatabase
+      ? {}
+      : { recentDeploymentFailure: { failedAt: record.failure.at, failureReason: record.failure.reason } }),
+    nodes: isDatabase ? record.nodes.map((node) => describeNode(parts, node, record)) : [],
+  };
+}
+
+interface Endpoint {
+  readonly clusterEndpoint: string;
+  readonly clusterPorts: readonly number[];
+}
+
+/** Names of what is no database end in `.invalid`, which nobody can reach. */
+function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource): Endpoint {
+  const primary = record.nodes.find((node) => node.role === "primary");
+  const isUp = record.host !== undefined && primary !== undefined;
+  if (part === "database")
+    return { clusterEndpoint: record.host ?? "", clusterPorts: primary === undefined ? [] : [primary.port] };
+  if (!isUp || part === "public" || part === "rebalance") return { clusterEndpoint: "", clusterPorts: [] };
+  const host = `${key}.${record.id}.invalid`;
+  return part === "sentinel"
+    ? { clusterEndpoint: host, clusterPorts: [26_379] }
+    : { clusterEndpoint: `observer:${parts.observerPassword(record.id)}@${host}:443`, clusterPorts: [443] };
+}
+
+function describeNode({ dialect }: TopologyParts, node: NodeRecord, record: InstanceRecord): JsonObject {
+  const isUp = (record.status === "RUNNING" || record.status === "BACKING_UP") && node.isDown !== true;
+  return {
+    id: node.id,
+    endpoint: record.host ?? "",
+    ports: [node.port],
+    availabilityZone: `${record.region}${record.component === "multi-zone" && !node.id.endsWith("0") ? "b" : "a"}`,
+    status: record.status,
+    healthStatus: isUp ? "HEALTHY" : record.status === "STOPPED" ? "STOPPED" : "UNHEALTHY",
+    ...(dialect.describe.hasRoles ? { role: node.role } : {}),
+  };
+}
+
+/** The password of what observes an instance: the same at every start of the platform that has this key. */
+export function observerPassword(instanceId: string, key: Buffer): string {
+  return createHmac("sha256", key).update(`observer of ${instanceId}`).digest("base64url");
+}

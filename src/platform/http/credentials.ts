@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "../../files/atomic-write.ts";
+
+/** What signs in to this platform, and the key that signs its sessions. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The folder of the platform's data, made private (0700) if it is new. */
+export async function privateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+/** The credentials in `<dataDir>/credentials.json` (0600), generated at the first start. */
+export async function loadCredentials(dataDir: string): Promise<Credentials> {
+  const path = join(dataDir, "credentials.json");
+  const known = parseCredentials(await readIfThere(path), path);
+  if (known !== undefined) return known;
+  const fresh = { username: "local@graphform.invalid", password: randomBytes(24).toString("base64url") };
+  await writeAtomically(path, `${JSON.stringify(fresh, null, 2)}\n`);
+  return fresh;
+}
+
+/** The key that signs session tokens, in `<dataDir>/signing.key` (0600), so that sessions outlive a restart. */
+export async function loadSigningKey(dataDir: string): Promise<Buffer> {
+  const path = join(dataDir, "signing.key");
+  const known = await readIfThere(path);
+  if (known !== undefined && known.trim().length >= 43) return Buffer.from(known.trim(), "base64url");
+  const key = randomBytes(32);
+  await writeAtomically(path, key.toString("base64url"));
+  return key;
+}
+
+function parseCredentials(text: string | undefined, path: string): Credentials | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && "username" in value && "password" in value) {
+      const { username, password } = value;
+      if (typeof username === "string" && typeof password === "string") return { username, password };
+    }
+  } catch {
+    // told below: a file that is no JSON is as unusable as one without the two fields
+  }
+  throw new Error(`${path} holds no username and password; delete it to have new ones generated`);
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

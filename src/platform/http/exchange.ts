@@ -1,0 +1,125 @@
+import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import type { Json } from "../../model/json.ts";
+import type { Fault } from "../control/fault-rule.ts";
+import type { Core } from "../core.ts";
+import { errorBody, ServiceError } from "../model/service-error.ts";
+import { errorMediaType } from "./contract.ts";
+import { logRequest } from "./log-request.ts";
+import { parseJson } from "./parse-json.ts";
+import { openBody } from "./read-body.ts";
+import { underFault } from "./under-fault.ts";
+
+/** What a route reads of its request. */
+export interface Exchange {
+  readonly fault: Fault;
+  /** The parsed body; undefined when none was sent. */
+  readonly body: Json | undefined;
+}
+
+export type Handler = (context: Context<Env>, exchange: Exchange) => Response | Promise<Response>;
+
+export interface Env {
+  Bindings: HttpBindings;
+}
+
+/** How one host speaks. */
+export interface HostManner {
+  readonly name: "platform" | "users";
+  readonly error: (status: number, message: string) => Response;
+}
+
+/** One operation of a host. */
+export interface Operation {
+  /** The name that faults and the log use. */
+  readonly name: string;
+  /** Throws a ServiceError for who may not come in. Asked before anything of the body is read. */
+  readonly admit: (context: Context<Env>) => void;
+  /** True for requests of somebody who is signed in: what strangers send together is held to a small room. */
+  readonly isSignedIn: (context: Context<Env>) => boolean;
+  /** Bytes. */
+  readonly largestBody: number;
+  readonly handler: Handler;
+}
+
+/** Errors of the platform host: specification 7. */
+export const platformManner: HostManner = {
+  name: "platform",
+  error: (status, message) =>
+    new Response(JSON.stringify(errorBody(status, message)), {
+      status,
+      headers: { "content-type": errorMediaType },
+    }),
+};
+
+/**
+ * One request from its arrival to its line in the log: who it is, its body, faults before the work, the handler, faults after
+ * it. A ServiceError becomes the host's error shape; anything else a 500 that says nothing of the inside.
+ */
+export async function serve(
+  core: Core,
+  manner: HostManner,
+  operation: Operation,
+  context: Context<Env>,
+): Promise<Response> {
+  const started = performance.now();
+  const { method, path } = context.req;
+  core.faults.enter();
+  let text = "";
+  let body: Json | undefined;
+  let answer: Response | "cut" = "cut";
+  let fault: Fault = {};
+  const isSignedIn = operation.isSignedIn(context);
+  const room = isSignedIn ? core.rooms.signedIn : core.rooms.strangers;
+  const reader = openBody(context.req.raw, operation.largestBody, room);
+  try {
+    const refusal = await answerOf(core, manner, context, async () => {
+      operation.admit(context);
+      if (method === "GET") return undefined;
+      text = await reader.read();
+      body = parseJson(text, context.req.header("content-type"));
+      return undefined;
+    });
+    fault = core.faults.strike({ method, path, operation: operation.name });
+    answer = await underFault(
+      fault,
+      manner,
+      async () =>
+        refusal ?? (await answerOf(core, manner, context, () => operation.handler(context, { fault, body }))),
+    );
+    if (answer !== "cut") return answer;
+    context.env.incoming.socket.destroy();
+    return RESPONSE_ALREADY_SENT;
+  } finally {
+    core.faults.leave();
+    reader.release();
+    const status = answer === "cut" ? 0 : answer.status;
+    const ms = performance.now() - started;
+    logRequest(core, manner.name, operation.name, context, { text, body, isSignedIn, fault, status, ms });
+  }
+}
+
+async function answerOf<T>(
+  core: Core,
+  manner: HostManner,
+  context: Context<Env>,
+  work: () => T | Promise<T>,
+): Promise<T | Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError) return refusalOf(manner, context, error);
+    core.events.add("", `internal error: ${error instanceof Error ? error.message : String(error)}`, true);
+    return manner.error(500, "the platform failed to answer this request");
+  }
+}
+
+/** A refusal as the host says it. A body without an announced end is not read to it: its connection is not used again. */
+function refusalOf(manner: HostManner, context: Context<Env>, error: ServiceError): Response {
+  const { status, message, retryAfter } = error;
+  const refusal = manner.error(status, message);
+  if (context.req.header("transfer-encoding") !== undefined) refusal.headers.set("connection", "close");
+  if (retryAfter !== undefined) refusal.headers.set("retry-after", String(retryAfter));
+  return refusal;
+}

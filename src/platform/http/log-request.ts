@@ -1,0 +1,92 @@
+import type { Context } from "hono";
+import type { Json } from "../../model/json.ts";
+import type { Fault } from "../control/fault-rule.ts";
+import type { Core } from "../core.ts";
+import type { Env, HostManner } from "./exchange.ts";
+import { redactBody, secretsIn } from "./known-secrets.ts";
+
+/** What is known of a request at its end. */
+export interface Done {
+  /** The body as it came, and parsed; undefined where none was read or it is no JSON. */
+  readonly text: string;
+  readonly body: Json | undefined;
+  readonly isSignedIn: boolean;
+  readonly fault: Fault;
+  /** 0 when the connection was cut. */
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** Bodies are written down up to this many characters. */
+const longestBody = 16 * 1024;
+const mostNotes = 10;
+
+/** Writes a request into the log: without secrets, and with notes on those that arrived where none belongs. */
+export function logRequest(
+  core: Core,
+  host: HostManner["name"],
+  operation: string,
+  context: Context<Env>,
+  done: Done,
+): void {
+  const { method, path, url } = context.req;
+  const notes: string[] = [];
+  const logged = loggedBody(core, done);
+  for (const place of logged.misplaced) notes.push(`a secret stands in the body at ${place}`);
+  const query = url.includes("?") ? [...new URL(url).searchParams] : [];
+  for (const [name, value] of query) {
+    if (/pass|secret|token/i.test(name) || core.secrets.redact(value) !== value)
+      notes.push(`a secret stands in query ${name}`);
+  }
+  const segments = path.split("/");
+  const clean = segments.map((segment) => (core.secrets.has(decoded(segment)) ? "[redacted]" : segment));
+  if (clean.some((segment, index) => segment !== segments[index])) notes.push("a secret stands in the path");
+  const authorization = context.req.header("authorization");
+  if (authorization !== undefined && /^basic /i.test(authorization) && operation !== "signin") {
+    notes.push("basic credentials were sent to something that is not sign-in");
+  }
+  if (
+    host === "users" &&
+    context.req.header("cookie")?.includes(`${core.dialect.cookies.session}=`) &&
+    !core.sharesPort
+  ) {
+    notes.push("a session cookie was sent to the users host");
+  }
+  const faults = Object.keys(done.fault);
+  core.log.add({
+    time: new Date(core.now()).toISOString(),
+    host,
+    method,
+    path: clean.join("/"),
+    operation,
+    query: query.map(([name]) => name),
+    status: done.status,
+    ms: Math.round(done.ms * 10) / 10,
+    ...(logged.body === undefined ? {} : { body: logged.body }),
+    ...(faults.length === 0 ? {} : { fault: faults }),
+    ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNotes) }),
+  });
+}
+
+interface LoggedBody {
+  readonly body?: Json;
+  readonly misplaced: readonly string[];
+}
+
+/** The body fit for the log. Its secrets are remembered, but for those of strangers: they could send as many as they like. */
+function loggedBody(core: Core, { text, body, isSignedIn, status }: Done): LoggedBody {
+  if (body === undefined) return { misplaced: [] };
+  if (text.length > longestBody) return { body: `[${text.length} characters]`, misplaced: [] };
+  const isOurs = isSignedIn || (status > 0 && status < 400);
+  if (isOurs) for (const secret of secretsIn(body)) core.secrets.add(secret);
+  return redactBody(body, core.secrets);
+}
+
+function decoded(segment: string): string {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,135 @@
+import type { Hono } from "hono";
+import type { JsonObject } from "../../../model/json.ts";
+import type { Core } from "../../core.ts";
+import { type Dialect, type Located, subscriptionOf } from "../../dialect/dialect.ts";
+import { preferredVersion } from "../../model/plan-versions.ts";
+import type { Component, Plan } from "../../model/plans.ts";
+import { ServiceError } from "../../model/service-error.ts";
+import { parameterSchema } from "../answers/parameter-schema.ts";
+import { version } from "../contract.ts";
+import type { Env } from "../exchange.ts";
+import { paged } from "./paged.ts";
+import { partOf, sessionRoutes } from "./router.ts";
+
+/** The id of the one service of this platform. */
+export const serviceId: string = "s-local";
+const regions: JsonObject = {
+  awsRegions: ["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1", "ap-south-1"],
+  gcpRegions: ["us-central1", "us-east1", "europe-west1", "asia-south1"],
+  azureRegions: ["eastus2", "westus3", "westeurope"],
+  ociRegions: ["us-ashburn-1", "eu-frankfurt-1"],
+};
+
+/** Service plans (specification 2.6) and subscriptions. */
+export function planEndpoints(app: Hono<Env>, core: Core): void {
+  const route = sessionRoutes(app, core);
+  const { dialect } = core;
+  const { plans } = dialect;
+  route("GET", `${version}/service-offering`, "list-plans", (context) =>
+    context.json({ serviceIds: [serviceId], services: [service(dialect)] }),
+  );
+  route("GET", `${version}/service-offering/:id`, "describe-plan", (context) => {
+    if (partOf(context, "id") !== serviceId) throw new ServiceError(404, "service not found");
+    return context.json(service(dialect));
+  });
+  if (dialect.hasParameterSchema)
+    route(
+      "GET",
+      `${version}/service-offering/:id/resource/:resource/instance/:instance`,
+      "describe-parameters",
+      (context) => {
+        const found = resourceIn(dialect, partOf(context, "resource"));
+        const { productTierId: productTier } = context.req.query();
+        if (partOf(context, "id") !== serviceId || found === undefined)
+          throw new ServiceError(404, "no service plan has such a resource");
+        if (productTier !== undefined && productTier !== `pt-${found.plan.tier}`)
+          throw new ServiceError(400, `plan ${productTier} does not have this resource`);
+        const instance = partOf(context, "instance");
+        const record = core.store.instances.get(instance);
+        const isOfIt = record?.tier === found.plan.tier && record.component === found.component.id;
+        if (instance !== "none" && !isOfIt) throw new ServiceError(404, `instance ${instance} not found`);
+        return context.json(parameterSchema(core, found));
+      },
+    );
+  route("GET", `${version}/subscription`, "list-subscriptions", (context) => {
+    const { items, more } = paged(core, context, plans);
+    const subscriptions = items.map((plan) => subscription(plan, core.credentials.username));
+    return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions, ...more });
+  });
+  route("GET", `${version}/subscription/:id`, "describe-subscription", (context) => {
+    const plan = plans.find((each) => subscriptionOf(each) === partOf(context, "id"));
+    if (plan === undefined) throw new ServiceError(404, "subscription not found");
+    return context.json(subscription(plan, core.credentials.username));
+  });
+}
+
+/** The component or account resource that an id names, in any plan. */
+function resourceIn({ plans }: Dialect, id: string): Located | undefined {
+  const all = plans.flatMap((plan): Located[] => [
+    ...plan.components.map((component) => ({ plan, component, isAccount: false })),
+    ...(plan.account === undefined ? [] : [{ plan, component: plan.account, isAccount: true }]),
+  ]);
+  return all.find(({ component }) => component.resourceId === id);
+}
+
+function service(dialect: Dialect): JsonObject {
+  return {
+    serviceId,
+    serviceName: "the service",
+    serviceURLKey: dialect.service,
+    serviceProviderId: dialect.provider,
+    serviceProviderName: "local platform",
+    offerings: dialect.plans.map((plan) => offering(dialect, plan)),
+  };
+}
+
+function offering(dialect: Dialect, plan: Plan): JsonObject {
+  const resources = plan.account === undefined ? plan.components : [...plan.components, plan.account];
+  return {
+    ...(dialect.hasSpecifiedPlanKeys ? { serviceModelKey: plan.modelKey, productTierKey: plan.tierKey } : {}),
+    serviceModelURLKey: plan.modelKey,
+    productTierURLKey: plan.tierKey,
+    productTierID: `pt-${plan.tier}`,
+    productTierName: plan.name,
+    productTierType: plan.tier === "free" || plan.tier === "startup" ? "MULTI_TENANCY" : "DEDICATED_TENANCY",
+    productTierVersion: preferredVersion,
+    serviceModelID: `sm-${plan.modelKey}`,
+    serviceModelType: plan.account === undefined ? "CUSTOMER_HOSTED" : "BYOA",
+    serviceModelStatus: "READY",
+    serviceAPIVersion: "v1",
+    serviceEnvironmentType: "PROD",
+    serviceEnvironmentURLKey: "prod",
+    cloudProviders: ["aws", "gcp", "azure", "oci"],
+    ...regions,
+    supportsPublicNetwork: true,
+    AutoApproveSubscription: true,
+    allowCreatesWhenPaymentNotConfigured: true,
+    resourceParameters: resources.map((resource) => parameters(resource, plan)),
+  };
+}
+
+function parameters(resource: Component, plan: Plan): JsonObject {
+  return {
+    resourceId: resource.resourceId,
+    urlKey: resource.key,
+    name: resource.name,
+    isBackupEnabled: plan.hasBackups && resource !== plan.account,
+    isDeprecated: false,
+  };
+}
+
+function subscription(plan: Plan, owner: string): JsonObject & { readonly id: string } {
+  return {
+    id: subscriptionOf(plan),
+    status: "ACTIVE",
+    roleType: "root",
+    serviceId,
+    serviceName: "the service",
+    productTierId: `pt-${plan.tier}`,
+    productTierName: plan.name,
+    defaultSubscription: true,
+    paymentMethodConfigured: true,
+    subscriptionOwnerName: owner,
+    createdAt: "2026-01-01T00:00:00Z",
+  };
+}

@@ -1,0 +1,88 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Core } from "../core.ts";
+import { ServiceError } from "../model/service-error.ts";
+import { type Env, type HostManner, type Operation, platformManner, serve } from "./exchange.ts";
+import { accountConnectionEndpoint } from "./routes/account-connection.ts";
+import { accountEndpoints } from "./routes/accounts.ts";
+import { controlEndpoints } from "./routes/control.ts";
+import { failoverEndpoint } from "./routes/failover.ts";
+import { instanceEndpoints } from "./routes/instances.ts";
+import { networkEndpoints } from "./routes/networks.ts";
+import { pageEndpoints } from "./routes/page.ts";
+import { planEndpoints } from "./routes/plans.ts";
+import { restoreToTimeEndpoint } from "./routes/restore-to-time.ts";
+import { sessionEndpoints } from "./routes/session.ts";
+import { snapshotEndpoints } from "./routes/snapshots.ts";
+import { userEndpoints } from "./routes/users.ts";
+import { versionUpgradeEndpoint } from "./routes/version-upgrade.ts";
+import { usersManner } from "./users-error.ts";
+
+/** The platform host; with the users host in it where they share a port. */
+export function createPlatformApp(core: Core, withUsers: boolean): Hono<Env> {
+  const app = new Hono<Env>();
+  sessionEndpoints(app, core);
+  planEndpoints(app, core);
+  accountEndpoints(app, core);
+  accountConnectionEndpoint(app, core);
+  networkEndpoints(app, core);
+  snapshotEndpoints(app, core);
+  failoverEndpoint(app, core);
+  restoreToTimeEndpoint(app, core);
+  versionUpgradeEndpoint(app, core);
+  instanceEndpoints(app, core);
+  controlEndpoints(app, core);
+  pageEndpoints(app, core);
+  if (withUsers) userEndpoints(app, core);
+  return withoutMore(app, core, platformManner);
+}
+
+/** The users host on a port of its own. */
+export function createUsersApp(core: Core): Hono<Env> {
+  const app = new Hono<Env>();
+  userEndpoints(app, core);
+  return withoutMore(app, core, usersManner);
+}
+
+/** What no host has; its body is not read. */
+const unknown: Operation = {
+  name: "unknown",
+  admit(context) {
+    throw new ServiceError(404, `there is no ${context.req.method} ${context.req.path}`);
+  },
+  isSignedIn: () => false,
+  largestBody: 0,
+  handler: () => new Response(null, { status: 404 }),
+};
+
+function withoutMore(app: Hono<Env>, core: Core, manner: HostManner): Hono<Env> {
+  app.all("*", (context) => serve(core, manner, unknown, context));
+  return app;
+}
+
+/** A listening HTTP server for an app. `isFast` replaces this process's Request and Response by lighter ones. */
+export async function listen(
+  app: Hono<Env>,
+  host: string,
+  port: number,
+  isFast: boolean,
+): Promise<{ readonly server: Server; readonly url: string }> {
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: isFast });
+  const server = createServer(
+    { keepAliveTimeout: 30_000, requestTimeout: 60_000 },
+    (request, response) => void listener(request, response),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const bound = isAddress(address) ? address.port : port;
+  return { server, url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}` };
+}
+
+function isAddress(address: string | AddressInfo | null): address is AddressInfo {
+  return typeof address === "object" && address !== null;
+}

@@ -1,0 +1,54 @@
+import { instanceSchema } from "../../fields/instance.ts";
+import type { FieldSchema } from "../../model/field-schema.ts";
+import type { Json } from "../../model/json.ts";
+
+/** Rows of the field table by their name on the wire. */
+export type Rows = { readonly [wireName: string]: FieldSchema };
+
+function rowsOf(place: "body" | "requestParams"): Rows {
+  const top = Object.entries(instanceSchema.properties).filter(([, row]) => row["x-in"] === place);
+  const config =
+    place === "requestParams" ? Object.entries(instanceSchema.properties["config"]?.properties ?? {}) : [];
+  return Object.fromEntries([...top, ...config].map(([name, row]) => [row["x-wire"] ?? name, row]));
+}
+
+/** Deployment-model fields, at the top level of a create. */
+export const bodyRows: Rows = rowsOf("body");
+
+/** Fields inside requestParams. */
+export const paramRows: Rows = rowsOf("requestParams");
+
+/** True where a row of the field table is offered by this tier and component. */
+export function isOffered(row: FieldSchema, tier: string, component: string): boolean {
+  return (row["x-tiers"]?.includes(tier) ?? true) && (row["x-components"]?.includes(component) ?? true);
+}
+
+/** What is wrong with one value by its row: a phrase that follows the field's name; undefined when it is right. */
+export function wrongValue(row: FieldSchema, value: Json): string | undefined {
+  if (row.type === "string") return wrongString(row, value);
+  if (row.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
+  if (row.type === "integer" || row.type === "number") return wrongNumber(row, value);
+  return row.enum === undefined || row.enum.includes(value)
+    ? undefined
+    : `must be one of ${row.enum.join(", ")}`;
+}
+
+function wrongString(row: FieldSchema, value: Json): string | undefined {
+  if (typeof value !== "string") return "must be a string";
+  if (row.enum !== undefined && !row.enum.includes(value)) return `must be one of ${row.enum.join(", ")}`;
+  if (value.length < (row.minLength ?? 0)) return "must not be empty";
+  if (row.pattern !== undefined && !new RegExp(row.pattern, "u").test(value))
+    return `must match ${row.pattern}`;
+  return undefined;
+}
+
+function wrongNumber(row: FieldSchema, value: Json): string | undefined {
+  if (typeof value !== "number") return "must be a number";
+  if (row.type === "integer" && !Number.isInteger(value)) return "must be a whole number";
+  if (row.enum !== undefined && !row.enum.includes(value)) return `must be ${row.enum.join(" or ")}`;
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = row;
+  return value < minimum || value > maximum ? `must be between ${minimum} and ${maximum}` : undefined;
+}
+
+/** Longest user name or password in bytes: the database lets nobody sign in with a longer one. */
+export const longestLogin: number = 16 * 1024;
