@@ -76,7 +76,7 @@ function oneOf<T extends string>(
   given: string | undefined,
   allowed: readonly T[],
 ): T | undefined {
-  const found = allowed.find((each) => each === given);
+  const found = allowed.find((value) => value === given);
   if (given === undefined || found !== undefined) return found;
   throw new ArgumentError(`--${name} must be ${allowed.join(" or ")}, not ${given}`);
 }
@@ -124,7 +124,7 @@ function readDelays(given: string): number | { readonly [name in OperationName]?
   const delays: { [name in OperationName]?: number } = {};
   for (const part of given.split(",")) {
     const [name, ms] = part.split("=");
-    const operation = operations.find((each) => each === name);
+    const operation = operations.find((operationName) => operationName === name);
     if (operation === undefined || ms === undefined || !/^[0-9]+$/.test(ms)) {
       throw new ArgumentError(
         `--delay is a number of ms, or operation=ms,... with ${operations.join(", ")}; not ${part}`,

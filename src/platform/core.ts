@@ -3,7 +3,7 @@ import type { Faults } from "./control/faults.ts";
 import type { Lifecycle } from "./control/lifecycle.ts";
 import type { Databases } from "./databases/databases.ts";
 import type { Dialect } from "./dialect/dialect.ts";
-import type { BodyRoom } from "./http/body-room.ts";
+import type { BodyBudget } from "./http/body-budget.ts";
 import type { Credentials } from "./http/credentials.ts";
 import type { KnownSecrets } from "./http/known-secrets.ts";
 import type { PageSessions } from "./http/page-sessions.ts";
@@ -41,7 +41,7 @@ export interface Core {
   /** The file of a snapshot; the region is a folder. */
   readonly snapshotFile: (region: string, snapshotId: string) => string;
   /** Memory for the bodies of requests that are at work: of those who are signed in, and of all others together. */
-  readonly rooms: { readonly signedIn: BodyRoom; readonly strangers: BodyRoom };
+  readonly bodyBudgets: { readonly signedIn: BodyBudget; readonly anonymous: BodyBudget };
   readonly now: () => number;
   /** Milliseconds that only grow, whatever is done to the clock: for ages and limits. */
   readonly elapsed: () => number;

@@ -52,7 +52,7 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
       const holder = await holderOf(path);
       if (holder !== undefined && isAlive(holder, mine.folder))
         throw new PlatformRunningError(dataDir, holder.pid);
-      await takeAway(path, `${own}.dead`, mine.folder);
+      await moveAside(path, `${own}.dead`, mine.folder);
     }
   } finally {
     await unlink(own);
@@ -130,7 +130,7 @@ async function tryLink(from: string, to: string): Promise<boolean> {
 }
 
 /** Moves a dead holder's lock aside; puts it back when a live holder took its place in the meantime. */
-async function takeAway(path: string, aside: string, folder: string): Promise<void> {
+async function moveAside(path: string, aside: string, folder: string): Promise<void> {
   try {
     await rename(path, aside);
   } catch {

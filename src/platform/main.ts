@@ -22,14 +22,14 @@ async function main(argv: readonly string[]): Promise<void> {
     void platform
       .close()
       .then(() => rm(file, { force: true }))
-      .then(() => process.exit(0), complain);
+      .then(() => process.exit(0), exitWithError);
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", stop);
-  platform.lost.addEventListener("abort", () => complain(platform.lost.reason));
+  platform.lost.addEventListener("abort", () => exitWithError(platform.lost.reason));
   // What nobody waited for must not take the databases of others with it, and neither must a log that cannot be written.
-  process.on("unhandledRejection", (error) => tell(`internal error: ${textOf(error)}`));
+  process.on("unhandledRejection", (error) => printError(`internal error: ${textOf(error)}`));
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
     const line = await announcementOf(platform);
@@ -55,17 +55,17 @@ async function announcementOf({
   return JSON.stringify({ url, usersUrl, dataDir, engine, ...spoken, pid, caFile: resolve(caFile) });
 }
 
-function complain(error: unknown): never {
-  tell(textOf(error));
+function exitWithError(error: unknown): never {
+  printError(textOf(error));
   process.exit(1);
 }
 
-function complainOfStart(error: unknown): never {
+function exitWithStartError(error: unknown): never {
   const isExpected = error instanceof ArgumentError || error instanceof PlatformRunningError;
-  return complain(isExpected ? error : new Error(`cannot start: ${textOf(error)}`));
+  return exitWithError(isExpected ? error : new Error(`cannot start: ${textOf(error)}`));
 }
 
-function tell(what: string): void {
+function printError(what: string): void {
   process.stderr.write(`graphform platform: ${what}\n`);
 }
 
@@ -73,4 +73,4 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-await main(process.argv.slice(2)).catch(complainOfStart);
+await main(process.argv.slice(2)).catch(exitWithStartError);

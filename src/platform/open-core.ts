@@ -15,7 +15,7 @@ import { createRealDatabases, type RealDatabasesParts } from "./databases/real-d
 import { openDialect } from "./dialect/open-dialect.ts";
 import { EngineError, ensureAuthority, findEngine } from "./engine/index.ts";
 import { observerPassword } from "./http/answers/topology.ts";
-import { createBodyRoom } from "./http/body-room.ts";
+import { createBodyBudget } from "./http/body-budget.ts";
 import { loadCredentials, loadSigningKey, privateFolder } from "./http/credentials.ts";
 import { createKnownSecrets } from "./http/known-secrets.ts";
 import { createPageSessions } from "./http/page-sessions.ts";
@@ -100,7 +100,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
     sharesPort: options.usersPort === undefined,
     instanceTypes,
     snapshotFile,
-    rooms: { signedIn: createBodyRoom(64 * mebibyte), strangers: createBodyRoom(4 * mebibyte) },
+    bodyBudgets: { signedIn: createBodyBudget(64 * mebibyte), anonymous: createBodyBudget(4 * mebibyte) },
     now,
     elapsed,
     timestamp,

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createBodyRoom } from "../../src/platform/http/body-room.ts";
+import { createBodyBudget } from "../../src/platform/http/body-budget.ts";
 import { parseJson } from "../../src/platform/http/parse-json.ts";
 import { openBody } from "../../src/platform/http/read-body.ts";
 import { connect, poll, pro, type TestPlatform } from "./harness.ts";
@@ -199,13 +199,13 @@ describe("room for bodies", () => {
   };
 
   it("is taken while a body is held, refused when there is none left, and given back in any case", async () => {
-    const room = createBodyRoom(100);
+    const room = createBodyBudget(100);
     const first = openBody(streamed(30, 30), 80, room);
     expect(await first.read()).toHaveLength(60);
     const second = openBody(streamed(30, 30), 80, room);
     await expect(second.read()).rejects.toMatchObject({ status: 503, retryAfter: 1 });
     second.release();
-    const third = openBody(streamed(41, 41), 80, createBodyRoom(200));
+    const third = openBody(streamed(41, 41), 80, createBodyBudget(200));
     await expect(third.read()).rejects.toMatchObject({ status: 413 });
     expect(room.take(41)).toBe(false);
     first.release();
@@ -214,7 +214,7 @@ describe("room for bodies", () => {
   });
 
   it("is given back by who hangs up in the middle", async () => {
-    const room = createBodyRoom(100);
+    const room = createBodyBudget(100);
     const broken = new ReadableStream({
       pull(controller) {
         controller.enqueue(new Uint8Array(20));

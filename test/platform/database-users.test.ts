@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import {
+  type ApplyUsersParts,
+  applyUsersThenRecord,
+  type RecordIf,
+} from "../../src/platform/control/apply-users.ts";
 import { createEvents } from "../../src/platform/control/events.ts";
-import { type SayUnless, type WithUsersParts, withUsers } from "../../src/platform/control/with-users.ts";
 import { type DatabaseUsers, databaseUsers } from "../../src/platform/databases/database-users.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
@@ -112,7 +116,7 @@ function world(users: DatabaseUsers) {
 }
 
 /** Says it where it may be said of the record as it is. */
-function saying(parts: WithUsersParts, say: () => void): SayUnless {
+function saying(parts: ApplyUsersParts, say: () => void): RecordIf {
   return async (may) => {
     const now = parts.store.instances.get(record.id);
     if (now === undefined || !may(now)) return false;
@@ -138,7 +142,7 @@ describe("an instance that comes to run", () => {
     );
     save([late]);
     let seen: readonly string[] = [];
-    await withUsers(
+    await applyUsersThenRecord(
       parts,
       record.id,
       saying(parts, () => {
@@ -154,7 +158,7 @@ describe("an instance that comes to run", () => {
     database.failures.push("once");
     save([odd, late]);
     let isRunning = false;
-    await withUsers(
+    await applyUsersThenRecord(
       parts,
       record.id,
       saying(parts, () => {
@@ -175,14 +179,14 @@ describe("an instance that comes to run", () => {
     const said = saying(parts, () => {
       throw new Error("said");
     });
-    await expect(withUsers(parts, record.id, said)).rejects.toThrow("does not answer");
+    await expect(applyUsersThenRecord(parts, record.id, said)).rejects.toThrow("does not answer");
   });
 
   it("has nobody to wait for where it is gone", async () => {
     const { parts, save } = world(databaseUsers(fakeDatabase(), [early]));
     save(undefined);
     let called = 0;
-    await withUsers(parts, record.id, async () => {
+    await applyUsersThenRecord(parts, record.id, async () => {
       called += 1;
       return false;
     });

@@ -1,8 +1,8 @@
 import type { Core } from "../core.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { accountInstances, arrivalOf } from "./accounts.ts";
-import { untilWritten } from "./settle.ts";
+import { accountInstances, settledStatus } from "./accounts.ts";
+import { untilWritten } from "./record-state.ts";
 
 /**
  * Takes away the service's access to a cloud account, or gives it back, for all instances of its configuration. Accepted at once,
@@ -13,7 +13,7 @@ export async function connectAccount(core: Core, record: InstanceRecord, isWante
   const needed = isWanted ? "DISCONNECTED" : "READY";
   const config = await core.store.accountConfigs.update(accountConfigId, (now) => {
     const { status = "" } = core.store.instances.get(id) ?? {};
-    if (status !== needed || arrivalOf(now) !== needed)
+    if (status !== needed || settledStatus(now) !== needed)
       throw new ServiceError(409, `cloud account ${id} is ${status}; this needs ${needed}`);
     return { ...now, isDisconnected: !isWanted };
   });
@@ -24,7 +24,7 @@ export async function connectAccount(core: Core, record: InstanceRecord, isWante
 /** After a restart of the platform: finishes what was being connected or disconnected. */
 export function recoverConnections(core: Core): void {
   for (const config of core.store.accountConfigs.list()) {
-    const [behind] = notThere(core, config);
+    const [behind] = instancesToMove(core, config);
     if (behind !== undefined) core.lifecycle.background(behind.id, follow(core, config));
   }
 }
@@ -32,10 +32,10 @@ export function recoverConnections(core: Core): void {
 const moving = ["READY", "DISCONNECTING", "DISCONNECTED", "CONNECTING"];
 
 /** Instances that their configuration's connection has not reached. */
-function notThere(core: Core, config: AccountConfigRecord): readonly InstanceRecord[] {
+function instancesToMove(core: Core, config: AccountConfigRecord): readonly InstanceRecord[] {
   if (config.status !== "READY") return [];
   return accountInstances(core, config.id).filter(
-    ({ status }) => moving.includes(status) && status !== arrivalOf(config),
+    ({ status }) => moving.includes(status) && status !== settledStatus(config),
   );
 }
 
@@ -44,11 +44,11 @@ async function follow(core: Core, config: AccountConfigRecord): Promise<void> {
   const through = config.isDisconnected === true ? "DISCONNECTING" : "CONNECTING";
   await say(core, config, through);
   await core.lifecycle.wait(core.settings.delayOf("update"));
-  await say(core, config, arrivalOf(config));
+  await say(core, config, settledStatus(config));
 }
 
 async function say(core: Core, config: AccountConfigRecord, status: string): Promise<void> {
-  for (const { id } of notThere(core, config)) {
+  for (const { id } of instancesToMove(core, config)) {
     await untilWritten(core.lifecycle.wait, () =>
       core.store.instances.update(id, (now) =>
         moving.includes(now.status) ? { ...now, status, lastModified: core.timestamp() } : now,

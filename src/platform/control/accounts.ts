@@ -6,7 +6,7 @@ import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 import type { AccountRequest } from "./account-rules.ts";
 import type { Fault } from "./fault-rule.ts";
-import { untilWritten } from "./settle.ts";
+import { untilWritten } from "./record-state.ts";
 
 /** Where a cloud account is created, and for whom. */
 export interface AccountPlace {
@@ -19,11 +19,13 @@ export interface AccountPlace {
 
 /** Instances of one account configuration. */
 export function accountInstances(core: Core, configId: string): readonly InstanceRecord[] {
-  return core.store.instances.list().filter((each) => each.isAccount && each.accountConfigId === configId);
+  return core.store.instances
+    .list()
+    .filter((record) => record.isAccount && record.accountConfigId === configId);
 }
 
 /** The status of a set-up account's instances, now or soon. */
-export function arrivalOf({ isDisconnected }: AccountConfigRecord): string {
+export function settledStatus({ isDisconnected }: AccountConfigRecord): string {
   return isDisconnected === true ? "DISCONNECTED" : "READY";
 }
 
@@ -48,7 +50,10 @@ async function addAccountNow(
   const { cloudProvider, account, params } = request;
   const known = core.store.accountConfigs
     .list()
-    .find((each) => each.cloudProvider === cloudProvider && each.account === account && isUsed(core, each));
+    .find(
+      (candidate) =>
+        candidate.cloudProvider === cloudProvider && candidate.account === account && isUsed(core, candidate),
+    );
   const now = core.timestamp();
   const config: AccountConfigRecord = known ?? {
     id: newId("ac"),
@@ -67,7 +72,7 @@ async function addAccountNow(
     networkType: "PUBLIC",
     params,
     status:
-      fault.failed === undefined ? (config.status === "READY" ? arrivalOf(config) : "PENDING") : "FAILED",
+      fault.failed === undefined ? (config.status === "READY" ? settledStatus(config) : "PENDING") : "FAILED",
     createdAt: now,
     lastModified: now,
     power: "running",
@@ -147,7 +152,7 @@ export async function removeAccount(core: Core, record: InstanceRecord): Promise
   if (config === undefined || !isLast) return forget(core, record);
   const user = core.store.instances
     .list()
-    .find((each) => each.params["cloud_provider_account_config_id"] === config.id);
+    .find((instance) => instance.params["cloud_provider_account_config_id"] === config.id);
   if (user !== undefined)
     throw new ServiceError(409, `instance ${user.id} still lives in this cloud account`);
   if (config.status === "READY_TO_OFFBOARD" && record.status === "DELETING") {

@@ -2,18 +2,18 @@ import type { Databases } from "../databases/databases.ts";
 import { inTurn } from "../in-turn.ts";
 import type { FailureRecord, InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
 import type { Settings } from "../options.ts";
+import { reasonOf } from "./database-repair.ts";
+import { endSnapshot } from "./end-snapshot.ts";
 import type { Fault } from "./fault-rule.ts";
-import { reasonOf } from "./mend.ts";
-import { type SettleParts, settle, settleAs, untilWritten } from "./settle.ts";
-import { endSnapshot } from "./snapshot-record.ts";
+import type { Work } from "./operation-handlers.ts";
+import { type RecordStateParts, recordState, recordStateOrFailure, untilWritten } from "./record-state.ts";
 import { transitions } from "./transitions.ts";
-import type { Work } from "./work.ts";
 
 /** What carrying out an operation takes. */
-export interface ExecuteParts extends SettleParts {
+export interface ExecuteParts extends RecordStateParts {
   readonly settings: Settings;
   readonly closing: AbortSignal;
-  readonly works: { readonly [name in OperationName]: Work };
+  readonly handlers: { readonly [name in OperationName]: Work };
 }
 
 /**
@@ -32,17 +32,17 @@ export async function execute(
   const stale = fault.staleStatus ?? settings.staleStatus;
   await wait(name === "create" ? Math.max(stale, delay / 4) : stale);
   const { through } = transitions[name];
-  await settle(parts, id, { status: through });
-  if (fault.stuck === true) return settle(parts, id, { operation: { ...operation, stuck: true } });
+  await recordState(parts, id, { status: through });
+  if (fault.stuck === true) return recordState(parts, id, { operation: { ...operation, stuck: true } });
   await wait(delay);
   if (fault.failed !== undefined) return failOnRequest(parts, id, operation, fault.failed);
   await inTurn(`instance ${id}`, async () => {
     const record = parts.store.instances.get(id);
     if (record === undefined) return;
     try {
-      const outcome = await parts.works[name](record, operation);
+      const outcome = await parts.handlers[name](record, operation);
       if (outcome === "gone") return await forget(parts, id);
-      await settle(parts, id, { failure: undefined, ...outcome, operation: undefined });
+      await recordState(parts, id, { failure: undefined, ...outcome, operation: undefined });
       parts.events.add(id, `${name} done: ${outcome.status}`);
     } catch (error) {
       if (!parts.closing.aborted) await fail(parts, id, name, reasonOf(error));
@@ -76,7 +76,7 @@ async function fail(parts: ExecuteParts, id: string, name: OperationName, reason
         ? { power: "stopped" }
         : {};
   const ended = { ...power, ...databases.seen(id), operation: undefined, failure };
-  await settleAs(parts, id, isAsBefore ? "RUNNING" : "FAILED", ended);
+  await recordStateOrFailure(parts, id, isAsBefore ? "RUNNING" : "FAILED", ended);
 }
 
 /** A backup that fails is a snapshot that failed; anything else is an instance that did. */
@@ -91,5 +91,5 @@ async function failOnRequest(
   parts.events.add(id, `${name} failed: ${reason}`, true);
   if (name === "backup") await endSnapshot(parts, snapshotId, reason);
   const status = name === "backup" ? "RUNNING" : "FAILED";
-  await settle(parts, id, { status, operation: undefined, failure });
+  await recordState(parts, id, { status, operation: undefined, failure });
 }

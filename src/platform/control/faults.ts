@@ -39,8 +39,10 @@ export function createFaults(initial: readonly FaultRule[], now: () => number): 
     strike(subject) {
       if (armed.length === 0) return none;
       const moment = { now: now(), inFlight };
-      const struck = armed.filter((each) => strikes(each, subject, moment));
-      return struck.length === 0 ? none : Object.assign({}, ...struck.map((each) => each.rule.fault));
+      const struck = armed.filter((candidate) => strikes(candidate, subject, moment));
+      return struck.length === 0
+        ? none
+        : Object.assign({}, ...struck.map((candidate) => candidate.rule.fault));
     },
     enter() {
       inFlight += 1;
@@ -48,7 +50,7 @@ export function createFaults(initial: readonly FaultRule[], now: () => number): 
     leave() {
       inFlight -= 1;
     },
-    rules: () => armed.map((each) => each.rule),
+    rules: () => armed.map((candidate) => candidate.rule),
     replace(rules) {
       armed = rules.map(arm);
     },

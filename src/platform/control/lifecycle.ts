@@ -6,12 +6,12 @@ import type { InstanceRecord, OperationName, OperationRecord } from "../model/re
 import { ServiceError } from "../model/service-error.ts";
 import type { Store } from "../model/store.ts";
 import type { Settings } from "../options.ts";
+import { createDatabaseRepair, reasonOf } from "./database-repair.ts";
 import type { Events } from "./events.ts";
 import { type ExecuteParts, execute } from "./execute.ts";
 import type { Fault } from "./fault-rule.ts";
-import { createMender, reasonOf } from "./mend.ts";
+import { operationHandlers } from "./operation-handlers.ts";
 import { transitions } from "./transitions.ts";
-import { worksOf } from "./work.ts";
 
 /** What an operation needs besides its name. */
 export type OperationDetails = Partial<Omit<OperationRecord, "name" | "id" | "startedAt" | "stuck">>;
@@ -68,20 +68,20 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
     if (ms > 0) await sleep(ms, undefined, { signal: closing.signal });
     closing.signal.throwIfAborted();
   };
-  const mender = createMender({ ...parts, wait, background: run, closing: closing.signal });
+  const databaseRepair = createDatabaseRepair({ ...parts, wait, background: run, closing: closing.signal });
   const executing: ExecuteParts = {
     ...parts,
     wait,
     closing: closing.signal,
-    works: worksOf({ ...parts, wait }),
+    handlers: operationHandlers({ ...parts, wait }),
   };
   const carryOut = async (id: string, operation: OperationRecord, fault: Fault): Promise<void> => {
     await execute(executing, id, operation, fault);
-    await mender.mend(id);
+    await databaseRepair.repair(id);
   };
 
   /** Brings a database up and says nothing of it. */
-  const lookAfter = (id: string): Promise<void> =>
+  const startQuietly = (id: string): Promise<void> =>
     inTurn(`instance ${id}`, async () => {
       const record = store.instances.get(id);
       if (record !== undefined) await parts.databases().start(record);
@@ -127,26 +127,26 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
     },
 
     async recover() {
-      const coming: Promise<void>[] = [];
+      const firstAttempts: Promise<void>[] = [];
       for (const record of store.instances.list()) {
         const { id, operation, power, failure } = record;
         if (record.isAccount) continue;
         if (operation !== undefined && operation.stuck !== true) run(id, carryOut(id, operation, {}));
         else if (operation?.stuck === true || failure?.byFault === true) {
           // Its status stays what it was made to be; its database is looked after all the same.
-          if (power === "running" && record.nodes.length > 0) run(id, lookAfter(id));
-        } else if (record.status === "FAILED") run(id, mender.mend(id));
-        else coming.push(mender.mend(id, { isQuiet: true }));
+          if (power === "running" && record.nodes.length > 0) run(id, startQuietly(id));
+        } else if (record.status === "FAILED") run(id, databaseRepair.repair(id));
+        else firstAttempts.push(databaseRepair.repair(id, { isQuiet: true }));
       }
-      await Promise.all(coming);
+      await Promise.all(firstAttempts);
     },
 
     listener: {
       down(id, reason) {
         if (store.instances.get(id) !== undefined)
-          run(id, mender.mend(id, { reason: `database: ${reason}` }));
+          run(id, databaseRepair.repair(id, { reason: `database: ${reason}` }));
       },
-      told(id, what) {
+      notice(id, what) {
         events.add(id, what, true);
       },
     },

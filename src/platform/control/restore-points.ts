@@ -7,8 +7,8 @@ export function restorePoints(
 ): readonly SnapshotRecord[] {
   return store.snapshots
     .list()
-    .filter((each) => each.sourceInstanceId === id && each.status === "completed")
-    .filter((each) => each.region === region && each.copyOf === undefined)
+    .filter((snapshot) => snapshot.sourceInstanceId === id && snapshot.status === "completed")
+    .filter((snapshot) => snapshot.region === region && snapshot.copyOf === undefined)
     .sort((one, other) => pointOf(one) - pointOf(other));
 }
 

@@ -9,9 +9,9 @@ import { versionOf } from "../model/plan-versions.ts";
 import { findPlan } from "../model/plans.ts";
 import type { InstanceRecord, SnapshotRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
+import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
 import type { Fault } from "./fault-rule.ts";
-import { untilWritten } from "./settle.ts";
-import { endSnapshot, reasonOfFile } from "./snapshot-record.ts";
+import { untilWritten } from "./record-state.ts";
 
 /** What a snapshot is taken of, and where it is put. */
 export interface SnapshotRequest {
@@ -72,8 +72,8 @@ export function findSnapshot(core: Core, id: string): SnapshotRecord {
 
 /** The latest completed snapshot of an instance, or 409. */
 export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
-  const own = core.store.snapshots.list().filter((each) => each.sourceInstanceId === instanceId);
-  const latest = own.filter((each) => each.status === "completed").at(-1);
+  const own = core.store.snapshots.list().filter((snapshot) => snapshot.sourceInstanceId === instanceId);
+  const latest = own.filter((snapshot) => snapshot.status === "completed").at(-1);
   if (latest === undefined) throw new ServiceError(409, `instance ${instanceId} has no completed snapshot`);
   return latest;
 }
@@ -156,10 +156,10 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
     throw new ServiceError(409, `snapshot ${snapshot.id} is still being made`);
   const copy = core.store.snapshots
     .list()
-    .find((each) => each.copyOf === snapshot.id && each.status === "pending");
+    .find((other) => other.copyOf === snapshot.id && other.status === "pending");
   if (copy !== undefined)
     throw new ServiceError(409, `snapshot ${snapshot.id} is being copied to ${copy.region}`);
-  const reader = core.store.instances.list().find((each) => bootsFrom(each, snapshot.id));
+  const reader = core.store.instances.list().find((other) => bootsFrom(other, snapshot.id));
   if (reader !== undefined)
     throw new ServiceError(409, `instance ${reader.id} is being restored from snapshot ${snapshot.id}`);
   await core.store.snapshots.remove(snapshot.id);

@@ -9,14 +9,14 @@ import { firstUserOf } from "../model/first-user.ts";
 import type { InstanceRecord, UserRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 import { refusedRules } from "./acl-rules.ts";
-import { untilWritten } from "./settle.ts";
+import { untilWritten } from "./record-state.ts";
 
 /** How often a database that serves and does not answer is asked, and the time between, in ms. */
 const attempts = 3;
 const pause = 100;
 
 /** How long an answer waits for a refused change to be taken back, in ms; where the disk is full, that goes on behind it. */
-const patience = 2000;
+const rollbackWait = 2000;
 
 /** Users of an instance as the list shows them, its own first: no passwords. */
 export function listUsers(record: InstanceRecord): readonly JsonObject[] {
@@ -113,12 +113,12 @@ async function replaceUser(
   before: UserRecord | undefined,
   after: UserRecord | undefined,
 ): Promise<void> {
-  await exchangeUser(core, id, before, after);
+  await swapUser(core, id, before, after);
   const failure = await failureOf(core, id, before, after);
   if (failure === undefined) return;
-  const back = untilWritten(core.lifecycle.wait, () => exchangeUser(core, id, after, before));
+  const back = untilWritten(core.lifecycle.wait, () => swapUser(core, id, after, before));
   core.lifecycle.background(id, back);
-  await Promise.race([back.catch(() => undefined), sleep(patience, undefined, { ref: false })]);
+  await Promise.race([back.catch(() => undefined), sleep(rollbackWait, undefined, { ref: false })]);
   await putInForce(core, id, before).catch(() => undefined);
   throw failure;
 }
@@ -160,7 +160,7 @@ async function putInForce(core: Core, id: string, user: UserRecord | undefined):
 /** Lets the engine say whether it takes the rules: 400 where it does not, 500 where it cannot be asked. */
 async function prove(core: Core, acl: string): Promise<void> {
   try {
-    await core.databases.proveRules(acl);
+    await core.databases.checkRules(acl);
   } catch (error) {
     throw isRefusal(error) ? refusal(error.message) : new ServiceError(500, "Failed to check the ACL");
   }
@@ -171,7 +171,7 @@ function refusal(reason: string): ServiceError {
 }
 
 /** Puts one user in the place of another; where that one is gone meanwhile, nothing. */
-async function exchangeUser(
+async function swapUser(
   core: Core,
   id: string,
   before: UserRecord | undefined,

@@ -86,5 +86,5 @@ function textOf(value: Json | undefined): string | undefined {
 }
 
 function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[]): T | undefined {
-  return allowed.find((each) => each === value);
+  return allowed.find((option) => option === value);
 }

@@ -44,7 +44,7 @@ export interface Databases {
   /** Puts the record's users in force, and no others; resolves with those that the database refuses. */
   applyUsers(record: InstanceRecord): Promise<readonly RefusedUser[]>;
   /** Resolves where the engine takes these rules for a user, whatever runs; rejects with EngineError `engine-refused`. */
-  proveRules(rules: string): Promise<void>;
+  checkRules(rules: string): Promise<void>;
   /** Lets go of every database; those whose data were removed under them are ended. */
   abandon(): Promise<void>;
   /** Stops every database; the data stays. */
@@ -56,5 +56,5 @@ export interface DatabaseListener {
   /** A database that should run does not: some of it ended, is halted or does not answer. */
   down(instanceId: string, reason: string): void;
   /** Something out of the ordinary, for people. */
-  told(instanceId: string, what: string): void;
+  notice(instanceId: string, what: string): void;
 }

@@ -38,7 +38,7 @@ export function createNoDatabases(why: string): Databases {
     isUp: async () => true,
     hasUsers: () => true,
     applyUsers: async () => [],
-    proveRules: nothing,
+    checkRules: nothing,
     abandon: nothing,
     close: nothing,
   };

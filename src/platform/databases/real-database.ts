@@ -18,12 +18,12 @@ export interface RealDatabase {
 }
 
 /** True where a change reaches the processes: all but names, texts, ports and users. */
-export function needsRestart(one: RealDatabase, record: InstanceRecord, spec: DatabaseSpec): boolean {
+export function needsRestart(entry: RealDatabase, record: InstanceRecord, spec: DatabaseSpec): boolean {
   const compared = ({ ports: _ports, users: _users, seed: _seed, ...rest }: DatabaseSpec): string =>
     JSON.stringify(rest);
   return (
-    one.instanceType !== String(record.params["nodeInstanceType"] ?? "") ||
-    compared(one.spec) !== compared(spec)
+    entry.instanceType !== String(record.params["nodeInstanceType"] ?? "") ||
+    compared(entry.spec) !== compared(spec)
   );
 }
 
@@ -45,7 +45,7 @@ export function named(text: string, ids: readonly string[]): string {
 }
 
 /** Passes on what the engine rejects with, with the topology's names of nodes. */
-export async function namingNodes<T>(ids: readonly string[], work: Promise<T>): Promise<T> {
+export async function withNodeNames<T>(ids: readonly string[], work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

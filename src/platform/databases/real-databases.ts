@@ -7,8 +7,8 @@ import type { InstanceRecord } from "../model/records.ts";
 import { specOf } from "./database-spec.ts";
 import { databaseUsers } from "./database-users.ts";
 import type { DatabaseListener, Databases } from "./databases.ts";
-import { named, namingNodes, needsRestart, type RealDatabase, shown } from "./real-database.ts";
-import { createRuleProof } from "./rule-proof.ts";
+import { named, needsRestart, type RealDatabase, shown, withNodeNames } from "./real-database.ts";
+import { createRuleCheck } from "./rule-check.ts";
 import { startWithUsers } from "./start-with-users.ts";
 import { watchDatabases } from "./watch-databases.ts";
 
@@ -36,23 +36,23 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
   const { engine, listener, signal } = parts;
   const running = new Map<string, RealDatabase>();
   const dirOf = (id: string): string => join(parts.folder, id);
-  const proof = createRuleProof(engine, parts.folder, signal);
-  void proof.close();
+  const ruleCheck = createRuleCheck(engine, parts.folder, signal);
+  void ruleCheck.close();
   const stopWatching = watchDatabases(running, listener);
 
-  const wanted = async (record: InstanceRecord, seed?: string): Promise<DatabaseSpec> => {
+  const specFor = async (record: InstanceRecord, seed?: string): Promise<DatabaseSpec> => {
     const tls = record.params["enableTLS"] === true ? await parts.tls() : undefined;
     return specOf(record, { ...parts, dir: dirOf(record.id), tls, seed });
   };
 
   const open = async (record: InstanceRecord, seed?: string, failed?: string): Promise<RealDatabase> => {
     const { id } = record;
-    const [spec, ids] = [await wanted(record, seed), nodesOf(record)];
-    const tell = (what: string): void => listener.told(id, named(what, ids));
-    const options: StartOptions = failed === undefined ? { tell } : { tell, failed };
+    const [spec, ids] = [await specFor(record, seed), nodesOf(record)];
+    const notify = (what: string): void => listener.notice(id, named(what, ids));
+    const options: StartOptions = failed === undefined ? { notify } : { notify, failed };
     const started = startWithUsers(engine, spec, record.users, signal, options);
-    const { database, users } = await namingNodes(ids, started);
-    const one: RealDatabase = {
+    const { database, users } = await withNodeNames(ids, started);
+    const entry: RealDatabase = {
       database,
       users: databaseUsers(database, users),
       spec,
@@ -61,37 +61,37 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       isEnding: false,
       isSuspect: false,
     };
-    running.set(id, one);
+    running.set(id, entry);
     database.onExit((node) => {
-      if (!one.isEnding) listener.down(id, `node ${named(node.id, ids)} (process ${node.pid}) ended`);
+      if (!entry.isEnding) listener.down(id, `node ${named(node.id, ids)} (process ${node.pid}) ended`);
     });
-    return one;
+    return entry;
   };
 
   /** Brings a database up or back; it serves also where this rejects because of a replica. */
   const start = async (record: InstanceRecord, seed?: string): Promise<RealDatabase> => {
-    let one = running.get(record.id);
-    if (one !== undefined && needsRestart(one, record, await wanted(record))) {
+    let entry = running.get(record.id);
+    if (entry !== undefined && needsRestart(entry, record, await specFor(record))) {
       await stop(record);
-      one = undefined;
+      entry = undefined;
     }
-    if (one === undefined) one = await open(record, seed);
-    else await namingNodes(one.ids, one.database.revive(signal));
-    one.isSuspect = false;
-    const trouble = one.database.trouble();
-    if (trouble !== undefined) throw new Error(named(trouble.message, one.ids), { cause: trouble });
-    return one;
+    if (entry === undefined) entry = await open(record, seed);
+    else await withNodeNames(entry.ids, entry.database.revive(signal));
+    entry.isSuspect = false;
+    const trouble = entry.database.trouble();
+    if (trouble !== undefined) throw new Error(named(trouble.message, entry.ids), { cause: trouble });
+    return entry;
   };
 
   const stop = async (record: InstanceRecord): Promise<void> => {
-    const one = running.get(record.id) ?? (await takeOver(record));
-    if (one === undefined) return;
-    one.isEnding = true;
+    const entry = running.get(record.id) ?? (await takeOver(record));
+    if (entry === undefined) return;
+    entry.isEnding = true;
     try {
-      await one.database.stop();
+      await entry.database.stop();
       running.delete(record.id);
     } catch (error) {
-      one.isEnding = false;
+      entry.isEnding = false;
       throw error;
     }
   };
@@ -106,10 +106,10 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     }
   };
 
-  const need = (record: InstanceRecord): RealDatabase => {
-    const one = running.get(record.id);
-    if (one === undefined) throw new Error("the database does not run");
-    return one;
+  const runningDatabase = (record: InstanceRecord): RealDatabase => {
+    const entry = running.get(record.id);
+    if (entry === undefined) throw new Error("the database does not run");
+    return entry;
   };
 
   return {
@@ -122,54 +122,55 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     },
     update: async (record) => shown(await start(record)),
     async remove(record) {
-      const one = running.get(record.id);
-      if (one !== undefined) one.isEnding = true;
+      const entry = running.get(record.id);
+      if (entry !== undefined) entry.isEnding = true;
       running.delete(record.id);
       await engine.destroy(dirOf(record.id));
     },
     async failover(record, failedNode, action) {
       const failed = `node-${nodesOf(record).indexOf(failedNode)}`;
       // One that can be brought up as it is loses nothing by the failover.
-      const one = running.get(record.id) ?? (await open(record).catch(() => open(record, undefined, failed)));
-      await namingNodes(one.ids, one.database.failover(failed, renewals[action]));
-      return shown(one);
+      const entry =
+        running.get(record.id) ?? (await open(record).catch(() => open(record, undefined, failed)));
+      await withNodeNames(entry.ids, entry.database.failover(failed, renewals[action]));
+      return shown(entry);
     },
     async backup(record, file) {
-      const { database, ids } = need(record);
+      const { database, ids } = runningDatabase(record);
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await namingNodes(ids, database.snapshot(file));
+      await withNodeNames(ids, database.snapshot(file));
     },
     seen(id) {
-      const one = running.get(id);
-      return one === undefined ? undefined : shown(one);
+      const entry = running.get(id);
+      return entry === undefined ? undefined : shown(entry);
     },
     serves(id) {
-      const one = running.get(id);
-      if (one === undefined || one.isEnding || one.isSuspect) return false;
-      return !one.database.down().some(({ role }) => role === "primary");
+      const entry = running.get(id);
+      if (entry === undefined || entry.isEnding || entry.isSuspect) return false;
+      return !entry.database.down().some(({ role }) => role === "primary");
     },
     async isUp(record) {
-      const one = running.get(record.id);
-      if (one === undefined || one.isEnding || one.isSuspect || one.database.trouble() !== undefined)
+      const entry = running.get(record.id);
+      if (entry === undefined || entry.isEnding || entry.isSuspect || entry.database.trouble() !== undefined)
         return false;
-      const bad = [...one.database.down(), ...one.database.halted()];
-      return bad.length === 0 && !needsRestart(one, record, await wanted(record));
+      const bad = [...entry.database.down(), ...entry.database.halted()];
+      return bad.length === 0 && !needsRestart(entry, record, await specFor(record));
     },
     hasUsers: ({ id, users }) => running.get(id)?.users.have(users) ?? true,
-    applyUsers: (record) => need(record).users.put(record.users),
-    proveRules: (rules) => proof.prove(rules),
+    applyUsers: (record) => runningDatabase(record).users.put(record.users),
+    checkRules: (rules) => ruleCheck.check(rules),
     async abandon() {
       stopWatching();
-      for (const one of running.values()) one.isEnding = true;
-      await Promise.all([...running.keys()].map((id) => engine.endHomeless(dirOf(id))));
+      for (const entry of running.values()) entry.isEnding = true;
+      await Promise.all([...running.keys()].map((id) => engine.endOrphans(dirOf(id))));
       running.clear();
     },
     async close() {
       stopWatching();
-      await proof.close();
+      await ruleCheck.close();
       const all = [...running.values()];
-      for (const one of all) one.isEnding = true;
-      await Promise.allSettled(all.map((one) => one.database.stop()));
+      for (const entry of all) entry.isEnding = true;
+      await Promise.allSettled(all.map((entry) => entry.database.stop()));
       running.clear();
     },
   };

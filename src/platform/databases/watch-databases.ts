@@ -14,35 +14,35 @@ export function watchDatabases(
 ): () => void {
   const wasHalted = new Set<string>();
   const asked = new Set<string>();
-  const report = (id: string, one: RealDatabase, reason: string): void => {
-    if (one.isEnding || one.isSuspect || running.get(id) !== one) return;
-    one.isSuspect = true;
+  const report = (id: string, entry: RealDatabase, reason: string): void => {
+    if (entry.isEnding || entry.isSuspect || running.get(id) !== entry) return;
+    entry.isSuspect = true;
     listener.down(id, reason);
   };
   const look = (): void => {
     for (const id of wasHalted) if (!running.has(id)) wasHalted.delete(id);
-    for (const [id, one] of running) {
-      const [node] = one.database.halted();
+    for (const [id, entry] of running) {
+      const [node] = entry.database.halted();
       // A moment may pass until somebody goes on.
       if (node !== undefined && wasHalted.has(id))
-        report(id, one, `node ${named(node.id, one.ids)} (process ${node.pid}) is halted`);
+        report(id, entry, `node ${named(node.id, entry.ids)} (process ${node.pid}) is halted`);
       if (node === undefined) wasHalted.delete(id);
       else wasHalted.add(id);
     }
   };
-  const ask = async (id: string, one: RealDatabase): Promise<void> => {
+  const ask = async (id: string, entry: RealDatabase): Promise<void> => {
     if (asked.has(id)) return;
     asked.add(id);
-    const [node] = await one.database.silent();
+    const [node] = await entry.database.silent();
     asked.delete(id);
-    const isDown = one.database.down().some((each) => each.id === node?.id);
+    const isDown = entry.database.down().some((downNode) => downNode.id === node?.id);
     if (node !== undefined && !isDown)
-      report(id, one, `node ${named(node.id, one.ids)} (process ${node.pid}) does not answer`);
+      report(id, entry, `node ${named(node.id, entry.ids)} (process ${node.pid}) does not answer`);
   };
   const timers = [
     setInterval(look, lookEvery),
     setInterval(() => {
-      for (const [id, one] of running) if (!one.isEnding) void ask(id, one);
+      for (const [id, entry] of running) if (!entry.isEnding) void ask(id, entry);
     }, askEvery),
   ];
   for (const timer of timers) timer.unref();

@@ -93,7 +93,7 @@ export function findComponent(
   const plan = plans.find(({ modelKey, tierKey }) => modelKey === keys.model && tierKey === keys.tier);
   if (plan === undefined) return undefined;
   if (plan.account?.key === keys.resource) return { plan, component: plan.account, isAccount: true };
-  const component = plan.components.find((each) => isNamed(each, keys.resource));
+  const component = plan.components.find((candidate) => isNamed(candidate, keys.resource));
   return component === undefined ? undefined : { plan, component, isAccount: false };
 }
 

@@ -69,7 +69,7 @@ function planOf(plan: Plan, profile: JsonObject): Plan {
     modelKey: textAt(profile, "tiers", plan.tier, "serviceModelKey"),
     tierKey: textAt(profile, "tiers", plan.tier, "productTierKey"),
     components: Object.entries(keys).flatMap(([id, key]) => {
-      const own = plan.components.find((each) => each.id === id);
+      const own = plan.components.find((component) => component.id === id);
       if (own !== undefined) return [componentOf(plan.tier, own, key)];
       return clustered.includes(plan.tier) ? [clusterOf(plan.tier, id, key)] : [];
     }),
@@ -95,7 +95,7 @@ function componentOf(tier: string, component: Component, key: string): Component
         ] as const)),
   ];
   const resources = beside
-    .map((each) => ({ ...each, id: resourceId(tier, component.id, each.key) }))
+    .map((resource) => ({ ...resource, id: resourceId(tier, component.id, resource.key) }))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
   return { ...component, key, resourceId: resourceId(tier, component.id, key), resources };
 }

@@ -10,7 +10,7 @@ export async function readProfileFacts(name: string): Promise<JsonObject> {
   const document: Json = parse(await profileText(name));
   const upper = isObject(document) ? document : {};
   const below = upper["extends"];
-  return typeof below === "string" ? laidOver(await readProfileFacts(below), upper) : upper;
+  return typeof below === "string" ? mergeOver(await readProfileFacts(below), upper) : upper;
 }
 
 /** A value inside a profile; throws where the profile has none, or one that is no text. */
@@ -44,10 +44,10 @@ async function profileText(name: string): Promise<string> {
   throw new Error(`the profile ${name} is not beside the program`);
 }
 
-function laidOver(lower: JsonObject, upper: JsonObject): JsonObject {
+function mergeOver(lower: JsonObject, upper: JsonObject): JsonObject {
   const merged = Object.entries(upper).map(([key, value]): [string, Json] => {
     const below = lower[key];
-    return [key, isObject(value) && isObject(below) ? laidOver(below, value) : value];
+    return [key, isObject(value) && isObject(below) ? mergeOver(below, value) : value];
   });
   return { ...lower, ...Object.fromEntries(merged) };
 }

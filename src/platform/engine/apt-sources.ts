@@ -35,7 +35,9 @@ function stanzas(text: string, codename: string): string {
     const isBinary = /\bdeb\b(?!-)/.test(field("Types"));
     const isOn = !/^\s*no\s*$/i.test(field("Enabled"));
     return (
-      isBinary && isOn && isOurs(field("Suites").split(/\s+/), field("Components").split(/\s+/), codename)
+      isBinary &&
+      isOn &&
+      isOfRelease(field("Suites").split(/\s+/), field("Components").split(/\s+/), codename)
     );
   });
   return kept.map((stanza) => `${stanza.trim()}\n`).join("\n");
@@ -46,12 +48,12 @@ function lines(text: string, codename: string): string {
   const kept = text.split("\n").filter((line) => {
     const [, suite = "", components = ""] =
       /^deb\s+(?:\[[^\]]*\]\s+)?\S+\s+(\S+)\s+(.*)$/.exec(line.trim()) ?? [];
-    return isOurs([suite], components.split(/\s+/), codename);
+    return isOfRelease([suite], components.split(/\s+/), codename);
   });
   return kept.map((line) => `${line.trim()}\n`).join("");
 }
 
-function isOurs(suites: readonly string[], components: readonly string[], codename: string): boolean {
+function isOfRelease(suites: readonly string[], components: readonly string[], codename: string): boolean {
   const ours = ["", "-updates", "-security", "-backports"].map((suffix) => `${codename}${suffix}`);
   return components.includes("main") && suites.some((suite) => ours.includes(suite));
 }

@@ -27,7 +27,7 @@ export interface BringUpTask {
   /** Index of a node that must not be primary. */
   readonly failed?: number | undefined;
   /** Is told, for people, what is out of the ordinary. */
-  readonly tell: (what: string) => void;
+  readonly notify: (what: string) => void;
 }
 
 /** The role of a node that is brought up. */
@@ -49,7 +49,7 @@ export function loginOf({ spec, folder }: BringUpTask, port: number): Login {
 /** True where a node runs as the spec says, whosever replica it is. */
 export async function isAsWanted(task: BringUpTask, index: number, running: Running): Promise<boolean> {
   const { config } = filesOf(task, index);
-  if (!running.knowsTenant) return false;
+  if (!running.hasTenantPassword) return false;
   const there = await readFile(config, "utf8").catch(() => "");
   return withoutRole(there) === withoutRole(configOf(task, index, running.port, {}));
 }

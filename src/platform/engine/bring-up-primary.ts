@@ -2,12 +2,12 @@ import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf }
 import { talk } from "./connection.ts";
 import { endNode } from "./end-node.ts";
 import { EngineError, isAboutData } from "./engine-error.ts";
-import { type Running, stillUp } from "./find-running.ts";
+import { type Running, stillRunning } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
 import { historyOf, isDataGone } from "./node-data.ts";
+import { prepareData } from "./prepare-data.ts";
 import { primaryCandidates } from "./primary-candidates.ts";
 import { replicationOf, setPrimary } from "./replication.ts";
-import { plantData } from "./seed.ts";
 import { forbidWrites } from "./write-permission.ts";
 
 /** Nodes that run, by index. */
@@ -26,16 +26,16 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
     for (const index of candidates) {
       try {
         const node = await startAsPrimary(task, index, running, loadsTruncated);
-        const others = candidates.filter((each) => each !== index);
+        const others = candidates.filter((other) => other !== index);
         if (running[index]?.takesWrites === true) return node;
         if (!(await cameBackEmpty(task, node, others, running, empty))) return node;
-        task.tell(`node-${index} came back without a key, which it had; another node is asked for them`);
+        task.notify(`node-${index} came back without a key, which it had; another node is asked for them`);
         await endNode(node.files.folder, 5000);
         empty ??= index;
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
         failure ??= error;
-        task.tell(`node-${index} cannot be primary: ${error.message}`);
+        task.notify(`node-${index} cannot be primary: ${error.message}`);
       }
     }
     if (empty !== undefined) return startAsPrimary(task, empty, [], false);
@@ -51,7 +51,7 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
   const known = nodes.map((_, at) => ({ runs: running[at] !== undefined, isGone: gone[at] ?? false }));
   const found = primaryCandidates(record, known, task.failed);
   if (found[0] !== record.primary && task.failed === undefined)
-    task.tell(`the data of node-${record.primary} are gone; node-${found[0]} has them and becomes primary`);
+    task.notify(`the data of node-${record.primary} are gone; node-${found[0]} has them and becomes primary`);
   // Unless every write is on the disk before it is acknowledged, a replica that followed has more in its memory than the disk of
   // a primary that ended: writes to the append-only file may be seconds late where the disk is slow.
   if (task.spec.aof === "always") return found;
@@ -73,24 +73,24 @@ async function startAsPrimary(
   loadsTruncated: boolean,
 ): Promise<LiveNode> {
   const files = filesOf(task, index);
-  const own = stillUp(running[index]);
+  const own = stillRunning(running[index]);
   if (own !== undefined && (await isAsWanted(task, index, own))) {
     if (own.role === "replica") await setPrimary(loginOf(task, own.port), undefined);
     return adoptNode(task, index, own, {});
   }
   await detachOthers(task, index, running);
   await own?.end();
-  await plantData(task.spec, files);
+  await prepareData(task.spec, files);
   const node = await launchNode(task, index, { loadsTruncated });
   if (loadsTruncated)
-    task.tell(`the append-only file of ${files.id} was cut short; what was there is served`);
+    task.notify(`the append-only file of ${files.id} was cut short; what was there is served`);
   return node;
 }
 
 /** Lets nobody follow a node that is about to start, and nobody but the coming primary take writes. */
 async function detachOthers(task: BringUpTask, index: number, running: RunningNodes): Promise<void> {
   for (const [at, node] of running.entries()) {
-    const other = stillUp(node);
+    const other = stillRunning(node);
     if (at === index || other === undefined) continue;
     const login = loginOf(task, other.port);
     await forbidWrites(login).catch(() => undefined);

@@ -1,9 +1,9 @@
 import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
 import { bringUpPrimary, type RunningNodes } from "./bring-up-primary.ts";
-import { type DatabaseRecord, saveRecord, withHolding, withPrimary } from "./database-record.ts";
+import { type DatabaseRecord, saveRecord, withDataState, withPrimary } from "./database-record.ts";
 import { endNode } from "./end-node.ts";
 import { EngineError, isAboutData } from "./engine-error.ts";
-import { findRunning, type Running, stillUp } from "./find-running.ts";
+import { findRunning, type Running, stillRunning } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
 import { isDataGone, markData, setDataAside } from "./node-data.ts";
 import { configuredPort } from "./node-files.ts";
@@ -43,7 +43,7 @@ export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
     const primary = track(await bringUpPrimary(task, running));
     const record = await decide(task, primary, running);
     await permitWrites(loginOf(task, primary.port));
-    return await withReplicas(task, primary, record, running, track);
+    return await bringUpReplicas(task, primary, record, running, track);
   } catch (error) {
     await Promise.all(started.map(({ files }) => endNode(files.folder, 5000)));
     throw error;
@@ -57,7 +57,7 @@ async function decide(
   running: RunningNodes,
 ): Promise<DatabaseRecord> {
   const { dir, record: before } = folder;
-  let record = withHolding(withPrimary(before, primary.index), primary.index, "whole");
+  let record = withDataState(withPrimary(before, primary.index), primary.index, "whole");
   for (const index of folder.nodes.keys()) {
     if (index === primary.index || record.nodes[index] !== "whole") continue;
     const other = running[index];
@@ -65,14 +65,14 @@ async function decide(
     const seen = login === undefined ? undefined : await replicationOf(login).catch(() => undefined);
     const follows =
       seen !== undefined && isFollowing(seen, primary.port) && seen.get("master_link_status") === "up";
-    if (!follows) record = withHolding(record, index, "behind");
+    if (!follows) record = withDataState(record, index, "behind");
   }
   if (JSON.stringify(record) !== JSON.stringify(before)) await saveRecord(dir, record);
   await markData(primary.files, spec.aof !== undefined, record.epoch);
   return record;
 }
 
-async function withReplicas(
+async function bringUpReplicas(
   task: BringUpTask,
   primary: LiveNode,
   decided: DatabaseRecord,
@@ -96,7 +96,7 @@ async function withReplicas(
       isBack ||= hadData && !(await isDataGone(files));
       await markData(files, spec.aof !== undefined);
       if (record.nodes[index] === "whole") continue;
-      record = withHolding(record, index, "whole");
+      record = withDataState(record, index, "whole");
       await saveRecord(folder.dir, record);
     } catch (error) {
       signal?.throwIfAborted();
@@ -125,7 +125,7 @@ async function bringUpReplica(
   primaryPort: number,
 ): Promise<LiveNode> {
   const files = filesOf(task, index);
-  const still = stillUp(running);
+  const still = stillRunning(running);
   if (still !== undefined && (await isAsWanted(task, index, still)))
     return adoptNode(task, index, still, { primaryPort });
   await still?.end();
@@ -133,7 +133,7 @@ async function bringUpReplica(
     return await launchNode(task, index, { primaryPort });
   } catch (error) {
     if (!isAboutData(error)) throw error;
-    task.tell(
+    task.notify(
       `${files.id} cannot start with its data, and gets them anew; they are kept in ${files.data}.aside`,
     );
     await setDataAside(files);

@@ -12,7 +12,7 @@ import { type NodeFiles, nodeFiles } from "./node-files.ts";
  * What a node has of the database's data, as far as it was written down: nothing yet; all of it, or all but the last moment
  * where it followed the primary; or what it had when the primary began to take writes without it.
  */
-export type Holding = "none" | "whole" | "behind";
+export type DataState = "none" | "whole" | "behind";
 
 /** What a database's folder remembers by itself. The file is 0600: it holds the operator's password. */
 export interface DatabaseRecord {
@@ -23,7 +23,7 @@ export interface DatabaseRecord {
   /** Grows whenever another node becomes primary. */
   readonly epoch: number;
   /** What each node has, in the order of the nodes. */
-  readonly nodes: readonly Holding[];
+  readonly nodes: readonly DataState[];
 }
 
 /** A database's folder, made and opened. */
@@ -72,8 +72,8 @@ export function withPrimary(record: DatabaseRecord, primary: number): DatabaseRe
 }
 
 /** The record with what one node has. */
-export function withHolding(record: DatabaseRecord, index: number, holding: Holding): DatabaseRecord {
-  return { ...record, nodes: record.nodes.map((each, at) => (at === index ? holding : each)) };
+export function withDataState(record: DatabaseRecord, index: number, dataState: DataState): DatabaseRecord {
+  return { ...record, nodes: record.nodes.map((state, at) => (at === index ? dataState : state)) };
 }
 
 async function recordFromMarks(files: readonly NodeFiles[]): Promise<DatabaseRecord> {
@@ -102,10 +102,10 @@ async function readRecord(dir: string): Promise<DatabaseRecord | undefined> {
     !Array.isArray(nodes)
   )
     throw damaged(file);
-  return { secret, primary, epoch, nodes: nodes.map(holdingOf) };
+  return { secret, primary, epoch, nodes: nodes.map(dataStateOf) };
 }
 
-function holdingOf(value: Json): Holding {
+function dataStateOf(value: Json): DataState {
   return value === "whole" || value === "behind" ? value : "none";
 }
 

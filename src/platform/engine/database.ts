@@ -102,7 +102,7 @@ export interface StartOptions {
   /** Id of a node that has failed and must not be primary; another one is with what it has, even if the failed one took writes without it. */
   readonly failed?: string;
   /** Is told, for people, what is out of the ordinary. */
-  readonly tell?: (what: string) => void;
+  readonly notify?: (what: string) => void;
 }
 
 /** A database server together with the graph module. */
@@ -121,7 +121,7 @@ export interface Engine {
   /** True where a server works on data of this folder. */
   isRunning(dir: string): Promise<boolean>;
   /** Ends every server over the folder whose data were removed under it. */
-  endHomeless(dir: string): Promise<void>;
+  endOrphans(dir: string): Promise<void>;
   /** Ends every server over the folder and removes it. Resolves also when there is none. */
   destroy(dir: string): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import type { Login } from "./connection.ts";
 import type { LiveNode } from "./live-node.ts";
-import { endingOnPurpose } from "./server-process.ts";
+import { expectingExit } from "./server-process.ts";
 import { endServers, serversOf } from "./server-processes.ts";
 import { shutDown } from "./shut-down.ts";
 
 /** Ends whatever works on a node's data, gently for `grace` ms and then at once. */
 export async function endNode(nodeFolder: string, grace: number): Promise<void> {
-  await endingOnPurpose(
+  await expectingExit(
     (folder) => folder === nodeFolder,
     () => endServers(serversOf(nodeFolder), grace),
   );
@@ -14,7 +14,7 @@ export async function endNode(nodeFolder: string, grace: number): Promise<void> 
 
 /** Ends a node with its data on disk. Rejects as `shutDown` does. */
 export async function stopNode({ server, files }: LiveNode, login: Login): Promise<void> {
-  await endingOnPurpose(
+  await expectingExit(
     (folder) => folder === files.folder,
     async () => {
       if (server !== undefined) await shutDown(files, server.identity, login);

@@ -5,7 +5,7 @@ import { hasReplica, replicationOf, setPrimary } from "./replication.ts";
 import { forbidWrites, isSafe, permitWrites } from "./write-permission.ts";
 
 /** How long queries under way, and the replica, may take to finish, in ms. */
-const patience = 10_000;
+const syncTimeout = 10_000;
 
 /**
  * Swaps the roles of two nodes without losing a write: the primary is forbidden to take any (NOREPLICAS), those under way finish
@@ -45,10 +45,10 @@ export async function swapRoles(
 }
 
 async function untilEqual(primary: Login, replica: Login): Promise<void> {
-  const end = performance.now() + patience;
+  const end = performance.now() + syncTimeout;
   while (!(await isEqual(primary, replica))) {
     if (performance.now() > end) {
-      const seconds = patience / 1000;
+      const seconds = syncTimeout / 1000;
       throw new EngineError(
         "engine-refused",
         `queries were still under way after ${seconds} s; nothing was changed`,

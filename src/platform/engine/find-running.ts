@@ -5,7 +5,7 @@ import { endNode } from "./end-node.ts";
 import { operatorLogin } from "./launch.ts";
 import { configuredPort, type NodeFiles } from "./node-files.ts";
 import { replicationOf } from "./replication.ts";
-import { endingOnPurpose } from "./server-process.ts";
+import { expectingExit } from "./server-process.ts";
 import { serversOf } from "./server-processes.ts";
 import { shutDown } from "./shut-down.ts";
 import { untilServing } from "./until-serving.ts";
@@ -19,13 +19,13 @@ export interface Running {
   /** It was permitted to take writes: somebody had found out then that it is primary, and that its data are there. */
   readonly takesWrites: boolean;
   /** The tenant's user has the password of the spec. */
-  readonly knowsTenant: boolean;
+  readonly hasTenantPassword: boolean;
   /** Ends it with its data flushed. */
   end(): Promise<void>;
 }
 
 /** How long a node that runs may be silent before it is ended, in ms. */
-const patience = 5000;
+const silenceLimit = 5000;
 
 /**
  * The server over a node's data, if it answers to the operator. Anything else over them is ended: a server that does not answer,
@@ -43,10 +43,10 @@ export async function findRunning(
   if (server === undefined || servers.length > 1) return ended(files);
   const login = operatorLogin((await configuredPort(files)) ?? 0, secret, spec.tls);
   try {
-    if (!(await untilServing(server, login, patience, signal))) throw new Error("it does not answer");
+    if (!(await untilServing(server, login, silenceLimit, signal))) throw new Error("it does not answer");
     const [seen, isPermitted] = [await replicationOf(login), await takesWrites(login)];
     const tenant = { ...login, username: spec.user, password: spec.password };
-    const knowsTenant = await ping(tenant).then(
+    const hasTenantPassword = await ping(tenant).then(
       () => true,
       () => false,
     );
@@ -56,9 +56,9 @@ export async function findRunning(
       port: login.port,
       role,
       takesWrites: isPermitted,
-      knowsTenant,
+      hasTenantPassword,
       end: () =>
-        endingOnPurpose(
+        expectingExit(
           (folder) => folder === files.folder,
           () => shutDown(files, server, login),
         ),
@@ -70,7 +70,7 @@ export async function findRunning(
 }
 
 /** A node that was found to run, if it still does. */
-export function stillUp(node: Running | undefined): Running | undefined {
+export function stillRunning(node: Running | undefined): Running | undefined {
   return node !== undefined && isRunning(node.server) ? node : undefined;
 }
 

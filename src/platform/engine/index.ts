@@ -2,6 +2,6 @@ export { isReserved, splitRules, tenantRules } from "./acl.ts";
 export type { Database, DatabaseSpec, Engine, StartOptions, TlsFiles } from "./database.ts";
 export { EngineError } from "./engine-error.ts";
 export { findEngine } from "./find-engine.ts";
-export { copyWhole } from "./seed.ts";
+export { copyWhole } from "./prepare-data.ts";
 export { setupEngine } from "./setup-engine.ts";
 export { ensureAuthority } from "./tls.ts";

@@ -2,14 +2,14 @@ import { operator } from "./acl.ts";
 import type { Login } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
-import { lastWords, portWasTaken, rotateLog } from "./server-log.ts";
+import { logExcerpt, portWasTaken, rotateLog } from "./server-log.ts";
 import { ServerProcess } from "./server-process.ts";
 import { endServers, serversOf } from "./server-processes.ts";
 import type { ServerProgram } from "./server-program.ts";
 import { untilServing } from "./until-serving.ts";
 
 /** How long a server may stay silent before it is given up, in ms. */
-const patience = 30_000;
+const startTimeout = 30_000;
 
 /** Outcome of a start: the process, or `port-taken` where somebody was quicker. */
 export type Launched = ServerProcess | "port-taken";
@@ -32,7 +32,7 @@ export async function launch(
   const ready = untilServing(
     server.identity,
     login,
-    patience,
+    startTimeout,
     AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]),
   );
   ready.catch(() => undefined);
@@ -40,13 +40,13 @@ export async function launch(
     if (await Promise.race([ready, exited])) return server;
     const hasEnded = !server.isAlive();
     if (hasEnded && (await portWasTaken(files.log))) return "port-taken";
-    const what = hasEnded ? "did not start" : `did not answer within ${patience / 1000} s`;
+    const what = hasEnded ? "did not start" : `did not answer within ${startTimeout / 1000} s`;
     throw new EngineError(
       "engine-start",
-      `the database server ${what}: ${await lastWords(files.log)} (log: ${files.log})`,
+      `the database server ${what}: ${await logExcerpt(files.log)} (log: ${files.log})`,
     );
   } catch (error) {
-    server.isUnwanted = true;
+    server.isExitExpected = true;
     await endServers(serversOf(files.folder), 2000);
     throw error;
   } finally {

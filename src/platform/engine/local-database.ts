@@ -19,7 +19,7 @@ import { operatorLogin } from "./launch.ts";
 import { type LiveNode, portsOf, shownNode } from "./live-node.ts";
 import { nodeConfig } from "./node-config.ts";
 import { writeConfig } from "./node-files.ts";
-import { downNodes, haltedNodes, isInOrder, isWell, silentNodes } from "./node-health.ts";
+import { areHealthy, downNodes, haltedNodes, isResponsive, silentNodes } from "./node-health.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { emptyNode, swapNodes } from "./swap-nodes.ts";
@@ -31,7 +31,7 @@ export class LocalDatabase implements Database {
   readonly host = "127.0.0.1";
   readonly #parts: Parts;
   readonly #dir: string;
-  readonly #tell: (what: string) => void;
+  readonly #notify: (what: string) => void;
   #secret = "";
   #spec: DatabaseSpec;
   #nodes: readonly LiveNode[] = [];
@@ -40,11 +40,11 @@ export class LocalDatabase implements Database {
   readonly #lost = new Set<ServerProcess>();
   readonly #listeners: ((node: DatabaseNode) => void)[] = [];
 
-  private constructor(parts: Parts, dir: string, spec: DatabaseSpec, tell: (what: string) => void) {
+  private constructor(parts: Parts, dir: string, spec: DatabaseSpec, notify: (what: string) => void) {
     this.#parts = parts;
     this.#dir = dir;
     this.#spec = spec;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Starts or takes over the database of a folder; `Engine.start`. */
@@ -52,12 +52,12 @@ export class LocalDatabase implements Database {
     parts: Parts,
     spec: DatabaseSpec,
     signal?: AbortSignal,
-    { failed, tell = () => undefined }: StartOptions = {},
+    { failed, notify = () => undefined }: StartOptions = {},
   ): Promise<LocalDatabase> {
     await mkdir(spec.dir, { recursive: true, mode: 0o700 });
     const path = await realpath(spec.dir);
     return inTurn(path, async () => {
-      const database = new LocalDatabase(parts, path, spec, tell);
+      const database = new LocalDatabase(parts, path, spec, notify);
       await database.#bringUp(
         signal,
         failed === undefined ? undefined : Number(failed.slice("node-".length)),
@@ -79,7 +79,7 @@ export class LocalDatabase implements Database {
   }
 
   async ping(): Promise<boolean> {
-    return this.#trouble === undefined && isInOrder(this.#nodes, this.#loginOf);
+    return this.#trouble === undefined && areHealthy(this.#nodes, this.#loginOf);
   }
 
   down(): readonly DatabaseNode[] {
@@ -160,10 +160,12 @@ export class LocalDatabase implements Database {
 
   /** Makes the replica primary: in turn where the primary answers, in its place where it does not. */
   async #replacePrimary(primary: LiveNode, replica: LiveNode): Promise<void> {
-    if (!(await isWell(primary, this.#loginOf(primary)))) {
+    if (!(await isResponsive(primary, this.#loginOf(primary)))) {
       // What does not answer now may do so later, and must not take writes then.
       await endNode(primary.files.folder, 0);
-      this.#tell(`${primary.files.id} does not answer; ${replica.files.id} becomes primary with what it has`);
+      this.#notify(
+        `${primary.files.id} does not answer; ${replica.files.id} becomes primary with what it has`,
+      );
       return this.#bringUp(undefined, primary.index);
     }
     await swapNodes(this.#dir, [primary, replica], this.#loginOf);
@@ -188,7 +190,7 @@ export class LocalDatabase implements Database {
     const ports = this.#nodes.length === 0 ? {} : { ports: portsOf(this.#nodes) };
     const before = new Set(this.#nodes.map(({ server }) => server));
     const spec = { ...this.#spec, ...ports };
-    const task = { parts: this.#parts, spec, folder, signal, failed, tell: this.#tell };
+    const task = { parts: this.#parts, spec, folder, signal, failed, notify: this.#notify };
     const { nodes, trouble, isBack } = await bringUp(task);
     this.#nodes = nodes;
     this.#trouble = trouble;
@@ -203,9 +205,9 @@ export class LocalDatabase implements Database {
   /** Waits for the end of a node's process, and tells of it where nobody wanted it. */
   async #watch(server: ServerProcess): Promise<void> {
     await server.ended;
-    if (server.isUnwanted) return;
+    if (server.isExitExpected) return;
     this.#lost.add(server);
-    const node = this.#nodes.find((each) => each.server === server);
+    const node = this.#nodes.find((live) => live.server === server);
     if (node !== undefined) for (const listener of this.#listeners) listener(shownNode(node));
   }
 

@@ -4,7 +4,7 @@ import { inTurn } from "../in-turn.ts";
 import type { Parts } from "./bring-up-node.ts";
 import type { Engine } from "./database.ts";
 import { LocalDatabase } from "./local-database.ts";
-import { endingOnPurpose } from "./server-process.ts";
+import { expectingExit } from "./server-process.ts";
 import { endServers, findServers } from "./server-processes.ts";
 
 /** The engine that a server and a module make; `why` says how they were chosen. */
@@ -19,11 +19,11 @@ export function createEngine(parts: Parts, why: string): Engine {
       const dir = await realpath(path).catch(() => resolve(path));
       return findServers().some(({ folder }) => dirname(folder) === dir);
     },
-    async endHomeless(path) {
+    async endOrphans(path) {
       const dir = resolve(path);
       const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
       const homeless = findServers().filter(({ folder, isHomeless }) => isHomeless && isIn(folder));
-      await endingOnPurpose(isIn, () => endServers(homeless, 0));
+      await expectingExit(isIn, () => endServers(homeless, 0));
     },
     async destroy(path) {
       const dir = await realpath(path).catch(() => resolve(path));
@@ -34,7 +34,7 @@ export function createEngine(parts: Parts, why: string): Engine {
             findServers().filter(({ folder }) => isIn(folder)),
             0,
           );
-        await endingOnPurpose(isIn, end);
+        await expectingExit(isIn, end);
         await rm(dir, { recursive: true, force: true });
       });
     },

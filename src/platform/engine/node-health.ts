@@ -7,13 +7,13 @@ import { untilServing } from "./until-serving.ts";
 import { takesWrites } from "./write-permission.ts";
 
 /** How long a node may be silent before that counts, in ms. */
-const patience = 5000;
+const silenceLimit = 5000;
 
 /** How the operator signs in to a node. */
 export type LoginOf = (node: LiveNode) => Login;
 
 /** True where every node answers, the primary takes writes and the others follow it. Never rejects. */
-export async function isInOrder(nodes: readonly LiveNode[], loginOf: LoginOf): Promise<boolean> {
+export async function areHealthy(nodes: readonly LiveNode[], loginOf: LoginOf): Promise<boolean> {
   const answers = nodes.map(async (node) => {
     await ping(loginOf(node));
     return node.role === "primary"
@@ -38,17 +38,17 @@ export async function silentNodes(
   nodes: readonly LiveNode[],
   loginOf: LoginOf,
 ): Promise<readonly DatabaseNode[]> {
-  const wells = await Promise.all(nodes.map((node) => isWell(node, loginOf(node))));
-  return nodes.filter((_, at) => wells[at] === false).map(shownNode);
+  const responsive = await Promise.all(nodes.map((node) => isResponsive(node, loginOf(node))));
+  return nodes.filter((_, at) => responsive[at] === false).map(shownNode);
 }
 
 /**
  * True where a node answers, or is at work. On the way, a snapshot that failed is tried again: a database without an append-only file
  * takes no writes until one has succeeded, and its own next attempt may be a day away.
  */
-export async function isWell({ server }: LiveNode, login: Login): Promise<boolean> {
+export async function isResponsive({ server }: LiveNode, login: Login): Promise<boolean> {
   if (server === undefined) return false;
-  if (!(await untilServing(server.identity, login, patience))) return false;
+  if (!(await untilServing(server.identity, login, silenceLimit))) return false;
   await talk(login, async (ask) => {
     const seen = await info(ask, "persistence");
     if (seen.get("rdb_last_bgsave_status") === "err" && seen.get("rdb_bgsave_in_progress") === "0")

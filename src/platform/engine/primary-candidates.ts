@@ -22,7 +22,7 @@ export function primaryCandidates(
   const inOrder = [record.primary, ...nodes.keys()].filter(
     (index, at) => at === 0 || index !== record.primary,
   );
-  const isNew = record.nodes.every((holding) => holding === "none");
+  const isNew = record.nodes.every((dataState) => dataState === "none");
   if (isNew && failed === undefined) return inOrder.slice(0, 1);
   const hasData = (index: number): boolean => {
     const node = nodes[index];

@@ -4,7 +4,7 @@ import { EngineError } from "./engine-error.ts";
 import { isSafe } from "./write-permission.ts";
 
 /** How long a step of replication may make no progress, in ms. */
-const patience = 30_000;
+const progressTimeout = 30_000;
 
 /** What a node says of itself: INFO replication. */
 export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>> {
@@ -44,7 +44,7 @@ export async function follow(replica: Peer, primary: Peer, signal?: AbortSignal)
     const now = ["master_sync_read_bytes", "slave_repl_offset", "role"].map((name) => seen.get(name)).join();
     if (now !== progress || state === "saving") moved = performance.now();
     progress = now;
-    if (performance.now() - moved > patience) {
+    if (performance.now() - moved > progressTimeout) {
       throw new EngineError(
         "engine-start",
         `the replica on port ${own.port} does not get in sync with its primary`,

@@ -18,7 +18,7 @@ export async function portWasTaken(log: string): Promise<boolean> {
  * What a server that did not start says about it, in one line and without anything that looks like a password's hash:
  * its warnings after the first "Configuration loaded", or the end of the log where it has none (the loader's errors).
  */
-export async function lastWords(log: string): Promise<string> {
+export async function logExcerpt(log: string): Promise<string> {
   const lines = (await textOf(log)).split("\n").filter((line) => line.trim() !== "");
   const warnings = lines.flatMap((line) => {
     const at = line.indexOf(" # ");

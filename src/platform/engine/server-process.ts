@@ -18,7 +18,7 @@ export class ServerProcess {
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   /** True where somebody here is ending it, or has. */
-  isUnwanted = false;
+  isExitExpected = false;
   #hasEnded = false;
 
   readonly #watch: { ref(): unknown };
@@ -64,7 +64,7 @@ export class ServerProcess {
   /** Takes over a process that runs already. */
   static adopt(identity: PinnedProcess, files: NodeFiles): ServerProcess {
     const known = [...watched].find(
-      (each) => each.identity.pid === identity.pid && each.identity.started === identity.started,
+      (process) => process.identity.pid === identity.pid && process.identity.started === identity.started,
     );
     if (known !== undefined) return known;
     const exit = Promise.withResolvers<void>();
@@ -89,18 +89,18 @@ export class ServerProcess {
 }
 
 /** While the work runs, the end of the servers of these nodes is wanted; it stays so for those that end. */
-export async function endingOnPurpose<T>(
+export async function expectingExit<T>(
   isConcerned: (nodeFolder: string) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
   const concerned = [...watched].filter(({ files }) => isConcerned(files.folder));
-  for (const each of concerned) each.isUnwanted = true;
+  for (const process of concerned) process.isExitExpected = true;
   try {
     return await work();
   } finally {
-    for (const each of concerned) each.isUnwanted = !each.isAlive();
+    for (const process of concerned) process.isExitExpected = !process.isAlive();
     // A child that has ended is waited for, so that no defunct process is left to others.
-    await Promise.all(concerned.filter((each) => each.isUnwanted).map((each) => each.wait()));
+    await Promise.all(concerned.filter((process) => process.isExitExpected).map((process) => process.wait()));
   }
 }
 

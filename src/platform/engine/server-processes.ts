@@ -29,8 +29,8 @@ export function findServers(): readonly FoundServer[] {
   const found = allPids().flatMap((pid) => serverOf(pid) ?? []);
   const pids = new Set(found.map(({ pid }) => pid));
   // A child that was forked a moment ago still looks like its server.
-  const told = found.map((server) => ({ ...server, isChild: server.isChild || pids.has(server.parent) }));
-  return told.sort((a, b) => Number(a.isChild) - Number(b.isChild));
+  const servers = found.map((server) => ({ ...server, isChild: server.isChild || pids.has(server.parent) }));
+  return servers.sort((a, b) => Number(a.isChild) - Number(b.isChild));
 }
 
 /** The servers that work on the data of exactly this node. */

@@ -21,7 +21,7 @@ export async function askProgram(
   libraries: readonly string[] = [],
 ): Promise<ServerProgram | string> {
   const folders = [...libraries, ...(process.env["LD_LIBRARY_PATH"] ?? "").split(":")].filter(
-    (each) => each !== "",
+    (folder) => folder !== "",
   );
   const env = {
     PATH: "/usr/bin:/bin",

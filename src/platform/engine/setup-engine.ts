@@ -87,7 +87,7 @@ async function moveInto(root: string, place: string, work: string): Promise<void
 }
 
 async function removeStale(cache: string): Promise<void> {
-  for (const name of (await readdir(cache)).filter((each) => each.startsWith(".fetching-"))) {
+  for (const name of (await readdir(cache)).filter((entry) => entry.startsWith(".fetching-"))) {
     const path = join(cache, name);
     const seen = await stat(path).catch(() => undefined);
     if (seen !== undefined && Date.now() - seen.mtimeMs > stale)

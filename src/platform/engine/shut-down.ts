@@ -3,7 +3,7 @@ import { hasEndedWithin, type PinnedProcess } from "../../files/process-identity
 import { type Ask, info, isRefusal, type Login, ping, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
-import { lastWords } from "./server-log.ts";
+import { logExcerpt } from "./server-log.ts";
 import { endServers, serversOf } from "./server-processes.ts";
 import { untilServing } from "./until-serving.ts";
 
@@ -17,12 +17,12 @@ const savingTime = 300_000;
 export async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): Promise<void> {
   let isEnding = false;
   try {
-    isEnding = await isThere(server, login);
+    isEnding = await answers(server, login);
     if (isEnding) await talk(login, save, savingTime);
   } catch (error) {
     // The server hangs up instead of answering, unless it refuses.
     if (isRefusal(error)) {
-      const words = await lastWords(files.log);
+      const words = await logExcerpt(files.log);
       throw new EngineError(
         "engine-refused",
         `the data cannot be saved: ${words} (log: ${files.log})`,
@@ -35,7 +35,7 @@ export async function shutDown(files: NodeFiles, server: PinnedProcess, login: L
 }
 
 /** True where the server answers. One that is still loading does, too: it saves nothing then, and need not. */
-async function isThere(server: PinnedProcess, login: Login): Promise<boolean> {
+async function answers(server: PinnedProcess, login: Login): Promise<boolean> {
   return ping(login, 3000).then(
     () => true,
     (error: unknown) => isRefusal(error) || untilServing(server, login, 3000),

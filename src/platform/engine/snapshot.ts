@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Ask, info, isRefusal, type Login, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
-import { copyWhole } from "./seed.ts";
-import { lastWords } from "./server-log.ts";
+import { copyWhole } from "./prepare-data.ts";
+import { logExcerpt } from "./server-log.ts";
 
 /** How long a snapshot may take, in ms. */
 const longest = 600_000;
@@ -23,7 +23,7 @@ async function save(ask: Ask, files: NodeFiles): Promise<void> {
   if (after.get("rdb_last_bgsave_status") === "ok") return;
   throw new EngineError(
     "engine-refused",
-    `the snapshot cannot be written: ${await lastWords(files.log)} (log: ${files.log})`,
+    `the snapshot cannot be written: ${await logExcerpt(files.log)} (log: ${files.log})`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { openFolder, saveRecord, withHolding, withPrimary } from "./database-record.ts";
+import { openFolder, saveRecord, withDataState, withPrimary } from "./database-record.ts";
 import { swapRoles } from "./failover.ts";
 import type { LiveNode } from "./live-node.ts";
 import { removeData } from "./node-data.ts";
@@ -21,6 +21,6 @@ export async function swapNodes(
 /** Lets a replica that does not run begin with nothing: it is written down that it has no data, and they are removed. */
 export async function emptyNode(dir: string, nodes: number, { index, files }: LiveNode): Promise<void> {
   const { record } = await openFolder(dir, nodes);
-  await saveRecord(dir, withHolding(record, index, "none"));
+  await saveRecord(dir, withDataState(record, index, "none"));
   await removeData(files);
 }

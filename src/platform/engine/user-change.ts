@@ -22,7 +22,7 @@ export async function putUser(login: Login, { name, rules }: UserChange): Promis
 
 /** The change that makes one additional user what it is in a spec. */
 export function changeTo(spec: DatabaseSpec, username: string): UserChange {
-  const user = spec.users?.find((each) => each.username === username);
+  const user = spec.users?.find((candidate) => candidate.username === username);
   return user === undefined ? { name: username, rules: undefined } : additional(user);
 }
 

@@ -12,7 +12,7 @@ import { EngineError } from "./engine-error.ts";
 export const refusal: readonly [name: string, value: string] = ["min-replicas-to-write", "1000"];
 
 /** How long a node's append-only file may take to be complete, in ms. */
-const patience = 600_000;
+const permitTimeout = 600_000;
 
 /** Makes a node refuse writes. Replicas refuse them anyway; it holds for what they become. */
 export async function forbidWrites(login: Login): Promise<void> {
@@ -39,7 +39,7 @@ export async function permitWrites(login: Login): Promise<void> {
       }
       await ask("CONFIG", "SET", refusal[0], "0");
     },
-    patience,
+    permitTimeout,
   );
 }
 

@@ -25,7 +25,7 @@ export interface Env {
 }
 
 /** How one host speaks. */
-export interface HostManner {
+export interface ErrorFormat {
   readonly name: "platform" | "users";
   readonly error: (status: number, message: string) => Response;
 }
@@ -44,7 +44,7 @@ export interface Operation {
 }
 
 /** Errors of the platform host: specification 7. */
-export const platformManner: HostManner = {
+export const platformErrorFormat: ErrorFormat = {
   name: "platform",
   error: (status, message) =>
     new Response(JSON.stringify(errorBody(status, message)), {
@@ -59,7 +59,7 @@ export const platformManner: HostManner = {
  */
 export async function serve(
   core: Core,
-  manner: HostManner,
+  format: ErrorFormat,
   operation: Operation,
   context: Context<Env>,
 ): Promise<Response> {
@@ -71,10 +71,10 @@ export async function serve(
   let answer: Response | "cut" = "cut";
   let fault: Fault = {};
   const isSignedIn = operation.isSignedIn(context);
-  const room = isSignedIn ? core.rooms.signedIn : core.rooms.strangers;
+  const room = isSignedIn ? core.bodyBudgets.signedIn : core.bodyBudgets.anonymous;
   const reader = openBody(context.req.raw, operation.largestBody, room);
   try {
-    const refusal = await answerOf(core, manner, context, async () => {
+    const refusal = await answerOf(core, format, context, async () => {
       operation.admit(context);
       if (method === "GET") return undefined;
       text = await reader.read();
@@ -84,9 +84,9 @@ export async function serve(
     fault = core.faults.strike({ method, path, operation: operation.name });
     answer = await underFault(
       fault,
-      manner,
+      format,
       async () =>
-        refusal ?? (await answerOf(core, manner, context, () => operation.handler(context, { fault, body }))),
+        refusal ?? (await answerOf(core, format, context, () => operation.handler(context, { fault, body }))),
     );
     if (answer !== "cut") return answer;
     context.env.incoming.socket.destroy();
@@ -96,29 +96,29 @@ export async function serve(
     reader.release();
     const status = answer === "cut" ? 0 : answer.status;
     const ms = performance.now() - started;
-    logRequest(core, manner.name, operation.name, context, { text, body, isSignedIn, fault, status, ms });
+    logRequest(core, format.name, operation.name, context, { text, body, isSignedIn, fault, status, ms });
   }
 }
 
 async function answerOf<T>(
   core: Core,
-  manner: HostManner,
+  format: ErrorFormat,
   context: Context<Env>,
   work: () => T | Promise<T>,
 ): Promise<T | Response> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ServiceError) return refusalOf(manner, context, error);
+    if (error instanceof ServiceError) return refusalOf(format, context, error);
     core.events.add("", `internal error: ${error instanceof Error ? error.message : String(error)}`, true);
-    return manner.error(500, "the platform failed to answer this request");
+    return format.error(500, "the platform failed to answer this request");
   }
 }
 
 /** A refusal as the host says it. A body without an announced end is not read to it: its connection is not used again. */
-function refusalOf(manner: HostManner, context: Context<Env>, error: ServiceError): Response {
+function refusalOf(format: ErrorFormat, context: Context<Env>, error: ServiceError): Response {
   const { status, message, retryAfter } = error;
-  const refusal = manner.error(status, message);
+  const refusal = format.error(status, message);
   if (context.req.header("transfer-encoding") !== undefined) refusal.headers.set("connection", "close");
   if (retryAfter !== undefined) refusal.headers.set("retry-after", String(retryAfter));
   return refusal;

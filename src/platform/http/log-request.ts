@@ -2,11 +2,11 @@ import type { Context } from "hono";
 import type { Json } from "../../model/json.ts";
 import type { Fault } from "../control/fault-rule.ts";
 import type { Core } from "../core.ts";
-import type { Env, HostManner } from "./exchange.ts";
+import type { Env, ErrorFormat } from "./exchange.ts";
 import { redactBody, secretsIn } from "./known-secrets.ts";
 
 /** What is known of a request at its end. */
-export interface Done {
+export interface RequestResult {
   /** The body as it came, and parsed; undefined where none was read or it is no JSON. */
   readonly text: string;
   readonly body: Json | undefined;
@@ -24,14 +24,14 @@ const mostNotes = 10;
 /** Writes a request into the log: without secrets, and with notes on those that arrived where none belongs. */
 export function logRequest(
   core: Core,
-  host: HostManner["name"],
+  host: ErrorFormat["name"],
   operation: string,
   context: Context<Env>,
-  done: Done,
+  result: RequestResult,
 ): void {
   const { method, path, url } = context.req;
   const notes: string[] = [];
-  const logged = loggedBody(core, done);
+  const logged = loggedBody(core, result);
   for (const place of logged.misplaced) notes.push(`a secret stands in the body at ${place}`);
   const query = url.includes("?") ? [...new URL(url).searchParams] : [];
   for (const [name, value] of query) {
@@ -52,7 +52,7 @@ export function logRequest(
   ) {
     notes.push("a session cookie was sent to the users host");
   }
-  const faults = Object.keys(done.fault);
+  const faults = Object.keys(result.fault);
   core.log.add({
     time: new Date(core.now()).toISOString(),
     host,
@@ -60,8 +60,8 @@ export function logRequest(
     path: clean.join("/"),
     operation,
     query: query.map(([name]) => name),
-    status: done.status,
-    ms: Math.round(done.ms * 10) / 10,
+    status: result.status,
+    ms: Math.round(result.ms * 10) / 10,
     ...(logged.body === undefined ? {} : { body: logged.body }),
     ...(faults.length === 0 ? {} : { fault: faults }),
     ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNotes) }),
@@ -74,11 +74,11 @@ interface LoggedBody {
 }
 
 /** The body fit for the log. Its secrets are remembered, but for those of strangers: they could send as many as they like. */
-function loggedBody(core: Core, { text, body, isSignedIn, status }: Done): LoggedBody {
+function loggedBody(core: Core, { text, body, isSignedIn, status }: RequestResult): LoggedBody {
   if (body === undefined) return { misplaced: [] };
   if (text.length > longestBody) return { body: `[${text.length} characters]`, misplaced: [] };
-  const isOurs = isSignedIn || (status > 0 && status < 400);
-  if (isOurs) for (const secret of secretsIn(body)) core.secrets.add(secret);
+  const isTrusted = isSignedIn || (status > 0 && status < 400);
+  if (isTrusted) for (const secret of secretsIn(body)) core.secrets.add(secret);
   return redactBody(body, core.secrets);
 }
 

@@ -28,7 +28,7 @@ function parsed(text: string): Json {
 function isDeeper(value: Json, levels: number): boolean {
   let level: readonly Json[] = [value];
   for (let depth = 0; depth <= levels; depth += 1) {
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
     if (level.length === 0) return false;
   }
   return true;

@@ -1,5 +1,5 @@
 import { ServiceError } from "../model/service-error.ts";
-import type { BodyRoom } from "./body-room.ts";
+import type { BodyBudget } from "./body-budget.ts";
 
 /** The body of one request, in the room that it takes. */
 export interface BodyReader {
@@ -10,7 +10,7 @@ export interface BodyReader {
 }
 
 /** Opens the body of a request: at most so many bytes, from this room. Nothing is read or taken before `read`. */
-export function openBody(request: Request, largest: number, room: BodyRoom): BodyReader {
+export function openBody(request: Request, largest: number, room: BodyBudget): BodyReader {
   let taken = 0;
   const take = (bytes: number): void => {
     if (taken + bytes > largest) throw new ServiceError(413, `the body is larger than ${sizeText(largest)}`);

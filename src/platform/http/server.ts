@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { type Env, type HostManner, type Operation, platformManner, serve } from "./exchange.ts";
+import { type Env, type ErrorFormat, type Operation, platformErrorFormat, serve } from "./exchange.ts";
 import { accountConnectionEndpoint } from "./routes/account-connection.ts";
 import { accountEndpoints } from "./routes/accounts.ts";
 import { controlEndpoints } from "./routes/control.ts";
@@ -18,10 +18,10 @@ import { sessionEndpoints } from "./routes/session.ts";
 import { snapshotEndpoints } from "./routes/snapshots.ts";
 import { userEndpoints } from "./routes/users.ts";
 import { versionUpgradeEndpoint } from "./routes/version-upgrade.ts";
-import { usersManner } from "./users-error.ts";
+import { usersErrorFormat } from "./users-error-format.ts";
 
 /** The platform host; with the users host in it where they share a port. */
-export function createPlatformApp(core: Core, withUsers: boolean): Hono<Env> {
+export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> {
   const app = new Hono<Env>();
   sessionEndpoints(app, core);
   planEndpoints(app, core);
@@ -35,15 +35,15 @@ export function createPlatformApp(core: Core, withUsers: boolean): Hono<Env> {
   instanceEndpoints(app, core);
   controlEndpoints(app, core);
   pageEndpoints(app, core);
-  if (withUsers) userEndpoints(app, core);
-  return withoutMore(app, core, platformManner);
+  if (hasUsersHost) userEndpoints(app, core);
+  return withNotFound(app, core, platformErrorFormat);
 }
 
 /** The users host on a port of its own. */
 export function createUsersApp(core: Core): Hono<Env> {
   const app = new Hono<Env>();
   userEndpoints(app, core);
-  return withoutMore(app, core, usersManner);
+  return withNotFound(app, core, usersErrorFormat);
 }
 
 /** What no host has; its body is not read. */
@@ -57,8 +57,8 @@ const unknown: Operation = {
   handler: () => new Response(null, { status: 404 }),
 };
 
-function withoutMore(app: Hono<Env>, core: Core, manner: HostManner): Hono<Env> {
-  app.all("*", (context) => serve(core, manner, unknown, context));
+function withNotFound(app: Hono<Env>, core: Core, format: ErrorFormat): Hono<Env> {
+  app.all("*", (context) => serve(core, format, unknown, context));
   return app;
 }
 

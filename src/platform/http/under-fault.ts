@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../control/fault-rule.ts";
-import type { HostManner } from "./exchange.ts";
+import type { ErrorFormat } from "./exchange.ts";
 
 /** Does the work of a request under a fault: late, not at all, or with another answer; "cut" is none. */
 export async function underFault(
   fault: Fault,
-  manner: HostManner,
+  format: ErrorFormat,
   work: () => Promise<Response>,
 ): Promise<Response | "cut"> {
   if (fault.latency !== undefined) await sleep(fault.latency);
@@ -23,7 +23,7 @@ export async function underFault(
   const { status = done?.status ?? 200, body, retryAfter } = fault;
   if (done !== undefined && fault.status === undefined && body === undefined && retryAfter === undefined)
     return done;
-  const said = fault.status === undefined ? done : manner.error(status, `fault on request: status ${status}`);
+  const said = fault.status === undefined ? done : format.error(status, `fault on request: status ${status}`);
   const headers = new Headers(said?.headers);
   if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
   const isBodiless = status === 204 || status === 205 || status === 304;

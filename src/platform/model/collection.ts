@@ -58,7 +58,7 @@ export async function openCollection<T extends { readonly id: string; readonly c
     const newest = [...records.values()].at(-1);
     const isLate = !records.has(record.id) && newest !== undefined && newest.createdAt > record.createdAt;
     records.set(record.id, record);
-    if (isLate) records = new Map([...records.values()].sort(byAge).map((each) => [each.id, each]));
+    if (isLate) records = new Map([...records.values()].sort(byAge).map((entry) => [entry.id, entry]));
   };
 
   return {

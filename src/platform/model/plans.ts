@@ -59,7 +59,7 @@ function componentOf(tier: string, blueprint: Blueprint): Component {
 }
 
 function planOf(tier: string, modelKey: string, name: string, blueprints: readonly Blueprint[]): Plan {
-  const components = blueprints.map((each) => componentOf(tier, each));
+  const components = blueprints.map((blueprint) => componentOf(tier, blueprint));
   return { tier, modelKey, tierKey: tier, name, components, hasBackups: tier !== "free" };
 }
 

@@ -82,7 +82,7 @@ describe("the node that has the data is the primary", () => {
     for (const { pid } of database.nodes()) await kill(pid);
     await damage(dataOf(spec, 0));
     const told: string[] = [];
-    const again = await ground.engine.start(spec, undefined, { tell: (what) => told.push(what) });
+    const again = await ground.engine.start(spec, undefined, { notify: (what) => told.push(what) });
     expect(await countNodes(again)).toBe(nodes);
     expect(again.nodes()[0]?.id).toBe(what.endsWith("emptied") ? "node-0" : "node-1");
     expect(told.join()).toMatch(/node-0|node-1/);
@@ -160,7 +160,7 @@ describe("a database that had data never starts without them", () => {
     const file = await incremental(dataOf(spec, 0));
     await truncate(file, (await stat(file)).size - 7);
     const told: string[] = [];
-    const again = await ground.engine.start(spec, undefined, { tell: (what) => told.push(what) });
+    const again = await ground.engine.start(spec, undefined, { notify: (what) => told.push(what) });
     expect(await countNodes(again)).toBe(nodes - 1);
     expect(told.join()).toContain("the append-only file of node-0 was cut short");
     const third = await ground.engine.start(spec);

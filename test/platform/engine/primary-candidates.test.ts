@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { DatabaseRecord, Holding } from "../../../src/platform/engine/database-record.ts";
+import type { DatabaseRecord, DataState } from "../../../src/platform/engine/database-record.ts";
 import { type CandidateNode, primaryCandidates } from "../../../src/platform/engine/primary-candidates.ts";
 
-const record = (primary: number, ...nodes: readonly Holding[]): DatabaseRecord => ({
+const record = (primary: number, ...nodes: readonly DataState[]): DatabaseRecord => ({
   secret: "s",
   primary,
   epoch: 3,

@@ -14,7 +14,9 @@ export interface TopologyParts {
 /** The resources of an instance by their ids: where the databases' endpoint stands, the node ids that failover wants, and what stands beside. */
 export function topologyOf(parts: TopologyParts, record: InstanceRecord): JsonObject {
   const resources = placeIn(parts.dialect, record)?.component.resources ?? [];
-  return Object.fromEntries(resources.map((each) => [each.id, describeResource(parts, record, each)]));
+  return Object.fromEntries(
+    resources.map((resource) => [resource.id, describeResource(parts, record, resource)]),
+  );
 }
 
 function describeResource(parts: TopologyParts, record: InstanceRecord, resource: PlanResource): JsonObject {

@@ -7,17 +7,19 @@ import { version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
 import { serviceId } from "./plans.ts";
-import { partOf, sessionRoutes } from "./router.ts";
+import { pathParam, sessionRoutes } from "./router.ts";
 import { tagsOf } from "./tags-of.ts";
 
 /** Connect and disconnect of a cloud account; the path names its instance, or its account configuration. */
 export function accountConnectionEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${version}/resource-instance/account-config/:id`;
   sessionRoutes(app, core)("POST", path, "account-connection", async (context, exchange) => {
-    const asked = partOf(context, "id");
+    const asked = pathParam(context, "id");
     const record = core.store.instances
       .list()
-      .find((each) => each.isAccount && (each.id === asked || each.accountConfigId === asked));
+      .find(
+        (instance) => instance.isAccount && (instance.id === asked || instance.accountConfigId === asked),
+      );
     if (record === undefined) throw new ServiceError(404, `cloud account ${asked} not found`);
     const body = objectOf(exchange.body, ["serviceId", "subscriptionId", "setConnection", "customTags"]);
     const { serviceId: service, subscriptionId: subscription, setConnection: isWanted } = body;

@@ -5,12 +5,12 @@ import { ServiceError } from "../../model/service-error.ts";
 import { describeAccountConfig } from "../answers/account-instructions.ts";
 import { version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
-import { partOf, sessionRoutes } from "./router.ts";
+import { pathParam, sessionRoutes } from "./router.ts";
 
 /** The describe-account-configuration operation: status, and the instructions that a person must run. */
 export function accountEndpoints(app: Hono<Env>, core: Core): void {
   sessionRoutes(app, core)("GET", `${version}/accountconfig/:id`, "describe-account-config", (context) => {
-    const id = partOf(context, "id");
+    const id = pathParam(context, "id");
     const config = core.store.accountConfigs.get(id);
     if (config === undefined) throw new ServiceError(404, `account configuration ${id} not found`);
     const instanceIds = accountInstances(core, id).map((record) => record.id);

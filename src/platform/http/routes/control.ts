@@ -8,12 +8,12 @@ import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { platformStatus } from "../answers/status.ts";
 import { largestBody } from "../contract.ts";
-import { type Env, platformManner } from "../exchange.ts";
+import { type Env, platformErrorFormat } from "../exchange.ts";
 import { linkLifetime } from "../page-sessions.ts";
 import { parseJson } from "../parse-json.ts";
 import { openBody } from "../read-body.ts";
-import { partOf, requireSession } from "./router.ts";
-import { isOurs } from "./session.ts";
+import { pathParam, requireSession } from "./router.ts";
+import { matchesCredentials } from "./session.ts";
 
 type ControlHandler = (context: Context<Env>, body: Json) => Response | Promise<Response>;
 
@@ -62,7 +62,7 @@ export function controlEndpoints(app: Hono<Env>, core: Core): void {
 
   for (const [name, act] of Object.entries({ bootstrap, offboard })) {
     route("POST", `accounts/:id/${name}`, async (context) => {
-      const config = await act(core, partOf(context, "id"));
+      const config = await act(core, pathParam(context, "id"));
       return context.json({ id: config.id, status: config.status });
     });
   }
@@ -72,17 +72,18 @@ async function answer(core: Core, context: Context<Env>, handler: ControlHandler
   try {
     const given = auth(context.req.raw);
     if (given === undefined) requireSession(core, context);
-    else if (!isOurs(core.credentials, given)) throw new ServiceError(401, "wrong user name or password");
+    else if (!matchesCredentials(core.credentials, given))
+      throw new ServiceError(401, "wrong user name or password");
     return await handler(context, await bodyOf(core, context));
   } catch (error) {
-    if (error instanceof ServiceError) return platformManner.error(error.status, error.message);
-    return platformManner.error(500, "the platform failed to answer this request");
+    if (error instanceof ServiceError) return platformErrorFormat.error(error.status, error.message);
+    return platformErrorFormat.error(500, "the platform failed to answer this request");
   }
 }
 
 async function bodyOf(core: Core, context: Context<Env>): Promise<Json> {
   if (context.req.method === "GET") return null;
-  const reader = openBody(context.req.raw, largestBody, core.rooms.signedIn);
+  const reader = openBody(context.req.raw, largestBody, core.bodyBudgets.signedIn);
   try {
     return parseJson(await reader.read(), undefined) ?? null;
   } finally {

@@ -5,7 +5,7 @@ import { ServiceError } from "../../model/service-error.ts";
 import { componentPath } from "../component-path.ts";
 import type { Env } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
-import { instanceOf, locateNodes } from "./located.ts";
+import { instanceOf, locateNodes } from "./locate.ts";
 import { accepted, sessionRoutes } from "./router.ts";
 
 const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];

@@ -14,7 +14,7 @@ import { componentPath } from "../component-path.ts";
 import { version } from "../contract.ts";
 import type { Env, Exchange } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
-import { databaseOf, instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./located.ts";
+import { databaseOf, instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./locate.ts";
 import { paged } from "./paged.ts";
 import { accepted, sessionRoutes } from "./router.ts";
 import { tagsOf } from "./tags-of.ts";
@@ -35,17 +35,21 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
     const shown = core.store.instances
       .list()
       .filter(
-        (each) => each.tier === plan.tier && each.component === found.id && isVisible(core, context, each),
+        (record) =>
+          record.tier === plan.tier && record.component === found.id && isVisible(core, context, record),
       );
     const { items, more } = paged(core, context, fault.missingFromList ? shown.slice(0, -1) : shown);
     return context.json({ ids: items.map(({ id }) => id), ...more });
   });
 
   route("GET", `${version}/resource-instance`, "list-all", (context, { fault }) => {
-    const shown = core.store.instances.list().filter((each) => isVisible(core, context, each));
+    const shown = core.store.instances.list().filter((record) => isVisible(core, context, record));
     const all = fault.missingFromList ? shown.slice(0, -1) : shown;
     const { items, more } = paged(core, context, all);
-    const described = items.map((each) => ({ resourceID: each.resourceId, ...describeInstance(core, each) }));
+    const described = items.map((record) => ({
+      resourceID: record.resourceId,
+      ...describeInstance(core, record),
+    }));
     return context.json({ resourceInstances: described, ...more });
   });
 

@@ -6,7 +6,7 @@ import type { NetworkRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
-import { partOf, sessionRoutes } from "./router.ts";
+import { pathParam, sessionRoutes } from "./router.ts";
 
 const path = `${version}/resource-instance/custom-network`;
 
@@ -20,11 +20,11 @@ export function networkEndpoints(app: Hono<Env>, core: Core): void {
   };
 
   route("GET", `${path}/:id`, "describe-network", (context) =>
-    context.json(describeNetwork(find(partOf(context, "id")))),
+    context.json(describeNetwork(find(pathParam(context, "id")))),
   );
 
   route("PATCH", `${path}/:id`, "update-network", async (context, exchange) => {
-    const network = find(partOf(context, "id"));
+    const network = find(pathParam(context, "id"));
     const body = exchange.body;
     if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
     const refused = Object.keys(body).filter((key) => key !== "name");
@@ -48,8 +48,9 @@ export function networkEndpoints(app: Hono<Env>, core: Core): void {
     const shown = core.store.networks
       .list()
       .filter(
-        (each) =>
-          (provider ?? each.cloudProvider) === each.cloudProvider && (region ?? each.region) === each.region,
+        (network) =>
+          (provider ?? network.cloudProvider) === network.cloudProvider &&
+          (region ?? network.region) === network.region,
       );
     return context.json({ customNetworks: shown.map(describeNetwork) });
   });
@@ -59,7 +60,7 @@ export function networkEndpoints(app: Hono<Env>, core: Core): void {
   );
 
   route("DELETE", `${path}/:id`, "delete-network", async (context) => {
-    const { id } = find(partOf(context, "id"));
+    const { id } = find(pathParam(context, "id"));
     await core.store.networks.remove(id, () => {
       const user = core.store.instances.list().find((record) => record.customNetworkId === id);
       if (user !== undefined)

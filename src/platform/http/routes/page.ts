@@ -10,7 +10,7 @@ import { platformStatus } from "../answers/status.ts";
 import { largestOpenBody } from "../contract.ts";
 import type { Env } from "../exchange.ts";
 import { openBody } from "../read-body.ts";
-import { isOurs } from "./session.ts";
+import { matchesCredentials } from "./session.ts";
 
 /** Shortest time between two pictures of the state, in ms. */
 const pause = 200;
@@ -33,11 +33,11 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   app.post("/_platform/page-session", async (context) => {
-    const reader = openBody(context.req.raw, largestOpenBody, core.rooms.strangers);
+    const reader = openBody(context.req.raw, largestOpenBody, core.bodyBudgets.anonymous);
     try {
       const form = new URLSearchParams(await reader.read());
       const given = { username: form.get("username") ?? "", password: form.get("password") ?? "" };
-      if (isOurs(core.credentials, given)) return openPage(context, core.pageSessions.open());
+      if (matchesCredentials(core.credentials, given)) return openPage(context, core.pageSessions.open());
       return answer((nonce) => signInPage(nonce, "Wrong user name or password."), 401);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;

@@ -9,7 +9,7 @@ import { parameterSchema } from "../answers/parameter-schema.ts";
 import { version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
 import { paged } from "./paged.ts";
-import { partOf, sessionRoutes } from "./router.ts";
+import { pathParam, sessionRoutes } from "./router.ts";
 
 /** The id of the one service of this platform. */
 export const serviceId: string = "s-local";
@@ -29,7 +29,7 @@ export function planEndpoints(app: Hono<Env>, core: Core): void {
     context.json({ serviceIds: [serviceId], services: [service(dialect)] }),
   );
   route("GET", `${version}/service-offering/:id`, "describe-plan", (context) => {
-    if (partOf(context, "id") !== serviceId) throw new ServiceError(404, "service not found");
+    if (pathParam(context, "id") !== serviceId) throw new ServiceError(404, "service not found");
     return context.json(service(dialect));
   });
   if (dialect.hasParameterSchema)
@@ -38,13 +38,13 @@ export function planEndpoints(app: Hono<Env>, core: Core): void {
       `${version}/service-offering/:id/resource/:resource/instance/:instance`,
       "describe-parameters",
       (context) => {
-        const found = resourceIn(dialect, partOf(context, "resource"));
+        const found = resourceIn(dialect, pathParam(context, "resource"));
         const { productTierId: productTier } = context.req.query();
-        if (partOf(context, "id") !== serviceId || found === undefined)
+        if (pathParam(context, "id") !== serviceId || found === undefined)
           throw new ServiceError(404, "no service plan has such a resource");
         if (productTier !== undefined && productTier !== `pt-${found.plan.tier}`)
           throw new ServiceError(400, `plan ${productTier} does not have this resource`);
-        const instance = partOf(context, "instance");
+        const instance = pathParam(context, "instance");
         const record = core.store.instances.get(instance);
         const isOfIt = record?.tier === found.plan.tier && record.component === found.component.id;
         if (instance !== "none" && !isOfIt) throw new ServiceError(404, `instance ${instance} not found`);
@@ -57,7 +57,7 @@ export function planEndpoints(app: Hono<Env>, core: Core): void {
     return context.json({ ids: subscriptions.map(({ id }) => id), subscriptions, ...more });
   });
   route("GET", `${version}/subscription/:id`, "describe-subscription", (context) => {
-    const plan = plans.find((each) => subscriptionOf(each) === partOf(context, "id"));
+    const plan = plans.find((candidate) => subscriptionOf(candidate) === pathParam(context, "id"));
     if (plan === undefined) throw new ServiceError(404, "subscription not found");
     return context.json(subscription(plan, core.credentials.username));
   });

@@ -5,7 +5,7 @@ import { ServiceError } from "../../model/service-error.ts";
 import { componentPath } from "../component-path.ts";
 import type { Env } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
-import { databaseOf } from "./located.ts";
+import { databaseOf } from "./locate.ts";
 import { sessionRoutes } from "./router.ts";
 
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;

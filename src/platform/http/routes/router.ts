@@ -3,7 +3,7 @@ import { getCookie } from "hono/cookie";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { largestBody, largestOpenBody } from "../contract.ts";
-import { type Env, type Handler, platformManner, serve } from "../exchange.ts";
+import { type Env, type Handler, platformErrorFormat, serve } from "../exchange.ts";
 
 /** Registers one operation of the platform host under its name, which faults and the log use. */
 export type Route = (method: string, path: string, operation: string, handler: Handler) => void;
@@ -18,7 +18,7 @@ export function openRoutes(app: Hono<Env>, core: Core): Route {
       largestBody: largestOpenBody,
       handler,
     };
-    app.on(method, path, (context) => serve(core, platformManner, served, context));
+    app.on(method, path, (context) => serve(core, platformErrorFormat, served, context));
   };
 }
 
@@ -32,7 +32,7 @@ export function sessionRoutes(app: Hono<Env>, core: Core): Route {
     core.sessions.userOf(tokenOf(core, context)) !== undefined;
   return (method, path, operation, handler) => {
     const served = { name: operation, admit, isSignedIn, largestBody, handler };
-    app.on(method, path, (context) => serve(core, platformManner, served, context));
+    app.on(method, path, (context) => serve(core, platformErrorFormat, served, context));
   };
 }
 
@@ -56,7 +56,7 @@ export function bearerOf(context: Context<Env>): string | undefined {
 }
 
 /** A part of the path, decoded; empty when the route has no such part. */
-export function partOf(context: Context<Env>, name: string): string {
+export function pathParam(context: Context<Env>, name: string): string {
   return context.req.param(name) ?? "";
 }
 

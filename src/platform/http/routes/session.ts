@@ -62,7 +62,7 @@ export function sessionEndpoints(app: Hono<Env>, core: Core): void {
 }
 
 /** True when the credentials are this platform's; takes the same time for every wrong answer. */
-export function isOurs(expected: Credentials, given: Credentials): boolean {
+export function matchesCredentials(expected: Credentials, given: Credentials): boolean {
   const digest = (one: Credentials): Buffer =>
     createHash("sha256")
       .update(JSON.stringify([one.username, one.password]))
@@ -74,7 +74,8 @@ export function isOurs(expected: Credentials, given: Credentials): boolean {
 }
 
 async function signIn(core: Core, given: Credentials): Promise<TokenPair> {
-  if (!isOurs(core.credentials, given)) throw new ServiceError(401, "wrong user name or password");
+  if (!matchesCredentials(core.credentials, given))
+    throw new ServiceError(401, "wrong user name or password");
   return core.sessions.open(given.username);
 }
 

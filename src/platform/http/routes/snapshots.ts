@@ -18,9 +18,9 @@ import { componentPath } from "../component-path.ts";
 import { version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
-import { checkSubscription, instanceOf, locateComponent } from "./located.ts";
+import { checkSubscription, instanceOf, locateComponent } from "./locate.ts";
 import { paged } from "./paged.ts";
-import { accepted, partOf, sessionRoutes } from "./router.ts";
+import { accepted, pathParam, sessionRoutes } from "./router.ts";
 
 const path = `${version}/resource-instance/snapshot`;
 const restorePath = `${path}/:snapshotId/restore`;
@@ -34,14 +34,17 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   const { hasBackup, copyAnswer, omitsEmptyList } = core.dialect.snapshots;
   /** The snapshot of a path, of a plan that the request's subscription is to. */
   const found = (context: Context<Env>): SnapshotRecord => {
-    const snapshot = findSnapshot(core, partOf(context, "snapshotId"));
+    const snapshot = findSnapshot(core, pathParam(context, "snapshotId"));
     checkSubscription(core, context, snapshot.tier);
     return snapshot;
   };
   const listed = (context: Context<Env>, snapshots: readonly SnapshotRecord[]): Response => {
     if (omitsEmptyList && snapshots.length === 0) return context.json({});
     const { items, more } = paged(core, context, snapshots);
-    return context.json({ snapshots: items.map((each) => describeSnapshot(core.dialect, each)), ...more });
+    return context.json({
+      snapshots: items.map((snapshot) => describeSnapshot(core.dialect, snapshot)),
+      ...more,
+    });
   };
 
   if (hasBackup)
@@ -64,13 +67,13 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   route("GET", path, "list-snapshots", (context) => {
     const type = oneOf(context.req.query("snapshotType"), types, "snapshotType");
     const environment = oneOf(context.req.query("environmentType"), environments, "environmentType");
-    const shown = core.store.snapshots.list().filter((each) => (type ?? each.type) === each.type);
+    const shown = core.store.snapshots.list().filter((snapshot) => (type ?? snapshot.type) === snapshot.type);
     return listed(context, (environment ?? "PROD") === "PROD" ? shown : []);
   });
 
   route("GET", `${component}/:id/snapshot`, "list-own-snapshots", (context) => {
     const { id } = instanceOf(core, context);
-    const shown = core.store.snapshots.list().filter((each) => each.sourceInstanceId === id);
+    const shown = core.store.snapshots.list().filter((snapshot) => snapshot.sourceInstanceId === id);
     return listed(context, shown);
   });
 

@@ -9,8 +9,8 @@ import { ServiceError } from "../../model/service-error.ts";
 import { largestBody, usersPrefix } from "../contract.ts";
 import { type Env, type Exchange, serve } from "../exchange.ts";
 import { createRateLimit } from "../rate-limit.ts";
-import { usersManner } from "../users-error.ts";
-import { bearerOf, partOf } from "./router.ts";
+import { usersErrorFormat } from "../users-error-format.ts";
+import { bearerOf, pathParam } from "./router.ts";
 
 type UserHandler = (
   context: Context<Env>,
@@ -55,10 +55,10 @@ export function userEndpoints(app: Hono<Env>, core: Core): void {
         throw new ServiceError(400, "querystring must have required property 'subscriptionId'");
       if (!isSignedIn(context))
         throw new ServiceError(401, "the bearer token is missing, invalid or has expired");
-      return handler(context, instanceOf(core, partOf(context, "id"), subscription), body);
+      return handler(context, instanceOf(core, pathParam(context, "id"), subscription), body);
     };
     const served = { name: operation, admit, isSignedIn, largestBody, handler: checked };
-    app.on(method, path, (context) => serve(core, usersManner, served, context));
+    app.on(method, path, (context) => serve(core, usersErrorFormat, served, context));
   };
 
   route("GET", base, "list-users", undefined, (context, record) =>
@@ -73,7 +73,7 @@ export function userEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("PUT", `${base}/:username`, "update-user", [], async (context, record, { password, acl }) => {
-    const username = partOf(context, "username");
+    const username = pathParam(context, "username");
     if (password !== undefined) core.secrets.add(password);
     if (password !== undefined || acl !== undefined)
       await putUser(core, record.id, username, { password, acl }, false);
@@ -81,7 +81,7 @@ export function userEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("DELETE", `${base}/:username`, "delete-user", undefined, async (context, record) => {
-    const username = partOf(context, "username");
+    const username = pathParam(context, "username");
     await dropUser(core, record.id, username);
     return context.json({ message: `User ${username} deleted` });
   });

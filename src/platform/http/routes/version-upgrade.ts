@@ -8,8 +8,8 @@ import { ServiceError } from "../../model/service-error.ts";
 import { version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
-import { checkSubscription } from "./located.ts";
-import { accepted, partOf, sessionRoutes } from "./router.ts";
+import { checkSubscription } from "./locate.ts";
+import { accepted, pathParam, sessionRoutes } from "./router.ts";
 
 /** Keys of the body that name where the instance is: the variable segments of a component's path. */
 const placeKeys = [
@@ -27,7 +27,7 @@ export function versionUpgradeEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${version}/resource-instance/:id/version-upgrade`;
   sessionRoutes(app, core)("POST", path, "version-upgrade", async (context, exchange) => {
     const body = objectOf(exchange.body, [...placeKeys, "targetVersion"]);
-    const record = databaseAt(core, body, partOf(context, "id"));
+    const record = databaseAt(core, body, pathParam(context, "id"));
     checkSubscription(core, context, record.tier);
     const { targetVersion } = body;
     if (targetVersion !== undefined && typeof targetVersion !== "string")
@@ -46,9 +46,9 @@ function databaseAt(core: Core, body: JsonObject, id: string): InstanceRecord {
   const missing = placeKeys.filter((_, at) => typeof texts[at] !== "string" || texts[at] === "");
   if (missing.length > 0) throw new ServiceError(400, missing.map((key) => `${key} is required`).join("; "));
   const { dialect } = core;
-  const isOurs =
+  const isThisService =
     provider === dialect.provider && service === dialect.service && api === "v1" && environment === "prod";
-  const found = isOurs ? findComponent(dialect, { model, tier, resource }) : undefined;
+  const found = isThisService ? findComponent(dialect, { model, tier, resource }) : undefined;
   const record = core.store.instances.get(id);
   if (record?.tier !== found?.plan.tier || record?.component !== found?.component.id || record === undefined)
     throw new ServiceError(404, `instance ${id} not found`);

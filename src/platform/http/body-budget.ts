@@ -1,12 +1,12 @@
 /** Memory that bodies of requests may take while they are worked on. */
-export interface BodyRoom {
+export interface BodyBudget {
   /** Takes so many bytes; false where there is no room for them. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
 /** Room of a fixed size. */
-export function createBodyRoom(size: number): BodyRoom {
+export function createBodyBudget(size: number): BodyBudget {
   let left = size;
   return {
     take(bytes) {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Database, Engine } from "../engine/index.ts";
 
 /** Asks the engine whether it takes rules for a user, on a database that holds nothing and lives as long as it is asked. */
-export interface RuleProof {
+export interface RuleCheck {
   /** Resolves where the engine takes the rules; rejects with EngineError `engine-refused` where it does not. */
-  prove(rules: string): Promise<void>;
+  check(rules: string): Promise<void>;
   /** Ends the database; also one that a platform left behind that was killed. */
   close(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface RuleProof {
 const user = { username: "proof", passwordHash: createHash("sha256").update("proof").digest("hex") };
 
 /** Makes a proof whose database has its folder among the others, so that what ends those ends it, too. */
-export function createRuleProof(engine: Engine, folder: string, signal: AbortSignal): RuleProof {
+export function createRuleCheck(engine: Engine, folder: string, signal: AbortSignal): RuleCheck {
   const dir = join(folder, "rule-proof");
   let asking = 0;
   let database: Promise<Database> | undefined;
@@ -31,7 +31,7 @@ export function createRuleProof(engine: Engine, folder: string, signal: AbortSig
   };
 
   return {
-    async prove(rules) {
+    async check(rules) {
       asking += 1;
       database ??= start();
       try {

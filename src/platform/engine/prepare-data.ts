@@ -10,7 +10,7 @@ import type { NodeFiles } from "./node-files.ts";
  * A server with an append-only file reads nothing else, so that a snapshot must become the file's base.
  * Rejects with EngineError for a seed that is no snapshot.
  */
-export async function plantData(spec: DatabaseSpec, { data }: NodeFiles): Promise<void> {
+export async function prepareData(spec: DatabaseSpec, { data }: NodeFiles): Promise<void> {
   await mkdir(data, { recursive: true, mode: 0o700 });
   const present = new Set(await readdir(data));
   const snapshot = join(data, "dump.rdb");
@@ -20,10 +20,10 @@ export async function plantData(spec: DatabaseSpec, { data }: NodeFiles): Promis
     await refuseUnlessSnapshot(spec.seed);
     await copyWhole(spec.seed, snapshot);
   }
-  if (spec.aof !== undefined) await plantAppendOnly(data, snapshot);
+  if (spec.aof !== undefined) await writeAppendOnlyBase(data, snapshot);
 }
 
-async function plantAppendOnly(data: string, snapshot: string): Promise<void> {
+async function writeAppendOnlyBase(data: string, snapshot: string): Promise<void> {
   const temporary = join(data, "appendonlydir.new");
   const base = "appendonly.aof.1.base.rdb";
   await rm(temporary, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import type { Store } from "../model/store.ts";
 import type { Events } from "./events.ts";
-import { untilWritten } from "./settle.ts";
+import { untilWritten } from "./record-state.ts";
 
 /** What it takes to write down what became of a snapshot. */
 export interface SnapshotParts {

@@ -5,7 +5,7 @@ import { findComponent, type Located, subscriptionOf } from "../../dialect/diale
 import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import type { Env } from "../exchange.ts";
-import { partOf } from "./router.ts";
+import { pathParam } from "./router.ts";
 
 /** The component of a path; 404 where no plan has it, 403 with the subscription of another plan. */
 export function locateComponent(core: Core, context: Context<Env>): Located {
@@ -16,7 +16,7 @@ export function locateComponent(core: Core, context: Context<Env>): Located {
 export function locateNodes(core: Core, context: Context<Env>): Located {
   const { failoverPath } = core.settings;
   const found = findComponent(core.dialect, keysOf(context), ({ key, resources }, asked) => {
-    const isOfNodes = resources.some((each) => each.part === "database" && each.key === asked);
+    const isOfNodes = resources.some((resource) => resource.part === "database" && resource.key === asked);
     return (failoverPath !== "node" && key === asked) || (failoverPath !== "component" && isOfNodes);
   });
   return located(core, context, found);
@@ -39,9 +39,9 @@ export function subscriptionFor(core: Core, context: Context<Env>, tier: string)
 
 function keysOf(context: Context<Env>): Parameters<typeof findComponent>[1] {
   return {
-    model: partOf(context, "model"),
-    tier: partOf(context, "tier"),
-    resource: partOf(context, "resource"),
+    model: pathParam(context, "model"),
+    tier: pathParam(context, "tier"),
+    resource: pathParam(context, "resource"),
   };
 }
 
@@ -58,7 +58,7 @@ export function instanceOf(
   context: Context<Env>,
   { plan, component }: Located = locateComponent(core, context),
 ): InstanceRecord {
-  const id = partOf(context, "id");
+  const id = pathParam(context, "id");
   const record = core.store.instances.get(id);
   if (record === undefined || record.tier !== plan.tier || record.component !== component.id) {
     throw new ServiceError(404, `instance ${id} not found`);

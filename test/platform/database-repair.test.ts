@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { createDatabaseRepair } from "../../src/platform/control/database-repair.ts";
 import { createEvents } from "../../src/platform/control/events.ts";
-import { createMender } from "../../src/platform/control/mend.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
 import type { InstanceRecord } from "../../src/platform/model/records.ts";
@@ -68,7 +68,7 @@ it.each([
     background: (_id: string, task: Promise<void>) => background.push(task),
     closing: signal,
   };
-  await createMender(parts).mend(record.id);
+  await createDatabaseRepair(parts).repair(record.id);
   await Promise.all(background);
   expect(starts).toBe(succeedsAt === 1 ? 1 : 5);
   expect(store.instances.get(record.id)).toEqual(taken);

@@ -1,4 +1,4 @@
-import type { HostManner } from "./exchange.ts";
+import type { ErrorFormat } from "./exchange.ts";
 
 const reasons: { readonly [status: number]: string } = {
   400: "Bad Request",
@@ -16,7 +16,7 @@ const reasons: { readonly [status: number]: string } = {
 };
 
 /** Errors of the users host: `{statusCode, error, message}`, plain JSON. */
-export const usersManner: HostManner = {
+export const usersErrorFormat: ErrorFormat = {
   name: "users",
   error(status, message) {
     const body = { statusCode: status, error: reasons[status] ?? "Error", message: message.slice(0, 4000) };

@@ -1,8 +1,8 @@
 import type { RunningDatabase } from "../databases/databases.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
+import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
 import type { LifecycleParts } from "./lifecycle.ts";
-import { untilWritten } from "./settle.ts";
-import { endSnapshot, reasonOfFile } from "./snapshot-record.ts";
+import { untilWritten } from "./record-state.ts";
 
 /** How a record changes once the work is done; "gone" when nothing of it is left. */
 export type Outcome = (Partial<InstanceRecord> & { readonly status: string }) | "gone";
@@ -11,13 +11,13 @@ export type Outcome = (Partial<InstanceRecord> & { readonly status: string }) | 
 export type Work = (record: InstanceRecord, operation: OperationRecord) => Promise<Outcome>;
 
 /** What works need besides what the lifecycle has. */
-export type WorkParts = LifecycleParts & {
+export type HandlerParts = LifecycleParts & {
   /** Waits this many ms; rejects when the platform closes. */
   readonly wait: (ms: number) => Promise<void>;
 };
 
 /** The work behind each operation. */
-export function worksOf(parts: WorkParts): { readonly [name in OperationName]: Work } {
+export function operationHandlers(parts: HandlerParts): { readonly [name in OperationName]: Work } {
   const { store } = parts;
   const running = ({ host, nodes }: RunningDatabase): Exclude<Outcome, "gone"> => ({
     host,

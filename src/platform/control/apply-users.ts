@@ -5,7 +5,7 @@ import type { Store } from "../model/store.ts";
 import type { Events } from "./events.ts";
 
 /** What it takes to put an instance's users in force. */
-export interface WithUsersParts {
+export interface ApplyUsersParts {
   readonly store: Store;
   readonly events: Events;
   readonly databases: () => Databases;
@@ -14,7 +14,7 @@ export interface WithUsersParts {
 }
 
 /** Changes a record unless `may` says otherwise of what it is in its turn; resolves with whether it did. */
-export type SayUnless = (may: (record: InstanceRecord) => boolean) => Promise<boolean>;
+export type RecordIf = (may: (record: InstanceRecord) => boolean) => Promise<boolean>;
 
 /** How often a database that serves and does not answer is asked again. */
 const attempts = 5;
@@ -23,7 +23,7 @@ const attempts = 5;
  * Says that an instance runs at the very moment when its database has the users of its record: those that came, went
  * or changed while it was on its way up are put in force first. A user that the database refuses is an event and no hindrance.
  */
-export async function withUsers(parts: WithUsersParts, id: string, say: SayUnless): Promise<void> {
+export async function applyUsersThenRecord(parts: ApplyUsersParts, id: string, say: RecordIf): Promise<void> {
   const { store, events } = parts;
   const databases = parts.databases();
   for (let failed = 0; ; ) {

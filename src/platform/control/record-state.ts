@@ -1,9 +1,9 @@
 import type { InstanceRecord } from "../model/records.ts";
 import { StorageError } from "../model/storage-trouble.ts";
-import { type WithUsersParts, withUsers } from "./with-users.ts";
+import { type ApplyUsersParts, applyUsersThenRecord } from "./apply-users.ts";
 
 /** What settling works with. */
-export interface SettleParts extends WithUsersParts {
+export interface RecordStateParts extends ApplyUsersParts {
   readonly timestamp: () => string;
 }
 
@@ -11,7 +11,7 @@ export interface SettleParts extends WithUsersParts {
 const [shortest, longest] = [50, 2000];
 
 /** Repeats a write until it succeeds: what has been done must be written down, however long the disk is full. Rejects when the platform closes. */
-export async function untilWritten<T>(wait: WithUsersParts["wait"], write: () => Promise<T>): Promise<T> {
+export async function untilWritten<T>(wait: ApplyUsersParts["wait"], write: () => Promise<T>): Promise<T> {
   for (let pause = shortest; ; pause = Math.min(2 * pause, longest)) {
     try {
       return await write();
@@ -26,39 +26,39 @@ export async function untilWritten<T>(wait: WithUsersParts["wait"], write: () =>
  * Writes down what has become of an instance, as soon as that is possible; an instance that runs is said to once its users are in
  * force. Where the record is gone, or `isMoot` by then, nothing is done.
  */
-export async function settle(
-  parts: SettleParts,
+export async function recordState(
+  parts: RecordStateParts,
   id: string,
   patch: Partial<InstanceRecord>,
-  isMoot: (record: InstanceRecord) => boolean = () => false,
+  isSuperseded: (record: InstanceRecord) => boolean = () => false,
 ): Promise<void> {
   const say = (may: (record: InstanceRecord) => boolean): Promise<boolean> =>
     untilWritten(parts.wait, async () => {
-      let isSaid = false;
+      let isRecorded = false;
       await parts.store.instances.update(id, (record) => {
-        const isLate = isMoot(record);
-        isSaid = isLate || may(record);
-        return isSaid && !isLate ? patched(record, patch, parts.timestamp) : record;
+        const isLate = isSuperseded(record);
+        isRecorded = isLate || may(record);
+        return isRecorded && !isLate ? patched(record, patch, parts.timestamp) : record;
       });
-      return isSaid;
+      return isRecorded;
     });
-  if (patch.status === "RUNNING") await withUsers(parts, id, say);
+  if (patch.status === "RUNNING") await applyUsersThenRecord(parts, id, say);
   else await say(() => true);
 }
 
 /** Writes down that an instance runs; where its users cannot be put in force, that it failed. */
-export async function settleAs(
-  parts: SettleParts & { readonly closing: AbortSignal },
+export async function recordStateOrFailure(
+  parts: RecordStateParts & { readonly closing: AbortSignal },
   id: string,
   status: "RUNNING" | "FAILED",
   patch: Partial<InstanceRecord>,
-  isMoot?: (record: InstanceRecord) => boolean,
+  isSuperseded?: (record: InstanceRecord) => boolean,
 ): Promise<void> {
   try {
-    await settle(parts, id, { ...patch, status }, isMoot);
+    await recordState(parts, id, { ...patch, status }, isSuperseded);
   } catch (error) {
     if (parts.closing.aborted || status === "FAILED") throw error;
-    await settle(parts, id, { ...patch, status: "FAILED" }, isMoot);
+    await recordState(parts, id, { ...patch, status: "FAILED" }, isSuperseded);
   }
 }
 
