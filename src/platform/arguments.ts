@@ -1,3 +1,4 @@
+/** @module Reads the command line of the platform's program into its options. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,7 +8,7 @@ import { type DialectName, dialectNames } from "./dialect/dialect.ts";
 import type { OperationName } from "./model/records.ts";
 import type { PlatformOptions } from "./options.ts";
 
-/** A wrong argument of the platform's program; the message is for people. */
+/** A command line that cannot be used; the message names the argument and its allowed values. */
 export class ArgumentError extends Error {
   override readonly name = "ArgumentError";
 }
@@ -28,8 +29,8 @@ const operations: readonly OperationName[] = [
 ];
 
 /**
- * The options of the platform's program. Durations of `--delay`, `--stale-status` and `--snapshot-interval` are
- * milliseconds, lifetimes are seconds; `--faults` names a JSON or YAML file. Throws ArgumentError.
+ * Options from `argv`. `--delay`, `--stale-status` and `--snapshot-interval` are milliseconds, lifetimes are seconds; `--faults`
+ * names a JSON or YAML file. Throws ArgumentError.
  */
 export async function readArguments(argv: readonly string[]): Promise<PlatformOptions> {
   const values = parseValues(argv);
@@ -118,7 +119,7 @@ function parseValues(argv: readonly string[]): Values {
   }
 }
 
-/** One figure for all operations, or `create=500,update=200`. */
+/** `500` for all operations, or `create=500,update=200`. */
 function readDelays(given: string): number | { readonly [name in OperationName]?: number } {
   if (/^[0-9]+$/.test(given)) return Number(given);
   const delays: { [name in OperationName]?: number } = {};

@@ -1,3 +1,4 @@
+/** @module Lists the parts of a running platform that routes and operations work with. */
 import type { Events } from "./control/events.ts";
 import type { Faults } from "./control/faults.ts";
 import type { Lifecycle } from "./control/lifecycle.ts";
@@ -14,16 +15,16 @@ import type { StorageTrouble } from "./model/storage-trouble.ts";
 import type { Store } from "./model/store.ts";
 import type { Settings } from "./options.ts";
 
-/** A running platform without its server: what the routes work with. */
+/** A running platform without its HTTP server. */
 export interface Core {
   readonly settings: Settings;
-  /** How requests and answers are spelled. */
+  /** Keys and spellings of requests and answers. */
   readonly dialect: Dialect;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly pageSessions: PageSessions;
   readonly store: Store;
-  /** What could not be written. */
+  /** Counts of failed writes. */
   readonly trouble: StorageTrouble;
   readonly lifecycle: Lifecycle;
   readonly databases: Databases;
@@ -32,19 +33,19 @@ export interface Core {
   readonly log: RequestLog;
   readonly secrets: KnownSecrets;
   readonly instanceTypes: InstanceTypes;
-  /** The password of an instance that was created without one. */
+  /** The generated password of an instance that was created without one. */
   readonly generatedPassword: (instanceId: string) => string;
-  /** The password of what observes an instance, where the dialect shows one. */
+  /** The password of an instance's observability endpoint, for dialects that show one. */
   readonly observerPassword: (instanceId: string) => string;
-  /** Both hosts are one server, so that cookies reach the users host. */
+  /** The platform host and the users host share one port, so that cookies reach both. */
   readonly sharesPort: boolean;
-  /** The file of a snapshot; the region is a folder. */
+  /** Path of a snapshot's file; the region is a folder. */
   readonly snapshotFile: (region: string, snapshotId: string) => string;
-  /** Memory for the bodies of requests that are at work: of those who are signed in, and of all others together. */
+  /** Memory limits for request bodies: one for signed-in clients, one for all others together. */
   readonly bodyBudgets: { readonly signedIn: BodyBudget; readonly anonymous: BodyBudget };
   readonly now: () => number;
-  /** Milliseconds that only grow, whatever is done to the clock: for ages and limits. */
+  /** Monotonic milliseconds, for ages and limits: the system's clock may be set. */
   readonly elapsed: () => number;
-  /** The current time, ISO 8601; never twice the same, so that records sort in the order they were made. */
+  /** The current time, ISO 8601; never the same twice, so that records sort in the order of their creation. */
   readonly timestamp: () => string;
 }

@@ -1,6 +1,7 @@
+/** @module Runs tasks of the same key one after another. */
 const last = new Map<string, Promise<unknown>>();
 
-/** Runs the works of one key one after another, in the order they were asked for; a failed one does not stop the next. */
+/** Resolves or rejects as `work` does. Tasks of one key run in the order of the calls; a failed task does not stop the next one. */
 export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
   const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
   last.set(key, turn);

@@ -1,10 +1,11 @@
+/** @module Locks a data folder, so that only one platform process works on it. */
 import { link, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isFileError } from "../files/file-trouble.ts";
 import { isRunning, type PinnedProcess, thisProcess } from "../files/process-identity.ts";
 import { isObject, type Json } from "../model/json.ts";
 
-/** Another platform runs on the same data folder. */
+/** Thrown where another platform already runs on the data folder; `pid` is its process. */
 export class PlatformRunningError extends Error {
   override readonly name = "PlatformRunningError";
   readonly code = "platform-running";
@@ -18,27 +19,26 @@ export class PlatformRunningError extends Error {
   }
 }
 
-/** A data folder that is ours until released. */
+/** The lock of a data folder, held until `release`. */
 export interface FolderLock {
-  /** Aborted when the folder is found to be gone, to be another one, or to belong to another platform: nothing may be written to it then. */
+  /** Aborted when the folder was removed or replaced, or another platform has locked it. Nothing may be written to the folder then. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
-/** How often the lock is looked at, in ms. */
+/** Interval between checks of the lock, in ms. */
 const lookEvery = 1000;
 
-/** A platform: a process of this machine and boot, and the one folder that it works on. */
+/** The holder of a lock: a process of this machine and boot, and the folder that it locked. */
 interface Holder extends PinnedProcess {
   readonly machine: string;
-  /** Device and number of the folder: a copy of it is another folder, whatever lies in it. */
+  /** Device and inode of the folder: a copied folder has another identity, although it contains the same lock file. */
   readonly folder: string;
 }
 
 /**
- * Takes the lock of a data folder: `<dataDir>/platform.lock` with the identity of its holder. The lock of a holder that runs no
- * longer, or that works on another folder, of which this one is a copy, is taken over; throws PlatformRunningError
- * otherwise.
+ * Locks a data folder by `<dataDir>/platform.lock`, which names its holder. Takes over the lock of a process that has ended, and a
+ * lock that was copied with its folder. Throws PlatformRunningError where the holder still runs.
  */
 export async function lockFolder(dataDir: string): Promise<FolderLock> {
   const path = join(dataDir, "platform.lock");
@@ -70,7 +70,7 @@ function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
       isFileError(error, "ENOENT") ? "none" : mine.folder,
     );
     const holder = await holderOf(path);
-    // A lock that somebody removed by hand is put back; one that says something else is another platform's.
+    // A lock file that was removed by hand is written again; a lock file with another content belongs to another platform.
     if (isReleased) return;
     if (folder === mine.folder && holder === undefined) await putBack(path, mine);
     else if (folder !== mine.folder || !isMine(holder))
@@ -86,15 +86,15 @@ function heldLock(dataDir: string, path: string, mine: Holder): FolderLock {
       clearInterval(timer);
       isReleased = true;
       await looking;
-      // It may be another platform's by now, and nobody has looked since.
+      // Another platform may have taken the lock since the last check.
       if (!lost.signal.aborted && isMine(await holderOf(path))) await unlink(path).catch(() => undefined);
     },
   };
 }
 
 /**
- * The process of the platform that works on exactly this folder, also while it is starting; undefined where none does. It is known by its
- * pid, the time it started at and the folder, all as it wrote them down itself.
+ * The process of the platform that runs or starts on exactly this folder; undefined where there is none. The process is identified
+ * by pid, start time and folder.
  */
 export async function platformOn(dataDir: string): Promise<PinnedProcess | undefined> {
   const holder = await holderOf(join(dataDir, "platform.lock"));
@@ -129,7 +129,7 @@ async function tryLink(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Moves a dead holder's lock aside; puts it back when a live holder took its place in the meantime. */
+/** Moves the lock of an ended process aside; moves it back where a running process has taken the lock in the meantime. */
 async function moveAside(path: string, aside: string, folder: string): Promise<void> {
   try {
     await rename(path, aside);

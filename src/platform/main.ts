@@ -1,3 +1,4 @@
+/** @module Runs the local platform as a process of its own. */
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
@@ -8,9 +9,8 @@ import { ensurePlatformId } from "./platform-id.ts";
 import { type RunningPlatform, startPlatform } from "./start.ts";
 
 /**
- * The local platform as a process: starts, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops
- * gracefully on SIGTERM, SIGINT and SIGHUP. Exit 1 with one line on standard error when it cannot start, and when its data folder is
- * taken from it.
+ * Starts the platform, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops on SIGTERM, SIGINT and SIGHUP.
+ * Exits with 1 and one line on standard error where it cannot start or loses its data folder.
  */
 async function main(argv: readonly string[]): Promise<void> {
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
@@ -28,7 +28,7 @@ async function main(argv: readonly string[]): Promise<void> {
   process.on("SIGINT", stop);
   process.on("SIGHUP", stop);
   platform.lost.addEventListener("abort", () => exitWithError(platform.lost.reason));
-  // What nobody waited for must not take the databases of others with it, and neither must a log that cannot be written.
+  // An unexpected rejection or a log that cannot be written must not end the process: all databases would end with it.
   process.on("unhandledRejection", (error) => printError(`internal error: ${textOf(error)}`));
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {

@@ -1,3 +1,4 @@
+/** @module Opens a data folder: records, sessions, databases and everything that was in progress. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { recoverConnections } from "./control/account-connection.ts";
@@ -28,7 +29,7 @@ import { type PlatformOptions, settingsOf } from "./options.ts";
 
 const mebibyte = 1024 ** 2;
 
-/** Opens what a data folder holds and brings back what ran; the folder's lock is held. */
+/** Opens a data folder and starts the databases that ran before. The caller holds the folder's lock. */
 export async function openCore(options: PlatformOptions): Promise<Core> {
   const { dataDir } = options;
   const trouble = createStorageTrouble();
@@ -118,7 +119,7 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   return core;
 }
 
-/** Ends what is at work: operations, databases, files. The data stays. */
+/** Stops operations, databases and log files. The data stays. */
 export async function closeCore(core: Core): Promise<void> {
   await core.lifecycle.close();
   await core.databases.close();
@@ -126,14 +127,14 @@ export async function closeCore(core: Core): Promise<void> {
   core.log.close();
 }
 
-/** Ends what is at work where the data folder is no longer this platform's; databases that another one may have by now run on. */
+/** Stops without touching the data folder, which another platform may own by now; databases of that platform keep running. */
 export async function abandonCore(core: Core): Promise<void> {
   await core.lifecycle.close();
   await core.databases.abandon();
   core.log.close();
 }
 
-/** The databases behind the instances: of the engine that was asked for or found, or none when that was asked for. */
+/** Databases of the requested or found engine; `none` runs without databases. Throws EngineError where no engine is found. */
 async function openDatabases(
   asked: string | undefined,
   parts: Omit<RealDatabasesParts, "engine">,
@@ -146,7 +147,7 @@ async function openDatabases(
   return createRealDatabases({ ...parts, engine: found.engine });
 }
 
-/** The latest time that is written down, in ms since the epoch. */
+/** The latest time in the records, in ms since the epoch. */
 function latestTime({ instances, snapshots }: Store): number {
   const times = [
     ...instances.list().map(({ lastModified }) => lastModified),
@@ -155,7 +156,7 @@ function latestTime({ instances, snapshots }: Store): number {
   return times.reduce((latest, time) => Math.max(latest, Date.parse(time) || 0), 0);
 }
 
-/** ISO 8601 times after `last` that never repeat or go back, also where the clock does: what sorts by them sorts right. */
+/** ISO 8601 times after `last` that only grow, also where the system's clock is set back: records are sorted by them. */
 function createTimestamps(now: () => number, latest: number): () => string {
   let last = latest;
   return () => {

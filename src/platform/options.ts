@@ -1,9 +1,10 @@
+/** @module Lists the options of a local platform and fills in their defaults. */
 import type { FaultRule } from "./control/fault-rule.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
 import type { OperationName } from "./model/records.ts";
 
-/** A custom network that exists from the start. */
+/** A custom network that exists when the platform starts. */
 export interface NetworkSeed {
   readonly id: string;
   readonly name: string;
@@ -12,60 +13,60 @@ export interface NetworkSeed {
   readonly cidr?: string;
 }
 
-/** Settings of a local platform. All but the folder and the port have defaults. */
+/** Options of a local platform. Only the folder and the port are required. */
 export interface PlatformOptions {
   readonly dataDir: string;
-  /** 0 picks a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** A port of its own for the users host; without it both hosts share one. */
+  /** Port of the users host. Default: both hosts share one port. */
   readonly usersPort?: number;
-  /** The service profile whose wire is spoken. Default: the one of the data folder, at first "default". */
+  /** The service profile that the platform speaks. Default: the profile of the data folder, at first "default". */
   readonly profile?: DialectName;
-  /** The resource that a failover's path names: the one that the node stands in, or the component. Default: either will do. */
+  /** The resource key in a failover's path: of the node's resource, or of the component. Default: both are accepted. */
   readonly failoverPath?: "node" | "component" | "either";
-  /** Entries that a list answers at a time, with a token for the next ones. Default: the profile's. */
+  /** Entries of one page of a list; further pages are requested by a token. Default: the profile's. */
   readonly pageSize?: number;
-  /** Where to listen. Default 127.0.0.1. */
+  /** The address to listen on. Default 127.0.0.1. */
   readonly host?: string;
-  /** "none" is a control plane without data; otherwise a server program. Default: found (see the engine). */
+  /** "none" runs without databases; otherwise a server program. Default: searched for, see `findEngine`. */
   readonly engine?: string;
   readonly faults?: readonly FaultRule[];
-  /** Lifetimes in seconds; fractions are fine. Defaults 3600 and 86400 (specification 5.1). */
+  /** Lifetimes in seconds; fractions are allowed. Defaults 3600 and 86400. */
   readonly sessionLifetime?: number;
   readonly refreshLifetime?: number;
-  /** What each operation takes beyond the real work, in ms: one figure for all, or by name. Default 50. */
+  /** Time that each operation takes in addition to the real work, in ms: one number, or one per operation. Default 50. */
   readonly delays?: number | { readonly [name in OperationName]?: number };
-  /** How long the old status still shows after a 202, in ms. Default 0. */
+  /** Time for which the previous status is still shown after a 202, in ms. Default 0. */
   readonly staleStatus?: number;
-  /** Describe echoes the request parameters as strings, the password in clear (as the real service). Default: the profile's. */
+  /** Describe shows the request parameters as strings, the password in clear, as the real service does. Default: the profile's. */
   readonly echo?: boolean;
-  /** Whether networks can be created, listed and deleted. Default: the profile's. */
+  /** "full": networks can be created, listed and deleted. Default: the profile's. */
   readonly networks?: "full" | "adopt-only";
   readonly networkSeeds?: readonly NetworkSeed[];
-  /** A simulated person runs every bootstrap and offboard at once. Default false. */
+  /** Every bootstrap and offboard is run at once by a simulated person. Default false. */
   readonly autoBootstrap?: boolean;
-  /** Takes an automated snapshot of every running instance at this interval in ms. Default 0: never. */
+  /** Interval of automated snapshots of every running instance, in ms. Default 0: none. */
   readonly snapshotInterval?: number;
-  /** Requests per minute and address on the users host. Default 100. */
+  /** Requests per minute and client address on the users host. Default 100. */
   readonly usersPerMinute?: number;
-  /** The clock that time stamps follow, in ms since the epoch. Default: the system's. */
+  /** The clock of time stamps, in ms since the epoch. Default: the system's. */
   readonly now?: () => number;
-  /** Milliseconds that only grow, which ages and limits follow: clocks are set. Default: the process's. */
+  /** Monotonic milliseconds for ages and limits: the system's clock may be set. Default: the process's. */
   readonly elapsed?: () => number;
-  /** The process is the platform's own: its Request and Response may be replaced by faster ones. Default false. */
+  /** The process runs nothing but the platform, so that its global Request and Response may be replaced by faster ones. Default false. */
   readonly ownsProcess?: boolean;
-  /** Instance types in place of those of the default profile. */
+  /** Instance types instead of those of the default profile. */
   readonly instanceTypes?: InstanceTypes;
 }
 
-/** The settings with every default filled in. */
+/** Options with every default filled in. */
 export type Settings = Required<
   Omit<PlatformOptions, "usersPort" | "engine" | "instanceTypes" | "delays" | "profile">
 > & {
   readonly delayOf: (operation: OperationName) => number;
 };
 
-/** Fills in the defaults. */
+/** Settings from options; `settings` are the defaults of the dialect. */
 export function settingsOf(options: PlatformOptions, { settings }: Pick<Dialect, "settings">): Settings {
   const { delays = 50 } = options;
   return {

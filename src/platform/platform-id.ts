@@ -1,11 +1,12 @@
+/** @module Gives a data folder a random identity that survives restarts. */
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
 
 /**
- * Gives a data folder its identity, in `<dataDir>/control/id`: random, made at the first start, the same at every port. It
- * lies with the records, so that a folder whose records were wiped is another platform.
+ * Writes `<dataDir>/control/id` at the first start. The file is stored with the records, so that a folder whose records were removed
+ * becomes another platform.
  */
 export async function ensurePlatformId(dataDir: string): Promise<void> {
   const folder = join(dataDir, "control");

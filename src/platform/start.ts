@@ -1,3 +1,4 @@
+/** @module Starts the local platform and stops it again. */
 import type { Server } from "node:http";
 import { takeAutomatedSnapshots } from "./control/snapshots.ts";
 import type { Core } from "./core.ts";
@@ -9,32 +10,32 @@ import { type FolderLock, lockFolder } from "./lock.ts";
 import { abandonCore, closeCore, openCore } from "./open-core.ts";
 import type { PlatformOptions } from "./options.ts";
 
-/** A local platform at work in this process. */
+/** A local platform that runs in this process. */
 export interface RunningPlatform {
-  /** The platform host and the users host; equal when they share a port. */
+  /** URLs of the platform host and of the users host; equal where they share a port. */
   readonly url: string;
   readonly usersUrl: string;
   readonly dataDir: string;
   readonly engine: EngineInfo;
-  /** The service profile whose wire it speaks. */
+  /** The service profile that it speaks. */
   readonly profile: DialectName;
   readonly pid: number;
-  /** Aborted when the data folder is no longer this platform's: it serves no more then, and has let go of its databases. */
+  /** Aborted when the data folder belongs to another platform or is gone: the platform has stopped serving and given up its databases. */
   readonly lost: AbortSignal;
-  /** Stops serving, stops every database, keeps the data. */
+  /** Stops the servers and every database; the data stays. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the hosting service on this machine. Resolves when it serves and every instance that ran, runs again.
- * Throws PlatformRunningError when one already runs on the same folder, EngineError when no database server is found.
+ * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError where a platform
+ * already runs on the folder, EngineError where no database server is found.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir } = options;
   await privateFolder(dataDir);
   const lock = await lockFolder(dataDir);
   let core: Core | undefined;
-  // Databases and their timers do not keep a process alive, and there is no server yet that does.
+  // Databases and their timers do not keep a process alive, and no server listens yet.
   const alive = setInterval(() => undefined, 60_000);
   try {
     core = await openCore(options);

@@ -96,7 +96,7 @@ describe("300 large bodies of strangers", { timeout: 60_000 }, () => {
     },
   );
 
-  it("do not keep out who is signed in, while they hold all the room that strangers have", async () => {
+  it("do not keep out who is signed in, while they hold all the budget that strangers have", async () => {
     const held = Array.from({ length: 8 }, () => {
       const { hostname, port } = new URL(test.platform.url);
       const socket = connectSocket(Number(port), hostname);
@@ -107,14 +107,14 @@ describe("300 large bodies of strangers", { timeout: 60_000 }, () => {
     try {
       await poll(
         async () => ((await post(users, asUser)) === 503 ? true : undefined),
-        "no room for strangers",
+        "no budget for strangers",
       );
       expect(await post(users, asUser, { authorization: `Bearer ${test.token()}` })).toBe(500);
       expect(await post(users, "{}")).toBe(400);
     } finally {
       for (const socket of held) socket.destroy();
     }
-    await poll(async () => ((await post(users, asUser)) === 401 ? true : undefined), "room again");
+    await poll(async () => ((await post(users, asUser)) === 401 ? true : undefined), "budget again");
   });
 });
 
@@ -182,7 +182,7 @@ describe("hostile JSON", () => {
   });
 });
 
-describe("room for bodies", () => {
+describe("budget for bodies", () => {
   const streamed = (...sizes: readonly number[]): Request => {
     const body = new ReadableStream({
       start(controller) {
@@ -199,22 +199,22 @@ describe("room for bodies", () => {
   };
 
   it("is taken while a body is held, refused when there is none left, and given back in any case", async () => {
-    const room = createBodyBudget(100);
-    const first = openBody(streamed(30, 30), 80, room);
+    const budget = createBodyBudget(100);
+    const first = openBody(streamed(30, 30), 80, budget);
     expect(await first.read()).toHaveLength(60);
-    const second = openBody(streamed(30, 30), 80, room);
+    const second = openBody(streamed(30, 30), 80, budget);
     await expect(second.read()).rejects.toMatchObject({ status: 503, retryAfter: 1 });
     second.release();
     const third = openBody(streamed(41, 41), 80, createBodyBudget(200));
     await expect(third.read()).rejects.toMatchObject({ status: 413 });
-    expect(room.take(41)).toBe(false);
+    expect(budget.reserve(41)).toBe(false);
     first.release();
     first.release();
-    expect([room.take(100), room.take(1)]).toEqual([true, false]);
+    expect([budget.reserve(100), budget.reserve(1)]).toEqual([true, false]);
   });
 
   it("is given back by who hangs up in the middle", async () => {
-    const room = createBodyBudget(100);
+    const budget = createBodyBudget(100);
     const broken = new ReadableStream({
       pull(controller) {
         controller.enqueue(new Uint8Array(20));
@@ -225,10 +225,10 @@ describe("room for bodies", () => {
     const reader = openBody(
       new Request("http://x", { method: "POST", headers, body: broken, duplex: "half" }),
       80,
-      room,
+      budget,
     );
     await expect(reader.read()).rejects.toMatchObject({ status: 400 });
     reader.release();
-    expect(room.take(100)).toBe(true);
+    expect(budget.reserve(100)).toBe(true);
   });
 });

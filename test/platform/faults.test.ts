@@ -155,7 +155,7 @@ describe("which requests a rule strikes", () => {
     now = () => 0,
   ): readonly boolean[] => {
     const faults = createFaults([{ ...rule, fault: { status: 500 } }], now);
-    return paths.map((path) => faults.strike(subject(path)).status === 500);
+    return paths.map((path) => faults.match(subject(path)).status === 500);
   };
 
   it.each([
@@ -188,7 +188,7 @@ describe("which requests a rule strikes", () => {
   it("perSecond strikes what is above the rate", () => {
     let time = 0;
     const faults = createFaults([{ perSecond: 2, fault: { status: 429 } }], () => time);
-    const ask = () => faults.strike(subject("/")).status;
+    const ask = () => faults.match(subject("/")).status;
     expect([ask(), ask(), ask()]).toEqual([undefined, undefined, 429]);
     time = 1000;
     expect([ask(), ask(), ask()]).toEqual([undefined, undefined, 429]);
@@ -205,7 +205,7 @@ describe("which requests a rule strikes", () => {
 
   it("several rules merge", () => {
     const faults = createFaults([{ fault: { latency: 5 } }, { fault: { status: 503 } }], () => 0);
-    expect(faults.strike(subject("/"))).toEqual({ latency: 5, status: 503 });
+    expect(faults.match(subject("/"))).toEqual({ latency: 5, status: 503 });
   });
 });
 

@@ -1,3 +1,4 @@
+/** @module Connects and disconnects cloud accounts. */
 import type { Core } from "../core.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
@@ -5,8 +6,8 @@ import { accountInstances, settledStatus } from "./accounts.ts";
 import { untilWritten } from "./record-state.ts";
 
 /**
- * Takes away the service's access to a cloud account, or gives it back, for all instances of its configuration. Accepted at once,
- * done in the background. Refused (409) unless the account is READY, or DISCONNECTED where it is to be connected.
+ * Disconnects a cloud account from the service or connects it again, for all instances of its configuration. Accepted at once, done
+ * in the background. Refused (409) unless the account is READY, or DISCONNECTED for a new connection.
  */
 export async function connectAccount(core: Core, record: InstanceRecord, isWanted: boolean): Promise<void> {
   const { id, accountConfigId = "" } = record;
@@ -18,40 +19,40 @@ export async function connectAccount(core: Core, record: InstanceRecord, isWante
     return { ...now, isDisconnected: !isWanted };
   });
   if (config === undefined) throw new ServiceError(404, `cloud account ${id} not found`);
-  core.lifecycle.background(id, follow(core, config));
+  core.lifecycle.background(id, applyConnection(core, config));
 }
 
-/** After a restart of the platform: finishes what was being connected or disconnected. */
+/** Continues connections and disconnections that a restart of the platform interrupted. */
 export function recoverConnections(core: Core): void {
   for (const config of core.store.accountConfigs.list()) {
     const [behind] = instancesToMove(core, config);
-    if (behind !== undefined) core.lifecycle.background(behind.id, follow(core, config));
+    if (behind !== undefined) core.lifecycle.background(behind.id, applyConnection(core, config));
   }
 }
 
-const moving = ["READY", "DISCONNECTING", "DISCONNECTED", "CONNECTING"];
+const connectionStatuses = ["READY", "DISCONNECTING", "DISCONNECTED", "CONNECTING"];
 
-/** Instances that their configuration's connection has not reached. */
+/** Instances of a configuration whose status does not show its connection yet. */
 function instancesToMove(core: Core, config: AccountConfigRecord): readonly InstanceRecord[] {
   if (config.status !== "READY") return [];
   return accountInstances(core, config.id).filter(
-    ({ status }) => moving.includes(status) && status !== settledStatus(config),
+    ({ status }) => connectionStatuses.includes(status) && status !== settledStatus(config),
   );
 }
 
-/** Brings the instances of a configuration to where its connection is. */
-async function follow(core: Core, config: AccountConfigRecord): Promise<void> {
+/** Brings the instances of a configuration to the status of its connection. */
+async function applyConnection(core: Core, config: AccountConfigRecord): Promise<void> {
   const through = config.isDisconnected === true ? "DISCONNECTING" : "CONNECTING";
-  await say(core, config, through);
+  await setStatus(core, config, through);
   await core.lifecycle.wait(core.settings.delayOf("update"));
-  await say(core, config, settledStatus(config));
+  await setStatus(core, config, settledStatus(config));
 }
 
-async function say(core: Core, config: AccountConfigRecord, status: string): Promise<void> {
+async function setStatus(core: Core, config: AccountConfigRecord, status: string): Promise<void> {
   for (const { id } of instancesToMove(core, config)) {
     await untilWritten(core.lifecycle.wait, () =>
       core.store.instances.update(id, (now) =>
-        moving.includes(now.status) ? { ...now, status, lastModified: core.timestamp() } : now,
+        connectionStatuses.includes(now.status) ? { ...now, status, lastModified: core.timestamp() } : now,
       ),
     );
     core.events.add(id, `cloud account: ${status}`);

@@ -1,12 +1,13 @@
+/** @module Checks the body of a cloud account's create. */
 import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { wrongValue } from "../model/field-rules.ts";
 import { ServiceError } from "../model/service-error.ts";
 
-/** A cloud account that passed the tables of specification 4.3. */
+/** A valid create of a cloud account. */
 export interface AccountRequest {
   readonly cloudProvider: string;
-  /** The provider's own name of the account. */
+  /** The provider's id of the account. */
   readonly account: string;
   readonly params: JsonObject;
 }
@@ -27,7 +28,7 @@ const accountField: { readonly [provider: string]: string } = {
   oci: "oci_tenancy_id",
 };
 
-/** Reads the body of a cloud account's create; every problem at once in a 400 (ServiceError). */
+/** Reads the body of a create; throws ServiceError 400 with every problem. */
 export function readAccount(body: Json): AccountRequest {
   if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
   const provider = body["cloud_provider"];

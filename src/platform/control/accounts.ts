@@ -1,3 +1,4 @@
+/** @module Creates, sets up and deletes cloud accounts. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { inTurn } from "../in-turn.ts";
@@ -8,7 +9,7 @@ import type { AccountRequest } from "./account-rules.ts";
 import type { Fault } from "./fault-rule.ts";
 import { untilWritten } from "./record-state.ts";
 
-/** Where a cloud account is created, and for whom. */
+/** Plan, subscription and tags of a new cloud account. */
 export interface AccountPlace {
   readonly tier: string;
   readonly component: string;
@@ -24,19 +25,19 @@ export function accountInstances(core: Core, configId: string): readonly Instanc
     .filter((record) => record.isAccount && record.accountConfigId === configId);
 }
 
-/** The status of a set-up account's instances, now or soon. */
+/** Status of the instances of a set-up account, once its connection is applied. */
 export function settledStatus({ isDisconnected }: AccountConfigRecord): string {
   return isDisconnected === true ? "DISCONNECTED" : "READY";
 }
 
-/** Registers a cloud account; it waits (PENDING) until a person has run the bootstrap, unless the account is known. */
+/** Creates a cloud account and returns its id. It is PENDING until a person has run the bootstrap, unless the account is set up already. */
 export async function addAccount(
   core: Core,
   place: AccountPlace,
   request: AccountRequest,
   fault: Fault,
 ): Promise<string> {
-  // One after another: the second one of an account belongs to the configuration of the first.
+  // One at a time: a second instance of the same account joins the configuration of the first.
   const key = `account ${request.cloudProvider} ${request.account}`;
   return inTurn(`${core.settings.dataDir} ${key}`, () => addAccountNow(core, place, request, fault));
 }
@@ -89,7 +90,7 @@ async function addAccountNow(
     const { wait } = core.lifecycle;
     const person = wait(core.settings.delayOf("create"))
       .then(() => untilWritten(wait, () => bootstrap(core, config.id)))
-      // Somebody else was quicker.
+      // Another request has run the bootstrap.
       .catch(() => undefined);
     core.lifecycle.background(
       record.id,
@@ -99,14 +100,14 @@ async function addAccountNow(
   return record.id;
 }
 
-/** A configuration that no instance belongs to any more, or yet, is nobody's. */
+/** False for a configuration without instances. */
 function isUsed(core: Core, config: AccountConfigRecord): boolean {
   return accountInstances(core, config.id).length > 0;
 }
 
 /**
- * A person runs the bootstrap: the configuration and its instances become READY. 409 unless it, or one of them, waits for that: where
- * not all could be written down, it is run again.
+ * Records that a person has run the bootstrap: the configuration and its instances become READY. Refused (409) unless one of them is
+ * PENDING; it may be repeated where only a part was written.
  */
 export async function bootstrap(core: Core, id: string): Promise<AccountConfigRecord> {
   const configId = core.store.instances.get(id)?.accountConfigId ?? id;
@@ -114,7 +115,7 @@ export async function bootstrap(core: Core, id: string): Promise<AccountConfigRe
     accountInstances(core, configId).filter(({ status }) => status === "PENDING");
   const isHalf = core.store.accountConfigs.get(configId)?.status === "READY" && waiting().length > 0;
   const config = await advance(core, id, isHalf ? "READY" : "PENDING", "READY");
-  // Also one that came while that was written: its own bootstrap was refused, since this one was under way.
+  // Includes an instance that was created while the configuration was written: no further bootstrap would be accepted for it.
   for (const record of waiting()) {
     await core.store.instances.update(record.id, (now) =>
       now.status === "PENDING" ? { ...now, status: "READY", lastModified: core.timestamp() } : now,
@@ -124,7 +125,7 @@ export async function bootstrap(core: Core, id: string): Promise<AccountConfigRe
   return config;
 }
 
-/** After a restart of the platform: bootstraps that were begun, or that nobody has to run, are done now. */
+/** Finishes bootstraps that a restart of the platform interrupted, and runs the automatic ones. */
 export function recoverAccounts(core: Core): void {
   for (const { id, status } of core.store.accountConfigs.list()) {
     const isWaiting = accountInstances(core, id).some((record) => record.status === "PENDING");
@@ -135,21 +136,24 @@ export function recoverAccounts(core: Core): void {
   }
 }
 
-/** A person runs the offboard; the second delete then finishes. 409 unless the account waits for that. */
+/**
+ * Records that a person has run the offboard; a second delete then removes the account. Refused (409) unless the account is
+ * READY_TO_OFFBOARD.
+ */
 export async function offboard(core: Core, id: string): Promise<AccountConfigRecord> {
   return advance(core, id, "READY_TO_OFFBOARD", "OFFBOARDED");
 }
 
 /**
- * Deletes a cloud account. The last one of a bootstrapped account goes in two steps: DELETING and READY_TO_OFFBOARD,
- * then, once a person has run the offboard, a second delete takes it away. Refused (409) while databases live in it.
+ * Deletes a cloud account. The last instance of a set-up account takes two steps: DELETING with READY_TO_OFFBOARD, and, once a
+ * person has run the offboard, a second delete. Refused (409) while databases run in the account.
  */
 export async function removeAccount(core: Core, record: InstanceRecord): Promise<void> {
   if (record.deletionProtection)
     throw new ServiceError(409, `instance ${record.id} has deletion protection; clear it first`);
   const config = core.store.accountConfigs.get(record.accountConfigId ?? "");
   const isLast = accountInstances(core, config?.id ?? "").length <= 1;
-  if (config === undefined || !isLast) return forget(core, record);
+  if (config === undefined || !isLast) return removeInstance(core, record);
   const user = core.store.instances
     .list()
     .find((instance) => instance.params["cloud_provider_account_config_id"] === config.id);
@@ -172,11 +176,11 @@ export async function removeAccount(core: Core, record: InstanceRecord): Promise
     core.events.add(record.id, "delete accepted: waiting for the offboard");
     return;
   }
-  await forget(core, record);
+  await removeInstance(core, record);
   await core.store.accountConfigs.remove(config.id);
 }
 
-async function forget(core: Core, record: InstanceRecord): Promise<void> {
+async function removeInstance(core: Core, record: InstanceRecord): Promise<void> {
   await core.store.instances.remove(record.id);
   core.events.add(record.id, "cloud account deleted");
 }

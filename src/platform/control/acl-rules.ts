@@ -1,6 +1,7 @@
+/** @module Decides which ACL rules a database user may have. */
 import { splitRules } from "../engine/index.ts";
 
-/** Commands that a database user may be granted: the 52 of the users host. */
+/** The 52 commands that a database user may be granted. */
 export const allowedCommands: ReadonlySet<string> = new Set(
   `INFO CLIENT DBSIZE PING HELLO AUTH RESTORE DUMP DEL EXISTS UNLINK TYPE FLUSHALL TOUCH EXPIRE PEXPIREAT TTL PTTL
    EXPIRETIME RENAME RENAMENX SCAN DISCARD EXEC MULTI UNWATCH WATCH ECHO SLOWLOG WAIT WAITAOF READONLY GRAPH.INFO
@@ -10,13 +11,13 @@ export const allowedCommands: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Longest part of a rule that a refusal repeats. */
+/** Maximum length of a rule in an error message. */
 const longest = 60;
 
 /**
- * The rules of an ACL that are not allowed (specification 2.7), as a refusal may repeat them. Allowed are key patterns
- * (`~p`, `%R~p`, `%W~p`, `%RW~p`), grants of the commands above or one of their subcommands (`+C`, `+C|sub`), and removals (`-c`):
- * everything else (passwords, hashes, channels, `on`, `nopass`, `allcommands`, selectors) would say more than what may be run.
+ * Rules of an ACL that are not allowed, shortened for an error message. Allowed are key patterns (`~p`, `%R~p`, `%W~p`, `%RW~p`),
+ * grants of the commands above or their subcommands (`+C`, `+C|sub`), and removals (`-c`). Anything else (passwords, hashes,
+ * channels, `on`, `nopass`, `allcommands`, selectors) would change more than the commands that a user may run.
  */
 export function refusedRules(acl: string): readonly string[] {
   return splitRules(acl)
@@ -30,7 +31,7 @@ function isAllowed(rule: string): boolean {
   return allowedCommands.has(command) || allowedCommands.has(command.split("|")[0] ?? "");
 }
 
-/** A rule without what follows the sign of a password or its hash. */
+/** A rule without the password or hash in it. */
 function shown(rule: string): string {
   if (/^[<>#!]/.test(rule)) return `${rule.slice(0, 1)}...`;
   return rule.length > longest ? `${rule.slice(0, longest)}...` : rule;

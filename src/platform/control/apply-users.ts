@@ -1,10 +1,11 @@
+/** @module Applies the users of an instance to its database before the instance is shown as running. */
 import { isRefusal } from "../databases/database-users.ts";
 import type { Databases } from "../databases/databases.ts";
 import type { InstanceRecord } from "../model/records.ts";
 import type { Store } from "../model/store.ts";
 import type { Events } from "./events.ts";
 
-/** What it takes to put an instance's users in force. */
+/** Options of `applyUsersThenRecord`. */
 export interface ApplyUsersParts {
   readonly store: Store;
   readonly events: Events;
@@ -13,21 +14,25 @@ export interface ApplyUsersParts {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Changes a record unless `may` says otherwise of what it is in its turn; resolves with whether it did. */
-export type RecordIf = (may: (record: InstanceRecord) => boolean) => Promise<boolean>;
+/** Changes a record where `isReady` accepts its current value; resolves with true where it did. */
+export type RecordIf = (isReady: (record: InstanceRecord) => boolean) => Promise<boolean>;
 
-/** How often a database that serves and does not answer is asked again. */
+/** Attempts to apply users to a database that runs and does not answer. */
 const attempts = 5;
 
 /**
- * Says that an instance runs at the very moment when its database has the users of its record: those that came, went
- * or changed while it was on its way up are put in force first. A user that the database refuses is an event and no hindrance.
+ * Calls `recordIf` once the database has the users of the record, also those that were added, removed or changed while it started. A
+ * user that the database refuses becomes an event and stops nothing. Rejects where the database does not answer.
  */
-export async function applyUsersThenRecord(parts: ApplyUsersParts, id: string, say: RecordIf): Promise<void> {
+export async function applyUsersThenRecord(
+  parts: ApplyUsersParts,
+  id: string,
+  recordIf: RecordIf,
+): Promise<void> {
   const { store, events } = parts;
   const databases = parts.databases();
   for (let failed = 0; ; ) {
-    if (await say((record) => databases.hasUsers(record))) return;
+    if (await recordIf((record) => databases.hasUsers(record))) return;
     const record = store.instances.get(id);
     if (record === undefined) return;
     try {

@@ -1,23 +1,24 @@
+/** @module Restarts databases that should run and do not, until they run again. */
 import { inTurn } from "../in-turn.ts";
 import type { FailureRecord, InstanceRecord } from "../model/records.ts";
 import { type RecordStateParts, recordState, recordStateOrFailure } from "./record-state.ts";
 
-/** Brings back databases that should run and do not, for as long as it takes. */
+/** The repair of databases. */
 export interface DatabaseRepair {
   /**
-   * Begins with an instance, unless somebody is at it already. Resolves after the first attempt; the others follow in the background. Where it is
-   * quiet, nothing is said before that one has failed.
+   * Starts to repair an instance, unless a repair is under way. Resolves after the first attempt; further attempts run in the
+   * background. `isQuiet` shows no status before the first attempt has failed.
    */
   repair(id: string, options?: { readonly reason?: string; readonly isQuiet?: boolean }): Promise<void>;
 }
 
 export interface RepairParts extends RecordStateParts {
-  /** Runs work that is waited for when the platform closes. */
+  /** Runs a task that the platform waits for when it closes. */
   readonly background: (id: string, task: Promise<void>) => void;
   readonly closing: AbortSignal;
 }
 
-/** After so many attempts an instance is said to have failed; they go on all the same. */
+/** Attempts after which the instance is shown as failed; further attempts follow. */
 const attemptsUntilFailed = 5;
 
 /** Pauses between attempts, in ms. */
@@ -27,7 +28,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
   const { store, events, closing } = parts;
   const repairing = new Set<string>();
 
-  /** Brings one back, and says so. */
+  /** Starts the database and records that it runs. */
   const startAgain = async (id: string, record: InstanceRecord): Promise<undefined> => {
     const found = await parts.databases().start(record);
     const isOver = record.status === "FAILED" || record.failure?.of === "database";
@@ -42,7 +43,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
       await recordState(parts, id, { ...parts.databases().seen(id), status: "RESTARTING" }, hasOperation);
   };
 
-  /** True where there is nothing left to do. */
+  /** True where the database runs, or is no longer to be repaired. */
   const attempt = (id: string, count: number, isQuiet = false): Promise<boolean> =>
     inTurn(`instance ${id}`, async () => {
       const record = closing.aborted ? undefined : repairable(store.instances.get(id));
@@ -87,7 +88,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
   };
 }
 
-/** Says that a database is not whole; where its primary serves, that it runs all the same. */
+/** Records that a database is not complete: RUNNING where its primary serves, FAILED otherwise. */
 async function reportFailure(parts: RepairParts, id: string, reason: string): Promise<void> {
   const databases = parts.databases();
   const failure: FailureRecord = { at: parts.timestamp(), reason, of: "database" };
@@ -96,7 +97,7 @@ async function reportFailure(parts: RepairParts, id: string, reason: string): Pr
   await recordStateOrFailure(parts, id, status, { ...databases.seen(id), failure }, hasOperation);
 }
 
-/** A database that should run, and on which nobody else is at work. */
+/** The record, where its database should run and no operation works on it. */
 function repairable(record: InstanceRecord | undefined): InstanceRecord | undefined {
   const isRepairable =
     record !== undefined &&
@@ -107,7 +108,7 @@ function repairable(record: InstanceRecord | undefined): InstanceRecord | undefi
   return isRepairable ? record : undefined;
 }
 
-/** An operation that was accepted meanwhile says itself what becomes of the instance. */
+/** True where an operation was accepted in the meantime: the operation records the status then. */
 function hasOperation(record: InstanceRecord): boolean {
   return record.operation !== undefined;
 }

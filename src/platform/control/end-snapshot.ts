@@ -1,9 +1,10 @@
+/** @module Records how the making of a snapshot ended. */
 import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import type { Store } from "../model/store.ts";
 import type { Events } from "./events.ts";
 import { untilWritten } from "./record-state.ts";
 
-/** What it takes to write down what became of a snapshot. */
+/** Options of `endSnapshot`. */
 export interface SnapshotParts {
   readonly store: Store;
   readonly events: Events;
@@ -11,7 +12,10 @@ export interface SnapshotParts {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Writes down, as soon as that is possible, that a snapshot is completed, or that it failed and why. It stays in the list either way. */
+/**
+ * Records that a snapshot is completed, or FAILED with a reason; repeated until it is written. The snapshot stays in the list in
+ * either case.
+ */
 export async function endSnapshot(parts: SnapshotParts, id: string, failure?: string): Promise<void> {
   const { store, events } = parts;
   const ended = await untilWritten(parts.wait, () =>
@@ -25,7 +29,7 @@ export async function endSnapshot(parts: SnapshotParts, id: string, failure?: st
     events.add(ended.sourceInstanceId, `snapshot ${id} failed: ${failure}`, true);
 }
 
-/** Why a file could not be written, in words for clients: without paths of this machine. */
+/** Reason of a failed write, without paths of this machine, for clients. */
 export function reasonOfFile(error: unknown): string {
   return isFileError(error) ? fileTrouble(error) : error instanceof Error ? error.message : String(error);
 }

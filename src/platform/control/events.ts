@@ -1,4 +1,5 @@
-/** Something that happened to an instance, for the page and for audit. */
+/** @module Keeps the recent events of instances in memory. */
+/** An event of an instance, for the page and the audit log. */
 export interface PlatformEvent {
   readonly id: number;
   readonly time: string;
@@ -7,12 +8,12 @@ export interface PlatformEvent {
   readonly isFailure: boolean;
 }
 
-/** The recent events of this run, and those who want to hear of the next ones. */
+/** Recent events since the start of the platform, and their subscribers. */
 export interface Events {
   add(instanceId: string, message: string, isFailure?: boolean): void;
-  /** Latest first; of one instance, or of all. */
+  /** Events of one instance or of all, latest first. */
   recent(instanceId?: string): readonly PlatformEvent[];
-  /** Calls back after each event; answers how to stop. */
+  /** Calls `listener` after each event; returns a function that ends the subscription. */
   subscribe(listener: () => void): () => void;
 }
 

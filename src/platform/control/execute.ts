@@ -1,3 +1,4 @@
+/** @module Executes an accepted operation and records how it ended. */
 import type { Databases } from "../databases/databases.ts";
 import { inTurn } from "../in-turn.ts";
 import type { FailureRecord, InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
@@ -5,20 +6,20 @@ import type { Settings } from "../options.ts";
 import { reasonOf } from "./database-repair.ts";
 import { endSnapshot } from "./end-snapshot.ts";
 import type { Fault } from "./fault-rule.ts";
-import type { Work } from "./operation-handlers.ts";
+import type { OperationHandler } from "./operation-handlers.ts";
 import { type RecordStateParts, recordState, recordStateOrFailure, untilWritten } from "./record-state.ts";
 import { transitions } from "./transitions.ts";
 
-/** What carrying out an operation takes. */
+/** Options of `execute`. */
 export interface ExecuteParts extends RecordStateParts {
   readonly settings: Settings;
   readonly closing: AbortSignal;
-  readonly handlers: { readonly [name in OperationName]: Work };
+  readonly handlers: { readonly [name in OperationName]: OperationHandler };
 }
 
 /**
- * Carries out an operation that was accepted, and writes down how it ended, as soon as that is possible. Nothing of it is lost when the
- * platform closes or is killed meanwhile: its record says that it is in progress until it has ended.
+ * Resolves when the end of the operation is recorded. An operation survives the end of the platform: its record shows it as in
+ * progress until then.
  */
 export async function execute(
   parts: ExecuteParts,
@@ -41,7 +42,7 @@ export async function execute(
     if (record === undefined) return;
     try {
       const outcome = await parts.handlers[name](record, operation);
-      if (outcome === "gone") return await forget(parts, id);
+      if (outcome === "gone") return await removeInstance(parts, id);
       await recordState(parts, id, { failure: undefined, ...outcome, operation: undefined });
       parts.events.add(id, `${name} done: ${outcome.status}`);
     } catch (error) {
@@ -50,7 +51,7 @@ export async function execute(
   });
 }
 
-async function forget(parts: ExecuteParts, id: string): Promise<void> {
+async function removeInstance(parts: ExecuteParts, id: string): Promise<void> {
   const { store } = parts;
   for (const { id: snapshot, copyOf, sourceInstanceId, status } of store.snapshots.list()) {
     if (sourceInstanceId === id && status === "pending" && copyOf === undefined)
@@ -61,8 +62,8 @@ async function forget(parts: ExecuteParts, id: string): Promise<void> {
 }
 
 /**
- * An operation that failed leaves an instance that serves as it was before RUNNING; the failure stands beside it. What an update asked for is not in
- * force then, so that one is FAILED until it is; and what is being deleted is never brought back.
+ * Records a failure. An instance that still serves as before is RUNNING, with the failure beside it. A failed update leaves it
+ * FAILED, since its new settings are not applied; a failed delete too, since it is never undone.
  */
 async function fail(parts: ExecuteParts, id: string, name: OperationName, reason: string): Promise<void> {
   const databases: Databases = parts.databases();
@@ -79,7 +80,7 @@ async function fail(parts: ExecuteParts, id: string, name: OperationName, reason
   await recordStateOrFailure(parts, id, isAsBefore ? "RUNNING" : "FAILED", ended);
 }
 
-/** A backup that fails is a snapshot that failed; anything else is an instance that did. */
+/** Records a failure that a fault asked for: a backup makes its snapshot FAILED, any other operation its instance. */
 async function failOnRequest(
   parts: ExecuteParts,
   id: string,

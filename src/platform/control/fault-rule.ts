@@ -1,46 +1,47 @@
+/** @module Defines fault rules and reads them from a document. */
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
-/** What goes wrong when a rule matches. Several can stand together. */
+/** Effects of a rule that matches. They can be combined. */
 export interface Fault {
-  /** Waits this long (ms) before the request is handled. */
+  /** Delay before the request is handled, in ms. */
   readonly latency?: number;
-  /** Holds the request in silence for this long (ms), then cuts the connection. */
+  /** Time without an answer before the connection is cut, in ms. */
   readonly hang?: number;
-  /** Cuts the connection: before the work (nothing is done), or after it (all is done, nobody hears). */
+  /** Cuts the connection before the operation (nothing is done), or after it (it is done, without an answer). */
   readonly reset?: "before" | "after";
-  /** Answers this status in the error shape, without doing the work unless `work` is true. */
+  /** Answers this status with the host's error body; the operation is done only where `work` is true. */
   readonly status?: number;
-  /** The Retry-After header in seconds. */
+  /** Value of the Retry-After header, in seconds. */
   readonly retryAfter?: number;
-  /** Answers these bytes in place of the right body. */
+  /** Body of the answer, in place of the real one. */
   readonly body?: string;
-  /** Does the work before `status` or `hang` takes effect. */
+  /** Does the operation before `status` or `hang` takes effect. */
   readonly work?: boolean;
-  /** An accepted operation shows the old status for this long (ms). */
+  /** Time for which an accepted operation shows the previous status, in ms. */
   readonly staleStatus?: number;
-  /** A created resource is missing from lists for ever (true) or for this long (ms); on a list: the newest one. */
+  /** A created resource is missing from lists: always (true) or for this time in ms. On a list: its newest entry is missing. */
   readonly missingFromList?: boolean | number;
-  /** The accepted operation never finishes; its transient status stays until the resource is deleted. A copy of a snapshot stays pending. */
+  /** The accepted operation never ends; its status stays until the resource is deleted. A copied snapshot stays pending. */
   readonly stuck?: boolean;
-  /** The accepted operation ends in FAILED with this reason. Of a backup and of a copy it is the snapshot that is FAILED. */
+  /** The accepted operation ends in FAILED with this reason. A backup or copy makes its snapshot FAILED. */
   readonly failed?: string;
 }
 
-/** When a fault strikes. All conditions that stand must hold; a rule without any always does. */
+/** Conditions of a fault. All that are given must match; a rule without conditions always matches. */
 export interface FaultRule {
   readonly method?: string;
   /** A glob (`*` is any run of characters), or a regular expression when it starts with `^`. */
   readonly path?: string;
-  /** The operation's name: `create`, `describe`, `signin` ... */
+  /** Name of an operation: `create`, `describe`, `signin` ... */
   readonly operation?: string;
-  /** Strikes at most this often. */
+  /** Maximum number of faults. */
   readonly count?: number;
-  /** Lets this many matching requests pass first. */
+  /** Number of matching requests without a fault at first. */
   readonly after?: number;
-  /** Strikes with this probability, drawn from a generator seeded with `seed` (default 1). */
+  /** Probability of a fault, drawn from a generator seeded with `seed` (default 1). */
   readonly probability?: number;
   readonly seed?: number;
-  /** Strikes only what is above this many requests at a time, or in one second. */
+  /** Only requests above this number at a time, or in one second. */
   readonly concurrent?: number;
   readonly perSecond?: number;
   readonly fault: Fault;
@@ -83,7 +84,7 @@ const faultKeys: { readonly [key: string]: Check } = {
   failed: text,
 };
 
-/** Reads fault rules: a list, or an object with `rules`. Answers the first thing that is wrong as a text. */
+/** Fault rules from a list or an object with `rules`; the first problem as a text where they are not valid. */
 export function parseFaultRules(document: Json): readonly FaultRule[] | string {
   const list = isObject(document) ? document["rules"] : document;
   if (!Array.isArray(list)) return "fault rules are a list, or an object with a list named rules";
@@ -125,7 +126,7 @@ function isPattern(path: string): boolean {
   }
 }
 
-/** The pattern of a rule's `path`. Throws where a regular expression is malformed. */
+/** Pattern of a rule's `path`. Throws for a malformed regular expression. */
 export function pathPattern(path: string): RegExp {
   if (path.startsWith("^")) return new RegExp(path);
   const escaped = path.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");

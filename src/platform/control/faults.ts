@@ -1,21 +1,22 @@
+/** @module Chooses the fault of each request by the rules in force. */
 import { type Fault, type FaultRule, pathPattern } from "./fault-rule.ts";
 
-/** What a request is known by when faults are chosen. */
+/** The properties of a request that rules are matched with. */
 export interface FaultSubject {
   readonly method: string;
   readonly path: string;
   readonly operation: string;
 }
 
-/** The rules in force. Deterministic: the same rules and the same requests give the same faults. */
+/** The rules in force. The same rules and the same requests give the same faults. */
 export interface Faults {
-  /** The merged fault of all rules that strike this request; empty when none does. Counts each match. */
-  strike(subject: FaultSubject): Fault;
-  /** A request arrives, and is answered: what `concurrent` counts. */
+  /** The merged fault of all rules that match the request; empty without a match. Counts each match. */
+  match(subject: FaultSubject): Fault;
+  /** Counts a request that arrives, for `concurrent`. */
   enter(): void;
   leave(): void;
   rules(): readonly FaultRule[];
-  /** Puts other rules in force; counters and generators start anew. */
+  /** Replaces the rules; counters and random generators are reset. */
   replace(rules: readonly FaultRule[]): void;
 }
 
@@ -24,25 +25,23 @@ interface Armed {
   readonly pattern: RegExp | undefined;
   readonly random: () => number;
   matched: number;
-  struck: number;
+  hits: number;
   second: number;
   inSecond: number;
 }
 
 const none: Fault = {};
 
-/** Faults on request (`--faults` and `/_platform/faults`). `now` gives milliseconds that only grow. */
+/** Faults of `--faults` and `/_platform/faults`. `now` gives monotonic milliseconds. */
 export function createFaults(initial: readonly FaultRule[], now: () => number): Faults {
   let armed = initial.map(arm);
   let inFlight = 0;
   return {
-    strike(subject) {
+    match(subject) {
       if (armed.length === 0) return none;
-      const moment = { now: now(), inFlight };
-      const struck = armed.filter((candidate) => strikes(candidate, subject, moment));
-      return struck.length === 0
-        ? none
-        : Object.assign({}, ...struck.map((candidate) => candidate.rule.fault));
+      const load = { now: now(), inFlight };
+      const hits = armed.filter((candidate) => matches(candidate, subject, load));
+      return hits.length === 0 ? none : Object.assign({}, ...hits.map((candidate) => candidate.rule.fault));
     },
     enter() {
       inFlight += 1;
@@ -63,29 +62,29 @@ function arm(rule: FaultRule): Armed {
     pattern: rule.path === undefined ? undefined : pathPattern(rule.path),
     random: generator(rule.seed ?? 1),
     matched: 0,
-    struck: 0,
+    hits: 0,
     second: 0,
     inSecond: 0,
   };
 }
 
-interface Moment {
+interface Load {
   readonly now: number;
   readonly inFlight: number;
 }
 
-function strikes(armed: Armed, subject: FaultSubject, moment: Moment): boolean {
+function matches(armed: Armed, subject: FaultSubject, load: Load): boolean {
   const { rule } = armed;
   if (rule.method !== undefined && rule.method.toUpperCase() !== subject.method) return false;
   if (rule.operation !== undefined && rule.operation !== subject.operation) return false;
   if (armed.pattern !== undefined && !armed.pattern.test(subject.path)) return false;
   armed.matched += 1;
   if (armed.matched <= (rule.after ?? 0)) return false;
-  if (rule.concurrent !== undefined && moment.inFlight <= rule.concurrent) return false;
-  if (rule.perSecond !== undefined && !isAboveRate(armed, rule.perSecond, moment.now)) return false;
+  if (rule.concurrent !== undefined && load.inFlight <= rule.concurrent) return false;
+  if (rule.perSecond !== undefined && !isAboveRate(armed, rule.perSecond, load.now)) return false;
   if (rule.probability !== undefined && armed.random() >= rule.probability) return false;
-  if (armed.struck >= (rule.count ?? Number.POSITIVE_INFINITY)) return false;
-  armed.struck += 1;
+  if (armed.hits >= (rule.count ?? Number.POSITIVE_INFINITY)) return false;
+  armed.hits += 1;
   return true;
 }
 
@@ -99,7 +98,7 @@ function isAboveRate(armed: Armed, perSecond: number, now: number): boolean {
   return armed.inSecond > perSecond;
 }
 
-/** Mulberry32: numbers in [0, 1) that depend on the seed alone. */
+/** The generator mulberry32: numbers in [0, 1) that depend on the seed alone. */
 function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,3 +1,4 @@
+/** @module Accepts operations on instances and runs them in the background, one at a time per instance. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseListener, Databases } from "../databases/databases.ts";
@@ -13,35 +14,35 @@ import type { Fault } from "./fault-rule.ts";
 import { operationHandlers } from "./operation-handlers.ts";
 import { transitions } from "./transitions.ts";
 
-/** What an operation needs besides its name. */
+/** Details of an operation, by its kind. */
 export type OperationDetails = Partial<Omit<OperationRecord, "name" | "id" | "startedAt" | "stuck">>;
 
-/** Changes of instances over time: accepted at once, done in the background, one at a time for each. */
+/** Operations on instances: accepted at once, executed in the background, one at a time per instance. */
 export interface Lifecycle {
-  /** Takes a new record in; resolves when it is safe on disk. */
+  /** Adds a new instance; resolves when it is on disk. */
   create(record: InstanceRecord, fault: Fault, details?: OperationDetails): Promise<void>;
-  /** Throws what `operate` would refuse with: 404 for an unknown id, 409 for what is not allowed now. */
+  /** Throws the error that `operate` would throw: 404 for an unknown id, 409 for an operation that is not allowed now. */
   check(id: string, name: OperationName): InstanceRecord;
   /**
-   * Accepts an operation: 404 for an unknown id, 409 for what the status or a running operation does not allow, 500 where it cannot be
-   * written down; nothing has changed then.
+   * Accepts an operation. Throws ServiceError and changes nothing: 404 for an unknown id, 409 where the status or a running
+   * operation does not allow it, 500 where it cannot be written.
    */
   operate(id: string, name: OperationName, fault: Fault, details?: OperationDetails): Promise<void>;
-  /** Work of an instance that is no operation of its own; waited for at the end, its failure an event. */
+  /** Runs a task of an instance that is no operation; `close` waits for it, and its failure becomes an event. */
   background(id: string, task: Promise<void>): void;
-  /** After a start: brings back what ran, and finishes what was in progress. Resolves when what ran, runs, or was tried once. */
+  /** Restarts the databases that ran and continues interrupted operations. Resolves after one attempt for each database that ran. */
   recover(): Promise<void>;
-  /** What the databases report by themselves. */
+  /** Receives the reports of the databases. */
   readonly listener: DatabaseListener;
   /** Aborted when the platform closes. */
   readonly closing: AbortSignal;
   /** Waits this many ms; rejects when the platform closes. */
   wait(ms: number): Promise<void>;
-  /** Lets no new work begin and waits for what is at work; the rest is finished by the next start. */
+  /** Starts no new task and waits for the running ones; the next start of the platform continues the rest. */
   close(): Promise<void>;
 }
 
-/** What the lifecycle works with. `databases` is asked for late: databases report to the listener made here. */
+/** Options of `createLifecycle`. `databases` is a function, since the databases report to the listener made here. */
 export interface LifecycleParts {
   readonly store: Store;
   readonly settings: Settings;
@@ -80,7 +81,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
     await databaseRepair.repair(id);
   };
 
-  /** Brings a database up and says nothing of it. */
+  /** Starts a database without a change of its status. */
   const startQuietly = (id: string): Promise<void> =>
     inTurn(`instance ${id}`, async () => {
       const record = store.instances.get(id);
@@ -133,7 +134,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
         if (record.isAccount) continue;
         if (operation !== undefined && operation.stuck !== true) run(id, carryOut(id, operation, {}));
         else if (operation?.stuck === true || failure?.byFault === true) {
-          // Its status stays what it was made to be; its database is looked after all the same.
+          // A fault fixed its status; its database is started all the same.
           if (power === "running" && record.nodes.length > 0) run(id, startQuietly(id));
         } else if (record.status === "FAILED") run(id, databaseRepair.repair(id));
         else firstAttempts.push(databaseRepair.repair(id, { isQuiet: true }));

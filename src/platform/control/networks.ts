@@ -1,3 +1,4 @@
+/** @module Reads, adds and describes custom networks. */
 import { networkSchema } from "../../fields/network.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
@@ -18,7 +19,7 @@ const seedKeys: { readonly [key: string]: string } = {
 };
 const ignored = new Set(["id", "networkFeaturesConfiguration", "orgId"]);
 
-/** Reads a custom network of a create (wire spelling) or a seed (the manifest's); 400 with every problem. */
+/** Reads a custom network from a create (API keys) or a seed (manifest keys); throws ServiceError 400 with every problem. */
 export function readNetwork(body: Json): Omit<NetworkSeed, "id"> {
   if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");
   const found: { [field: string]: string } = {};
@@ -41,7 +42,7 @@ export function readNetwork(body: Json): Omit<NetworkSeed, "id"> {
   return { name, cloudProvider, region, ...(cidr === undefined ? {} : { cidr }) };
 }
 
-/** Adds a custom network. With an id that exists, answers what is there. */
+/** Adds a custom network; returns the existing one where the id is known. */
 export async function addNetwork(
   core: Core,
   seed: Omit<NetworkSeed, "id">,
@@ -65,7 +66,7 @@ export async function addNetwork(
   return record;
 }
 
-/** A custom network as the service shows it. */
+/** A custom network as the service describes it. */
 export function describeNetwork(network: NetworkRecord): JsonObject {
   return {
     id: network.id,

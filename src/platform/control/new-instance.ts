@@ -1,3 +1,4 @@
+/** @module Creates database instances. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { newId } from "../model/new-id.ts";
@@ -6,7 +7,7 @@ import { ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./fault-rule.ts";
 import type { OperationDetails } from "./lifecycle.ts";
 
-/** What is known of an instance before it exists. */
+/** Properties of a new instance. */
 export interface NewInstance {
   readonly tier: string;
   readonly component: string;
@@ -23,7 +24,10 @@ export interface NewInstance {
   readonly users?: readonly UserRecord[];
 }
 
-/** Creates a database instance and answers its id. Refuses a network or account that does not fit (400, 409). */
+/**
+ * Returns the id of the new instance. Throws ServiceError for a network or account in another place (400) or one that is not ready
+ * (409).
+ */
 export async function createInstance(
   core: Core,
   wanted: NewInstance,

@@ -1,23 +1,26 @@
+/** @module Does the real work of each operation on the databases. */
 import type { RunningDatabase } from "../databases/databases.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
 import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
 import type { LifecycleParts } from "./lifecycle.ts";
 import { untilWritten } from "./record-state.ts";
 
-/** How a record changes once the work is done; "gone" when nothing of it is left. */
+/** Changes of the record after the operation; "gone" where the instance no longer exists. */
 export type Outcome = (Partial<InstanceRecord> & { readonly status: string }) | "gone";
 
-/** The work behind an operation. Throws with a reason that the client may see. May be done twice: a restart of the platform begins it anew. */
-export type Work = (record: InstanceRecord, operation: OperationRecord) => Promise<Outcome>;
+/** Does one operation. Throws with a reason for the client. It may run twice: a restarted platform runs it again. */
+export type OperationHandler = (record: InstanceRecord, operation: OperationRecord) => Promise<Outcome>;
 
-/** What works need besides what the lifecycle has. */
+/** Options of `operationHandlers`. */
 export type HandlerParts = LifecycleParts & {
   /** Waits this many ms; rejects when the platform closes. */
   readonly wait: (ms: number) => Promise<void>;
 };
 
-/** The work behind each operation. */
-export function operationHandlers(parts: HandlerParts): { readonly [name in OperationName]: Work } {
+/** Handlers by operation. */
+export function operationHandlers(parts: HandlerParts): {
+  readonly [name in OperationName]: OperationHandler;
+} {
   const { store } = parts;
   const running = ({ host, nodes }: RunningDatabase): Exclude<Outcome, "gone"> => ({
     host,
@@ -33,7 +36,7 @@ export function operationHandlers(parts: HandlerParts): { readonly [name in Oper
       return running(await parts.databases().start(record, file));
     },
     async update({ id }, operation) {
-      // What is wanted is written down before it is tried: it stays wanted where it fails.
+      // The new settings are written first, so that a failed update is still wanted.
       const changed = await untilWritten(parts.wait, () =>
         store.instances.update(id, (record) => ({
           ...record,
@@ -68,7 +71,7 @@ export function operationHandlers(parts: HandlerParts): { readonly [name in Oper
       return { status: "RUNNING" };
     },
     async upgrade(record, { planVersion }) {
-      // Another version is the same program here: what runs is restarted, as the service does it.
+      // All versions run the same program: the database is only restarted, as by the service.
       if (record.power === "stopped") return { planVersion, status: "STOPPED" };
       return { ...running(await parts.databases().restart(record)), planVersion };
     },

@@ -1,16 +1,17 @@
+/** @module Records the state of an instance, repeating the write until it succeeds. */
 import type { InstanceRecord } from "../model/records.ts";
 import { StorageError } from "../model/storage-trouble.ts";
 import { type ApplyUsersParts, applyUsersThenRecord } from "./apply-users.ts";
 
-/** What settling works with. */
+/** Options of `recordState`. */
 export interface RecordStateParts extends ApplyUsersParts {
   readonly timestamp: () => string;
 }
 
-/** Pauses between attempts to write, in ms. */
+/** Shortest and longest pause between attempts to write, in ms. */
 const [shortest, longest] = [50, 2000];
 
-/** Repeats a write until it succeeds: what has been done must be written down, however long the disk is full. Rejects when the platform closes. */
+/** Repeats a write until it succeeds: what was done must be recorded, however long the disk is full. Rejects when the platform closes. */
 export async function untilWritten<T>(wait: ApplyUsersParts["wait"], write: () => Promise<T>): Promise<T> {
   for (let pause = shortest; ; pause = Math.min(2 * pause, longest)) {
     try {
@@ -23,8 +24,8 @@ export async function untilWritten<T>(wait: ApplyUsersParts["wait"], write: () =
 }
 
 /**
- * Writes down what has become of an instance, as soon as that is possible; an instance that runs is said to once its users are in
- * force. Where the record is gone, or `isMoot` by then, nothing is done.
+ * Merges a patch into the record of an instance. RUNNING is recorded once the users are applied. Does nothing where the record is
+ * gone or `isSuperseded` is true for it.
  */
 export async function recordState(
   parts: RecordStateParts,
@@ -32,21 +33,21 @@ export async function recordState(
   patch: Partial<InstanceRecord>,
   isSuperseded: (record: InstanceRecord) => boolean = () => false,
 ): Promise<void> {
-  const say = (may: (record: InstanceRecord) => boolean): Promise<boolean> =>
+  const recordIf = (isReady: (record: InstanceRecord) => boolean): Promise<boolean> =>
     untilWritten(parts.wait, async () => {
       let isRecorded = false;
       await parts.store.instances.update(id, (record) => {
         const isLate = isSuperseded(record);
-        isRecorded = isLate || may(record);
+        isRecorded = isLate || isReady(record);
         return isRecorded && !isLate ? patched(record, patch, parts.timestamp) : record;
       });
       return isRecorded;
     });
-  if (patch.status === "RUNNING") await applyUsersThenRecord(parts, id, say);
-  else await say(() => true);
+  if (patch.status === "RUNNING") await applyUsersThenRecord(parts, id, recordIf);
+  else await recordIf(() => true);
 }
 
-/** Writes down that an instance runs; where its users cannot be put in force, that it failed. */
+/** Records a status; FAILED instead of RUNNING where the users cannot be applied. */
 export async function recordStateOrFailure(
   parts: RecordStateParts & { readonly closing: AbortSignal },
   id: string,
@@ -62,7 +63,7 @@ export async function recordStateOrFailure(
   }
 }
 
-/** The record with a patch that changes something, and the time of that. */
+/** The record with the patch and a new `lastModified`; the same record where the patch changes nothing. */
 function patched(
   record: InstanceRecord,
   patch: Partial<InstanceRecord>,

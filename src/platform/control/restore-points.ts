@@ -1,6 +1,7 @@
+/** @module Lists the snapshots that an instance can be restored to a time from. */
 import type { InstanceRecord, SnapshotRecord } from "../model/records.ts";
 
-/** Completed snapshots of an instance in its own region, earliest first: the times that it can be restored to begin with the first. */
+/** Completed snapshots of an instance in its own region, earliest first. Earlier times than the first one cannot be restored. */
 export function restorePoints(
   { store }: { readonly store: { readonly snapshots: { list(): readonly SnapshotRecord[] } } },
   { id, region }: Pick<InstanceRecord, "id" | "region">,
@@ -12,7 +13,7 @@ export function restorePoints(
     .sort((one, other) => pointOf(one) - pointOf(other));
 }
 
-/** The time from which on a snapshot is the state of its source: no write after it is in it. */
+/** Time of a snapshot's data, in ms since the epoch: it contains no later write. */
 export function pointOf({ completedAt = "" }: SnapshotRecord): number {
   return Date.parse(completedAt);
 }

@@ -1,5 +1,6 @@
+/** @module Restores a snapshot as a new instance. */
 import type { Core } from "../core.ts";
-import { placeIn } from "../dialect/dialect.ts";
+import { componentOfRecord } from "../dialect/dialect.ts";
 import { versionOf } from "../model/plan-versions.ts";
 import type { SnapshotRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
@@ -8,15 +9,15 @@ import { createInstance } from "./new-instance.ts";
 import { refuseUnfinished } from "./snapshots.ts";
 import { checkPlacement } from "./validate.ts";
 
-/** What the body of a restore may say. */
+/** Options of a restore. */
 export interface RestoreRequest {
   readonly networkType: string | undefined;
   readonly customNetworkId: string | undefined;
 }
 
 /**
- * Boots a new instance from a completed snapshot, with the parameters, the users and the network that its source had then;
- * answers the new id. Refused (400) where that network cannot hold it and the request names no other.
+ * Creates an instance from a completed snapshot, with the parameters, users and network that the source had; returns its id. Refused
+ * (400) where that network cannot be used and the request names no other.
  */
 export async function restoreSnapshot(
   core: Core,
@@ -34,7 +35,7 @@ export async function restoreSnapshot(
     },
     { tier, component, instanceTypes: core.instanceTypes },
   );
-  const found = placeIn(core.dialect, snapshot);
+  const found = componentOfRecord(core.dialect, snapshot);
   if (found === undefined) throw new ServiceError(409, `no service plan has ${tier}/${component}`);
   const network = customNetworkId ?? ownNetwork(core, snapshot, networkType);
   return createInstance(
@@ -59,7 +60,7 @@ export async function restoreSnapshot(
   );
 }
 
-/** The network that the source was in, for an instance that is not to be public. */
+/** The network of the source, for an instance that is not public. */
 function ownNetwork(
   core: Core,
   { customNetworkId, cloudProvider, region }: SnapshotRecord,

@@ -1,3 +1,4 @@
+/** @module Restores the data that an instance had at a time, as a new instance. */
 import type { Core } from "../core.ts";
 import { findPlan } from "../model/plans.ts";
 import type { InstanceRecord } from "../model/records.ts";
@@ -6,7 +7,7 @@ import type { Fault } from "./fault-rule.ts";
 import { pointOf, restorePoints } from "./restore-points.ts";
 import { restoreSnapshot } from "./restore-snapshot.ts";
 
-/** The body of a restore to a time. */
+/** Options of a restore to a time. */
 export interface TimeRequest {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -14,8 +15,8 @@ export interface TimeRequest {
 }
 
 /**
- * Boots a new instance from the newest snapshot of an instance that was complete at a time, so that nothing later is in it; answers
- * the new id. Refused: tiers without backups and times outside of what is kept (400), an instance without a snapshot (409).
+ * Creates an instance from the newest snapshot that was complete at the time, so that it contains no later write; returns its id.
+ * Refused: tiers without backups and times outside the kept snapshots (400), an instance without a snapshot (409).
  */
 export async function restoreToTime(
   core: Core,

@@ -1,3 +1,4 @@
+/** @module Takes, copies, describes and deletes snapshots. */
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonObject } from "../../model/json.ts";
@@ -13,7 +14,7 @@ import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
 import type { Fault } from "./fault-rule.ts";
 import { untilWritten } from "./record-state.ts";
 
-/** What a snapshot is taken of, and where it is put. */
+/** The instance of a new snapshot, and its region. */
 export interface SnapshotRequest {
   readonly instanceId: string;
   readonly type: SnapshotRecord["type"];
@@ -21,10 +22,7 @@ export interface SnapshotRequest {
   readonly region?: string | undefined;
 }
 
-/**
- * Takes a snapshot of a running instance: the backup operation. Answers the snapshot's id once accepted; 400 on a tier without
- * backups.
- */
+/** Starts a backup of a running instance; returns the id of the snapshot once accepted. Refused (400) on a tier without backups. */
 export async function takeSnapshot(
   core: Core,
   { instanceId, type, region }: SnapshotRequest,
@@ -55,7 +53,7 @@ export async function takeSnapshot(
   try {
     await core.lifecycle.operate(instanceId, "backup", fault, { snapshotId: snapshot.id });
   } catch (error) {
-    // Nobody was told of it: a refused backup leaves nothing in the list.
+    // The client never got its id: a refused backup leaves no snapshot in the list.
     const removed = untilWritten(core.lifecycle.wait, () => core.store.snapshots.remove(snapshot.id));
     core.lifecycle.background(instanceId, removed);
     throw error;
@@ -63,14 +61,14 @@ export async function takeSnapshot(
   return snapshot.id;
 }
 
-/** A snapshot by id, or 404. */
+/** The snapshot of an id; 404 where it does not exist. */
 export function findSnapshot(core: Core, id: string): SnapshotRecord {
   const snapshot = core.store.snapshots.get(id);
   if (snapshot === undefined) throw new ServiceError(404, `snapshot ${id} not found`);
   return snapshot;
 }
 
-/** The latest completed snapshot of an instance, or 409. */
+/** The latest completed snapshot of an instance; 409 without one. */
 export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
   const own = core.store.snapshots.list().filter((snapshot) => snapshot.sourceInstanceId === instanceId);
   const latest = own.filter((snapshot) => snapshot.status === "completed").at(-1);
@@ -79,8 +77,8 @@ export function latestSnapshot(core: Core, instanceId: string): SnapshotRecord {
 }
 
 /**
- * Copies a completed snapshot into another region's folder, in the background; answers the new snapshot's id. A fault makes the copy
- * fail, or never complete.
+ * Copies a completed snapshot to another region, in the background; returns the id of the copy. A fault makes the copy fail or never
+ * complete.
  */
 export async function copySnapshot(
   core: Core,
@@ -106,7 +104,7 @@ export async function copySnapshot(
   return copy.id;
 }
 
-/** Does the work of a copy that was accepted; also after a restart of the platform. */
+/** Finishes an accepted copy; also after a restart of the platform. */
 async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Promise<void> {
   const parts = { ...core, wait: core.lifecycle.wait };
   const source = core.store.snapshots.get(copy.copyOf ?? "");
@@ -125,7 +123,7 @@ async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Pr
   core.events.add(copy.sourceInstanceId, `snapshot copied to ${copy.region}`);
 }
 
-/** After a restart of the platform: finishes copies, and gives up backups that no operation will finish. */
+/** Finishes copies that a restart of the platform interrupted, and fails backups that no operation will finish. */
 export function recoverSnapshots(core: Core): void {
   for (const snapshot of core.store.snapshots.list()) {
     if (snapshot.status !== "pending" || snapshot.stuck === true) continue;
@@ -150,7 +148,7 @@ export async function takeAutomatedSnapshots(core: Core): Promise<void> {
   }
 }
 
-/** Removes a snapshot and its file; refused (409) while it is being made or copied, or an instance boots from it. */
+/** Deletes a snapshot and its file; refused (409) while it is being made, copied or restored. */
 export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Promise<void> {
   if (snapshot.status === "pending" && snapshot.stuck !== true)
     throw new ServiceError(409, `snapshot ${snapshot.id} is still being made`);
@@ -163,7 +161,7 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
   if (reader !== undefined)
     throw new ServiceError(409, `instance ${reader.id} is being restored from snapshot ${snapshot.id}`);
   await core.store.snapshots.remove(snapshot.id);
-  // It is gone from the list; a file that stays behind is in nobody's way.
+  // The record is removed already; a file that stays does no harm.
   await rm(core.snapshotFile(snapshot.region, snapshot.id), { force: true }).catch((error: unknown) =>
     core.events.add(
       snapshot.sourceInstanceId,
@@ -173,7 +171,7 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
   );
 }
 
-/** A snapshot as the service shows it (specification 2.3). */
+/** A snapshot as the service describes it. */
 export function describeSnapshot(dialect: Dialect, snapshot: SnapshotRecord): JsonObject {
   return {
     snapshotId: snapshot.id,
@@ -198,7 +196,7 @@ function bootsFrom(record: InstanceRecord, snapshotId: string): boolean {
   return record.operation?.name === "create" && record.operation.snapshotId === snapshotId;
 }
 
-/** Refuses (409) what is not completed; `what` says what it could be otherwise. */
+/** Refuses (409) a snapshot that is not completed; `what` is the participle for the message, such as `restored`. */
 export function refuseUnfinished(snapshot: SnapshotRecord, what: string): void {
   if (snapshot.status !== "completed") {
     throw new ServiceError(

@@ -1,3 +1,4 @@
+/** @module Adds, changes and removes database users, in the record and in the running database. */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../model/json.ts";
@@ -11,14 +12,14 @@ import { ServiceError } from "../model/service-error.ts";
 import { refusedRules } from "./acl-rules.ts";
 import { untilWritten } from "./record-state.ts";
 
-/** How often a database that serves and does not answer is asked, and the time between, in ms. */
+/** Attempts to reach a database that runs and does not answer, and the pause between them in ms. */
 const attempts = 3;
 const pause = 100;
 
-/** How long an answer waits for a refused change to be taken back, in ms; where the disk is full, that goes on behind it. */
+/** Time that an answer waits for a refused change to be undone, in ms. On a full disk the undoing continues after the answer. */
 const rollbackWait = 2000;
 
-/** Users of an instance as the list shows them, its own first: no passwords. */
+/** Users of an instance without passwords, the instance's own user first. */
 export function listUsers(record: InstanceRecord): readonly JsonObject[] {
   return [
     { username: firstUserOf(record), acl: tenantRules.join(" ") },
@@ -27,8 +28,8 @@ export function listUsers(record: InstanceRecord): readonly JsonObject[] {
 }
 
 /**
- * Adds a user (409 for a name that exists), or changes one (500 for one that does not, as the real host). The engine itself
- * proves the rules: by taking the user where the database serves, on a database of its own where it does not.
+ * Adds a user (409 for an existing name) or changes one (500 for an unknown name, as the real host). The engine checks the rules: in
+ * the running database, or in a temporary one where none runs.
  */
 export async function putUser(
   core: Core,
@@ -37,7 +38,7 @@ export async function putUser(
   wanted: WantedUser,
   isNew: boolean,
 ): Promise<void> {
-  // One after another: each is decided by what the one before it left.
+  // One at a time: each change depends on the users that the previous one left.
   return inTurn(`users ${id}`, () => putUserNow(core, id, username, wanted, isNew));
 }
 
@@ -58,8 +59,8 @@ async function putUserNow(
     throw new ServiceError(400, `ACL contains what is not allowed: ${refused.join(", ")}`);
   const before = findUser(core, id, username, isNew);
   if (wanted.acl !== undefined && wanted.acl !== before?.acl && !core.databases.serves(id))
-    await prove(core, wanted.acl);
-  // The proof took its time.
+    await checkRules(core, wanted.acl);
+  // The record may have changed during the check.
   const known = findUser(core, id, username, isNew);
   const user: UserRecord = {
     username,
@@ -70,7 +71,7 @@ async function putUserNow(
   core.events.add(id, `database user ${username} ${isNew ? "created" : "changed"}`);
 }
 
-/** Takes a user away: 403 for the instance's own, 500 for one that does not exist, as the real host. */
+/** Removes a user: 403 for the instance's own user, 500 for an unknown name, as the real host. */
 export async function dropUser(core: Core, id: string, username: string): Promise<void> {
   return inTurn(`users ${id}`, () => dropUserNow(core, id, username));
 }
@@ -91,7 +92,7 @@ function recordOf(core: Core, id: string): InstanceRecord {
   return record;
 }
 
-/** The user that a change is about; undefined for a new one. Throws where the name cannot be taken, or has nobody. */
+/** The current user; undefined for a new one. Throws for a name that is taken, reserved or unknown. */
 function findUser(core: Core, id: string, username: string, isNew: boolean): UserRecord | undefined {
   const record = recordOf(core, id);
   const first = firstUserOf(record);
@@ -106,7 +107,7 @@ function findUser(core: Core, id: string, username: string, isNew: boolean): Use
   return known;
 }
 
-/** Writes a change down and puts it in force, or takes it back. */
+/** Records a change and applies it, or undoes it where the database refuses it. */
 async function replaceUser(
   core: Core,
   id: string,
@@ -119,11 +120,11 @@ async function replaceUser(
   const back = untilWritten(core.lifecycle.wait, () => swapUser(core, id, after, before));
   core.lifecycle.background(id, back);
   await Promise.race([back.catch(() => undefined), sleep(rollbackWait, undefined, { ref: false })]);
-  await putInForce(core, id, before).catch(() => undefined);
+  await applyUser(core, id, before).catch(() => undefined);
   throw failure;
 }
 
-/** Tries to put a change in force. What does not serve, or stops to meanwhile, gets it once it serves again. */
+/** Applies a change; returns the error of a refusal. A database that does not run gets the change at its next start. */
 async function failureOf(
   core: Core,
   id: string,
@@ -132,7 +133,7 @@ async function failureOf(
 ): Promise<ServiceError | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await putInForce(core, id, after);
+      await applyUser(core, id, after);
       return undefined;
     } catch (error) {
       if (error instanceof ServiceError) return error;
@@ -142,14 +143,14 @@ async function failureOf(
     }
   }
   if (after === undefined || after.acl === before?.acl) return undefined;
-  return prove(core, after.acl).then(
+  return checkRules(core, after.acl).then(
     () => undefined,
     (error: unknown) =>
       error instanceof ServiceError ? error : new ServiceError(500, "Failed to check the ACL"),
   );
 }
 
-async function putInForce(core: Core, id: string, user: UserRecord | undefined): Promise<void> {
+async function applyUser(core: Core, id: string, user: UserRecord | undefined): Promise<void> {
   const record = core.store.instances.get(id);
   if (record === undefined || !core.databases.serves(id)) return;
   const refused = await core.databases.applyUsers(record);
@@ -157,8 +158,8 @@ async function putInForce(core: Core, id: string, user: UserRecord | undefined):
   if (own !== undefined) throw refusal(own.reason);
 }
 
-/** Lets the engine say whether it takes the rules: 400 where it does not, 500 where it cannot be asked. */
-async function prove(core: Core, acl: string): Promise<void> {
+/** Checks rules with the engine: 400 where it refuses them, 500 where it cannot be reached. */
+async function checkRules(core: Core, acl: string): Promise<void> {
   try {
     await core.databases.checkRules(acl);
   } catch (error) {
@@ -170,7 +171,7 @@ function refusal(reason: string): ServiceError {
   return new ServiceError(400, `ACL is refused: ${reason.replace(/^user \S+: /, "")}`);
 }
 
-/** Puts one user in the place of another; where that one is gone meanwhile, nothing. */
+/** Replaces a user in the record; does nothing where it is gone. */
 async function swapUser(
   core: Core,
   id: string,

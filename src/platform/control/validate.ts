@@ -1,3 +1,4 @@
+/** @module Checks the bodies of creates and updates against the field table. */
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { bodyRows, isOffered, longestLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
 import type { InstanceTypes } from "../model/instance-types.ts";
@@ -5,14 +6,14 @@ import { machineMemory } from "../model/machine-memory.ts";
 import { bytesOf } from "../model/memory-size.ts";
 import { ServiceError } from "../model/service-error.ts";
 
-/** Where an instance is: tier and component of the path, and what the service offers there. */
+/** Tier and component of an instance, and the instance types that the service offers. */
 export interface Place {
   readonly tier: string;
   readonly component: string;
   readonly instanceTypes: InstanceTypes;
 }
 
-/** A create that passed every rule of specification 2.2. */
+/** A valid create of an instance. */
 export interface CreateRequest {
   readonly cloudProvider: string;
   readonly region: string;
@@ -24,7 +25,7 @@ export interface CreateRequest {
 const createKeys = new Set(["requestParams", "customTags", "productTierVersion", "onprem_platform"]);
 const updateKeys = new Set(["requestParams", "network_type", "customTags"]);
 
-/** Reads the body of a create; every problem at once in a 400 (ServiceError). */
+/** Reads the body of a create; throws ServiceError 400 with every problem. */
 export function readCreate(body: Json, place: Place): CreateRequest {
   const { top, params } = split(body);
   const problems: string[] = [];
@@ -55,7 +56,7 @@ export function readCreate(body: Json, place: Place): CreateRequest {
   };
 }
 
-/** The changed keys of an update; create-only fields, unknown ones and those of other tiers are refused with 400. */
+/** Reads the body of an update; throws ServiceError 400 for create-only fields, unknown fields and fields of other tiers. */
 export function readUpdate(
   body: Json,
   place: Place,
@@ -76,7 +77,7 @@ export function readUpdate(
   return { params, networkType: stringOf(networkType) };
 }
 
-/** Checks deployment-model fields that a restore may carry; every problem at once in a 400 (ServiceError). */
+/** Checks network fields of a restore; throws ServiceError 400 with every problem. */
 export function checkPlacement(fields: JsonObject, place: Place): void {
   refuse(
     Object.entries(fields).flatMap(([key, value]) => {
@@ -86,7 +87,7 @@ export function checkPlacement(fields: JsonObject, place: Place): void {
   );
 }
 
-/** True where a text can name a region (and a folder). */
+/** True for a text that is safe as a region's name, also as a folder's. */
 export function isRegion(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text);
 }
@@ -134,9 +135,9 @@ function crossProblems(params: JsonObject, provider: string, place: Place): read
   return problems;
 }
 
-/** An empty database takes about 4 MB; below this nothing can be written. */
+/** An empty database takes about 4 MB; with a lower limit nothing can be written. */
 const leastMemory = 10_000_000;
-/** Above this no machine is, and numbers are not exact for ever. */
+/** No machine has more memory, and larger numbers are not exact. */
 const mostMemory = 64 * 1024 ** 4;
 
 function wrongCeiling(

@@ -1,3 +1,4 @@
+/** @module Computes the configuration of an instance's database from its record. */
 import type { Json } from "../../model/json.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
 import { paramRows } from "../model/field-rules.ts";
@@ -9,11 +10,11 @@ import { nodesOf } from "../model/plans.ts";
 import type { InstanceRecord } from "../model/records.ts";
 import { generatedPassword } from "./generated-password.ts";
 
-/** What a database's configuration depends on besides its record. */
+/** The parts of the platform that a configuration is made from. */
 export interface SpecParts {
   readonly dir: string;
   readonly instanceTypes: InstanceTypes;
-  /** Key from which the password of an instance is made that was created without one. */
+  /** Key of the generated passwords. */
   readonly key: Buffer;
   readonly tls: TlsFiles | undefined;
   readonly seed: string | undefined;
@@ -21,7 +22,7 @@ export interface SpecParts {
 
 const gigabyte = 1024 ** 3;
 
-/** How the database of an instance is to run: its parameters, the defaults of the field table, the tier's fixed values. */
+/** The configuration of an instance's database: its parameters, the defaults of the field table, and the tier's fixed values. */
 export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
   const { params, tier } = record;
   const isFree = tier === "free";
@@ -44,7 +45,7 @@ export function specOf(record: InstanceRecord, parts: SpecParts): DatabaseSpec {
   };
 }
 
-/** The database parameters of specification 2.2, each with its value or its default. */
+/** Parameters of the graph module, each with its value or its default. */
 function parametersOf(record: InstanceRecord): { readonly [parameter: string]: number } {
   const found: { [parameter: string]: number } = {};
   for (const [name, row] of Object.entries(paramRows)) {
@@ -56,12 +57,12 @@ function parametersOf(record: InstanceRecord): { readonly [parameter: string]: n
   return found;
 }
 
-/** A value as the engine wants it: no limit on the rows of a result is 0 for the service, and less than 0 for the engine. */
+/** A value in the engine's terms: 0 is an unlimited result set for the service, and -1 for the engine. */
 function engineValue(parameter: string, value: number): number {
   return parameter === "RESULTSET_SIZE" && value === 0 ? -1 : value;
 }
 
-/** The memory ceiling in bytes, by the rules of the tier; undefined: no ceiling. */
+/** The memory limit in bytes, by the rules of the tier; undefined: no limit. */
 function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefined {
   const { params, tier } = record;
   if (tier === "free") return 100 * 1024 ** 2;
@@ -75,7 +76,7 @@ function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefi
   return asked ?? Math.min(6 * gigabyte, machine ?? Number.POSITIVE_INFINITY);
 }
 
-/** The database's share of a machine's memory where the tier has no field for it. */
+/** The database's share of a machine's memory, for tiers without a memory field. */
 function shareOf(machine: number): number {
   if (machine < 4 * gigabyte) return 100 * 1024 ** 2;
   return machine === 4 * gigabyte ? 2 * gigabyte : Math.floor(machine * 0.75);

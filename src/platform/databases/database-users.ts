@@ -1,8 +1,9 @@
+/** @module Applies the additional users of an instance to its running database. */
 import type { Database } from "../engine/index.ts";
 import { EngineError } from "../engine/index.ts";
 import type { UserRecord } from "../model/records.ts";
 
-/** A user that the database does not take, in the database's words. */
+/** A user that the database refuses, with the database's reason. */
 export interface RefusedUser {
   readonly username: string;
   readonly reason: string;
@@ -10,21 +11,18 @@ export interface RefusedUser {
 
 /** The additional users of one running database. */
 export interface DatabaseUsers {
-  /** True where exactly these users are in force; a refused one counts, since another attempt changes nothing. */
+  /** True where the database has exactly these users; refused ones count as applied, since another attempt changes nothing. */
   have(users: readonly UserRecord[]): boolean;
-  /**
-   * Puts exactly these users in force, after what was asked for before. Resolves with those that the database refuses; rejects
-   * when it does not answer.
-   */
+  /** Applies exactly these users, one call after another. Resolves with the refused ones; rejects where the database does not answer. */
   put(users: readonly UserRecord[]): Promise<readonly RefusedUser[]>;
 }
 
-/** Keeps account of a database's users; `started` are those that it was started with. */
+/** Tracks the users of a database; `started` are the users that it was started with. */
 export function databaseUsers(
   database: Pick<Database, "setUser" | "removeUser">,
   started: readonly UserRecord[],
 ): DatabaseUsers {
-  /** By name; undefined where nobody knows, since an attempt was not answered. */
+  /** By name; undefined where an attempt was not answered, so that the state is not known. */
   const inForce = new Map<string, UserRecord | undefined>(started.map((user) => [user.username, user]));
   let last: Promise<unknown> = Promise.resolve();
 
@@ -61,7 +59,7 @@ export function databaseUsers(
   };
 }
 
-/** True for an error by which the engine says that it does not want to, not that it cannot. */
+/** True for a refusal by the engine, as opposed to a failure. */
 export function isRefusal(error: unknown): error is EngineError {
   return error instanceof EngineError && error.code === "engine-refused";
 }

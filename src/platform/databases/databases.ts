@@ -1,60 +1,67 @@
+/** @module Defines the operations that the control plane needs on databases. */
 import type { InstanceRecord, NodeRecord } from "../model/records.ts";
 import type { RefusedUser } from "./database-users.ts";
 
-/** Which database server was chosen, and why. */
+/** The database server, and the reason for its choice. */
 export interface EngineInfo {
   readonly name: string;
   readonly version: string;
   readonly why: string;
 }
 
-/** Where a database can be reached. */
+/** Host and nodes of a database. */
 export interface RunningDatabase {
   readonly host: string;
   readonly nodes: readonly NodeRecord[];
 }
 
-/** The databases of all instances. What the control plane wants of them, and nothing about processes. */
+/** The databases of all instances. */
 export interface Databases {
   readonly engine: EngineInfo;
   /**
-   * Brings a database up with the record's parameters and users, or back where some of it does not run; `snapshot` is a file to boot
-   * from at the first start. Rejects also where it serves, and a replica cannot be brought up.
+   * Starts a database with the record's parameters and users, or restarts what does not run; `snapshot` is a file to load at the
+   * first start. Also rejects where the database serves and a replica does not start.
    */
   start(record: InstanceRecord, snapshot?: string): Promise<RunningDatabase>;
-  /** Rejects where the data cannot be saved; it runs on then. */
+  /** Rejects where the data cannot be saved; the database keeps running then. */
   stop(record: InstanceRecord): Promise<void>;
   restart(record: InstanceRecord): Promise<RunningDatabase>;
-  /** Puts changed parameters in force, with a restart where they need one. */
+  /** Applies changed parameters, with a restart where they need one. */
   update(record: InstanceRecord): Promise<RunningDatabase>;
-  /** Ends the processes and removes the files. */
+  /** Ends the processes and deletes the files. */
   remove(record: InstanceRecord): Promise<void>;
-  /** Makes another node primary where the failed one is, also where it does not answer, and treats the failed one as told. */
+  /**
+   * Promotes the other node where the failed one is primary, even if it does not answer, and then carries out the action on the
+   * failed one.
+   */
   failover(record: InstanceRecord, failedNode: string, action: string): Promise<RunningDatabase>;
-  /** Writes the data to a file. */
+  /** Writes a snapshot of the data to a file. */
   backup(record: InstanceRecord, file: string): Promise<void>;
-  /** Where a database that was brought up can be reached, as far as its processes run. */
+  /** Host and nodes of a database that was started, by its running processes; undefined for others. */
   seen(instanceId: string): RunningDatabase | undefined;
-  /** True while its primary runs, and it is not being ended. */
+  /** True while its primary runs and is not being stopped. */
   serves(instanceId: string): boolean;
-  /** True where all of it runs as the record says. */
+  /** True where every node runs as the record says. */
   isUp(record: InstanceRecord): Promise<boolean>;
-  /** True where the record's users, and no others, are in force, or nothing runs. */
+  /** True where the database has exactly the record's users, or does not run. */
   hasUsers(record: InstanceRecord): boolean;
-  /** Puts the record's users in force, and no others; resolves with those that the database refuses. */
+  /** Applies exactly the record's users; resolves with the refused ones. */
   applyUsers(record: InstanceRecord): Promise<readonly RefusedUser[]>;
-  /** Resolves where the engine takes these rules for a user, whatever runs; rejects with EngineError `engine-refused`. */
+  /**
+   * Checks ACL rules, also while the instance's database does not run; rejects with EngineError `engine-refused` for rules that the
+   * engine refuses.
+   */
   checkRules(rules: string): Promise<void>;
-  /** Lets go of every database; those whose data were removed under them are ended. */
+  /** Gives up every database; those whose data was removed are ended. */
   abandon(): Promise<void>;
   /** Stops every database; the data stays. */
   close(): Promise<void>;
 }
 
-/** What the databases report by themselves. */
+/** Receives reports of the databases. */
 export interface DatabaseListener {
-  /** A database that should run does not: some of it ended, is halted or does not answer. */
+  /** A database does not run as it should: a node ended, is halted or does not answer. */
   down(instanceId: string, reason: string): void;
-  /** Something out of the ordinary, for people. */
+  /** An unusual event, as a text for people. */
   notice(instanceId: string, what: string): void;
 }

@@ -1,3 +1,4 @@
+/** @module Simulates databases for `--engine none`. */
 import { createHash } from "node:crypto";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -5,7 +6,7 @@ import { nodesOf as nodeIds } from "../model/plans.ts";
 import type { InstanceRecord, NodeRecord } from "../model/records.ts";
 import type { Databases, RunningDatabase } from "./databases.ts";
 
-/** `--engine none`: every operation succeeds at once, nothing listens on the ports that are shown. */
+/** Databases without processes: every operation succeeds at once, and nothing listens on the ports that are shown. */
 export function createNoDatabases(why: string): Databases {
   const running = async (record: InstanceRecord): Promise<RunningDatabase> => ({
     host: "127.0.0.1",
@@ -44,7 +45,7 @@ export function createNoDatabases(why: string): Databases {
   };
 }
 
-/** Ports that depend on the id alone, so that they stay the same over restarts. */
+/** Ports computed from the id, so that they survive restarts. */
 function nodesOf(record: InstanceRecord): readonly NodeRecord[] {
   const first = 20_000 + (createHash("sha256").update(record.id).digest().readUInt32BE(0) % 20_000);
   return nodeIds(record).map((id, index) => ({

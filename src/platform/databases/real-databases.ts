@@ -1,3 +1,4 @@
+/** @module Runs one real database for each instance. */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { DatabaseSpec, Engine, StartOptions, TlsFiles } from "../engine/index.ts";
@@ -7,22 +8,28 @@ import type { InstanceRecord } from "../model/records.ts";
 import { specOf } from "./database-spec.ts";
 import { databaseUsers } from "./database-users.ts";
 import type { DatabaseListener, Databases } from "./databases.ts";
-import { named, needsRestart, type RealDatabase, shown, withNodeNames } from "./real-database.ts";
+import {
+  describeDatabase,
+  needsRestart,
+  type RealDatabase,
+  renameNodes,
+  withNodeNames,
+} from "./real-database.ts";
 import { createRuleCheck } from "./rule-check.ts";
 import { startWithUsers } from "./start-with-users.ts";
 import { watchDatabases } from "./watch-databases.ts";
 
-/** What real databases need besides their engine. */
+/** Options of `createRealDatabases`. */
 export interface RealDatabasesParts {
   readonly engine: Engine;
-  /** Folder with one subfolder for each database. */
+  /** Folder with one subfolder per database. */
   readonly folder: string;
   readonly instanceTypes: InstanceTypes;
   readonly key: Buffer;
-  /** Certificate for databases that serve over TLS; made at the first that does. */
+  /** Returns the certificate for databases with TLS, made on first use. */
   readonly tls: () => Promise<TlsFiles>;
   readonly listener: DatabaseListener;
-  /** Ends starts that are under way. */
+  /** Aborts starts in progress. */
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +38,7 @@ const renewals: { readonly [action: string]: "restart" | "recreate" } = {
   FAILOVER_AND_RECREATE: "recreate",
 };
 
-/** One real database for each instance; what happens to it is reported. */
+/** Databases of processes on this machine; `listener` gets what happens to them. */
 export function createRealDatabases(parts: RealDatabasesParts): Databases {
   const { engine, listener, signal } = parts;
   const running = new Map<string, RealDatabase>();
@@ -48,7 +55,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
   const open = async (record: InstanceRecord, seed?: string, failed?: string): Promise<RealDatabase> => {
     const { id } = record;
     const [spec, ids] = [await specFor(record, seed), nodesOf(record)];
-    const notify = (what: string): void => listener.notice(id, named(what, ids));
+    const notify = (what: string): void => listener.notice(id, renameNodes(what, ids));
     const options: StartOptions = failed === undefined ? { notify } : { notify, failed };
     const started = startWithUsers(engine, spec, record.users, signal, options);
     const { database, users } = await withNodeNames(ids, started);
@@ -63,12 +70,12 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     };
     running.set(id, entry);
     database.onExit((node) => {
-      if (!entry.isEnding) listener.down(id, `node ${named(node.id, ids)} (process ${node.pid}) ended`);
+      if (!entry.isEnding) listener.down(id, `node ${renameNodes(node.id, ids)} (process ${node.pid}) ended`);
     });
     return entry;
   };
 
-  /** Brings a database up or back; it serves also where this rejects because of a replica. */
+  /** Starts a database or restarts its missing nodes. It may serve although this rejects, where only a replica failed. */
   const start = async (record: InstanceRecord, seed?: string): Promise<RealDatabase> => {
     let entry = running.get(record.id);
     if (entry !== undefined && needsRestart(entry, record, await specFor(record))) {
@@ -79,7 +86,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     else await withNodeNames(entry.ids, entry.database.revive(signal));
     entry.isSuspect = false;
     const trouble = entry.database.trouble();
-    if (trouble !== undefined) throw new Error(named(trouble.message, entry.ids), { cause: trouble });
+    if (trouble !== undefined) throw new Error(renameNodes(trouble.message, entry.ids), { cause: trouble });
     return entry;
   };
 
@@ -96,7 +103,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     }
   };
 
-  /** The database that an earlier platform left behind; undefined where nothing runs. */
+  /** A database that an earlier platform process left running; undefined where nothing runs. */
   const takeOver = async (record: InstanceRecord): Promise<RealDatabase | undefined> => {
     try {
       return (await engine.isRunning(dirOf(record.id))) ? await open(record) : undefined;
@@ -114,13 +121,13 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
 
   return {
     engine: { name: engine.name, version: engine.version, why: engine.why },
-    start: async (record, snapshot) => shown(await start(record, snapshot)),
+    start: async (record, snapshot) => describeDatabase(await start(record, snapshot)),
     stop,
     async restart(record) {
       await stop(record);
-      return shown(await start(record));
+      return describeDatabase(await start(record));
     },
-    update: async (record) => shown(await start(record)),
+    update: async (record) => describeDatabase(await start(record)),
     async remove(record) {
       const entry = running.get(record.id);
       if (entry !== undefined) entry.isEnding = true;
@@ -129,11 +136,11 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     },
     async failover(record, failedNode, action) {
       const failed = `node-${nodesOf(record).indexOf(failedNode)}`;
-      // One that can be brought up as it is loses nothing by the failover.
+      // A database that starts as it is needs no failover to lose nothing.
       const entry =
         running.get(record.id) ?? (await open(record).catch(() => open(record, undefined, failed)));
       await withNodeNames(entry.ids, entry.database.failover(failed, renewals[action]));
-      return shown(entry);
+      return describeDatabase(entry);
     },
     async backup(record, file) {
       const { database, ids } = runningDatabase(record);
@@ -142,7 +149,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     },
     seen(id) {
       const entry = running.get(id);
-      return entry === undefined ? undefined : shown(entry);
+      return entry === undefined ? undefined : describeDatabase(entry);
     },
     serves(id) {
       const entry = running.get(id);

@@ -1,18 +1,19 @@
+/** @module Checks ACL rules with the engine in a temporary, empty database. */
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Database, Engine } from "../engine/index.ts";
 
-/** Asks the engine whether it takes rules for a user, on a database that holds nothing and lives as long as it is asked. */
+/** A check of rules. Its database runs while checks are pending. */
 export interface RuleCheck {
-  /** Resolves where the engine takes the rules; rejects with EngineError `engine-refused` where it does not. */
+  /** Resolves for rules that the engine accepts; rejects with EngineError `engine-refused` for others. */
   check(rules: string): Promise<void>;
-  /** Ends the database; also one that a platform left behind that was killed. */
+  /** Ends the database, also one of an earlier platform process that was killed. */
   close(): Promise<void>;
 }
 
 const user = { username: "proof", passwordHash: createHash("sha256").update("proof").digest("hex") };
 
-/** Makes a proof whose database has its folder among the others, so that what ends those ends it, too. */
+/** Creates a check whose database is stored beside the instances' databases, so that it is cleaned up with them. */
 export function createRuleCheck(engine: Engine, folder: string, signal: AbortSignal): RuleCheck {
   const dir = join(folder, "rule-proof");
   let asking = 0;

@@ -1,3 +1,4 @@
+/** @module Starts a database even if one of its additional users is refused. */
 import {
   type Database,
   type DatabaseSpec,
@@ -8,8 +9,8 @@ import {
 import type { UserRecord } from "../model/records.ts";
 
 /**
- * Starts a database with its users; where that fails, without them: no user keeps a database from starting. Resolves with
- * the users that it was started with. Rejects as `Engine.start` does, with the first reason.
+ * Starts a database with its users, or without them where that fails. Resolves with the users that it was started with. Rejects as
+ * `Engine.start`, with the first error.
  */
 export async function startWithUsers(
   engine: Engine,

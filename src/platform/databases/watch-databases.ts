@@ -1,13 +1,11 @@
+/** @module Watches for databases whose processes run and do not serve. */
 import type { DatabaseListener } from "./databases.ts";
-import { named, type RealDatabase } from "./real-database.ts";
+import { type RealDatabase, renameNodes } from "./real-database.ts";
 
-/** How often processes are looked at, and how often nodes are asked, in ms. */
+/** Interval between checks of processes, and between pings of nodes, in ms. */
 const [lookEvery, askEvery] = [1000, 10_000];
 
-/**
- * Looks after databases whose processes do not end and do not serve either: those that are halted, and those that do not answer.
- * Each is reported once, until somebody has seen to it. Answers how to stop.
- */
+/** Reports halted and silent nodes to the listener, each database once until it is repaired. Returns a function that ends the watch. */
 export function watchDatabases(
   running: ReadonlyMap<string, RealDatabase>,
   listener: DatabaseListener,
@@ -23,9 +21,9 @@ export function watchDatabases(
     for (const id of wasHalted) if (!running.has(id)) wasHalted.delete(id);
     for (const [id, entry] of running) {
       const [node] = entry.database.halted();
-      // A moment may pass until somebody goes on.
+      // The process may be halted only briefly: it is reported at the second check.
       if (node !== undefined && wasHalted.has(id))
-        report(id, entry, `node ${named(node.id, entry.ids)} (process ${node.pid}) is halted`);
+        report(id, entry, `node ${renameNodes(node.id, entry.ids)} (process ${node.pid}) is halted`);
       if (node === undefined) wasHalted.delete(id);
       else wasHalted.add(id);
     }
@@ -37,7 +35,7 @@ export function watchDatabases(
     asked.delete(id);
     const isDown = entry.database.down().some((downNode) => downNode.id === node?.id);
     if (node !== undefined && !isDown)
-      report(id, entry, `node ${named(node.id, entry.ids)} (process ${node.pid}) does not answer`);
+      report(id, entry, `node ${renameNodes(node.id, entry.ids)} (process ${node.pid}) does not answer`);
   };
   const timers = [
     setInterval(look, lookEvery),

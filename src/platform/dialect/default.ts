@@ -1,7 +1,8 @@
+/** @module Lists the keys, spellings and options of the default service profile. */
 import { plans } from "../model/plans.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** The wire of the default profile: the specification's. */
+/** The dialect of the default profile. */
 export const defaultDialect: Dialect = {
   name: "default",
   provider: "sp-default",

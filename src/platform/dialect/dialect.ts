@@ -1,39 +1,40 @@
+/** @module Describes how a service profile spells requests and answers, and finds plans and components by their keys. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Component, Plan } from "../model/plans.ts";
 
-/** The service profiles that the platform can speak as. */
+/** Service profiles that the platform can speak. */
 export const dialectNames = ["default", "falkordb-cloud"] as const;
 
 export type DialectName = (typeof dialectNames)[number];
 
 /**
- * The wire of one service profile: data by which the routes read requests and write answers. The platform's own model, in records
- * and rules, has the words of the default profile.
+ * Spelling of one service profile: data by which routes read requests and write answers. Records and rules use the spelling of the
+ * default profile.
  */
 export interface Dialect {
   readonly name: DialectName;
-  /** Fixed segments of component paths. */
+  /** Fixed segments of component paths, after `resource-instance`. */
   readonly provider: string;
   readonly service: string;
   readonly cookies: { readonly session: string; readonly refresh: string };
-  /** Sign-in answers a refresh token beside the session's. */
+  /** Sign-in also returns a refresh token. */
   readonly hasRefreshTokens: boolean;
-  /** Plans under the keys that paths carry. */
+  /** Plans with the keys that stand in paths. */
   readonly plans: readonly Plan[];
   readonly params: ParamWords;
   readonly updateMethods: readonly string[];
-  /** Keys of the bodies of failover and of an instance's copy-snapshot; the first one of each that stands is read. */
+  /** Keys in the bodies of failover and of an instance's copy-snapshot; the first key that is present is read. */
   readonly failover: { readonly node: readonly string[]; readonly action: readonly string[] };
   readonly copy: { readonly region: readonly string[]; readonly source: readonly string[] };
   readonly describe: DescribeWords;
   readonly snapshots: SnapshotWords;
-  /** Each plan has a subscription of its own, and takes no other. */
+  /** Each plan has its own subscription and accepts no other. */
   readonly hasPlanSubscriptions: boolean;
-  /** Offerings have the keys of specification 2.6 beside the API's own. */
+  /** Offerings also show `serviceModelKey` and `productTierKey`. */
   readonly hasSpecifiedPlanKeys: boolean;
-  /** The service answers which parameters a component takes. */
+  /** The service lists the parameters of a component. */
   readonly hasParameterSchema: boolean;
-  /** Settings where nobody asks for others. */
+  /** Defaults of the platform's options under this profile. */
   readonly settings: {
     readonly echo: boolean;
     readonly networks: "full" | "adopt-only";
@@ -41,50 +42,50 @@ export interface Dialect {
   };
 }
 
-/** What stands inside requestParams, and how it is written. */
+/** Spelling of requestParams, and the rules of a create. */
 export interface ParamWords {
-  /** The dialect's spelling of the platform's own names, where it differs. */
+  /** The dialect's spelling by default name, where the two differ. */
   readonly fields: { readonly [own: string]: string };
-  /** Own names of fields that no plan has. */
+  /** Default names of fields that no plan has. */
   readonly absent: readonly string[];
-  /** Tiers that refuse a create without the field. */
+  /** Tiers that require a field, by its default name. */
   readonly required: { readonly [own: string]: readonly string[] };
-  /** Values of fields that a create leaves out. */
+  /** Default values of a create's fields. */
   readonly defaults: JsonObject;
 }
 
-/** How an instance is shown. */
+/** Shape of a described instance. */
 export interface DescribeWords {
-  /** `custom_network` with the id, or an object of id, name and address range. */
+  /** `custom_network` is the id; `customNetworkDetail` is an object of id, name and CIDR. */
   readonly network: "custom_network" | "customNetworkDetail";
   readonly modifiedAt: string;
-  /** result_params has the database's host and port. */
+  /** result_params contains host and port of the database. */
   readonly hasEndpointInParams: boolean;
   readonly hasRoles: boolean;
-  /** Metadata, tags, subscription and version stand in every answer, and not with `echo` alone. */
+  /** Metadata, tags, subscription and version are shown always, not only with `echo`. */
   readonly isComplete: boolean;
 }
 
-/** How snapshots are made and shown. */
+/** Operations and shape of snapshots. */
 export interface SnapshotWords {
-  /** An instance has a backup operation of its own. */
+  /** An instance has its own backup operation. */
   readonly hasBackup: boolean;
-  /** The dialect's spelling of the platform's own statuses, where it differs. */
+  /** The dialect's spelling by default status, where the two differ. */
   readonly statuses: { readonly [own: string]: string };
-  /** Key of the new snapshot's id in the answer to an instance's copy-snapshot. */
+  /** Keys of the new snapshot's id in the answer to an instance's copy-snapshot. */
   readonly copyAnswer: readonly string[];
-  /** A list of none is an empty object. */
+  /** An empty list is shown as an empty object. */
   readonly omitsEmptyList: boolean;
 }
 
-/** A plan and one of its components, as a path names them. */
+/** A plan with one of its components, found by a path or a record. */
 export interface Located {
   readonly plan: Plan;
   readonly component: Component;
   readonly isAccount: boolean;
 }
 
-/** The component that the three keys of a path name; undefined where there is none. */
+/** The component of a path's three keys; undefined where no plan has it. */
 export function findComponent(
   { plans }: Dialect,
   keys: { readonly model: string; readonly tier: string; readonly resource: string },
@@ -97,8 +98,8 @@ export function findComponent(
   return component === undefined ? undefined : { plan, component, isAccount: false };
 }
 
-/** The plan and the component that an instance or a snapshot is of; undefined where no plan has it. */
-export function placeIn(
+/** The plan and component of an instance or a snapshot; undefined where no plan has them. */
+export function componentOfRecord(
   { plans }: Dialect,
   of: { readonly tier: string; readonly component: string },
 ): Located | undefined {
@@ -107,7 +108,7 @@ export function placeIn(
   return plan === undefined || component === undefined ? undefined : { plan, component, isAccount: false };
 }
 
-/** The id of the subscription that this platform's user has to a plan. */
+/** Id of the local user's subscription to a plan. */
 export function subscriptionOf(plan: { readonly tier: string }): string {
   return `sub-${plan.tier}`;
 }

@@ -1,10 +1,14 @@
+/** @module Makes the dialect of FalkorDB Cloud from its service profile. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../model/json.ts";
 import { type Component, type Plan, type PlanResource, plans } from "../model/plans.ts";
 import type { Dialect } from "./dialect.ts";
 import { textAt, textsAt } from "./profile-facts.ts";
 
-/** The wire of FalkorDB Cloud: keys, spellings and methods from its profile, the rest as the vendor's plans and API have it. */
+/**
+ * The dialect of FalkorDB Cloud. Keys, spellings and methods are read from `profile`; the rest follows the vendor's plans and API.
+ * Throws where the profile lacks a key.
+ */
 export function falkordbCloud(profile: JsonObject): Dialect {
   const failover = textsAt(profile, "operations", "instance.failover", "body");
   const copy = textsAt(profile, "operations", "instance.copy-snapshot", "body");
@@ -28,7 +32,7 @@ export function falkordbCloud(profile: JsonObject): Dialect {
     },
     updateMethods: [updateMethod],
     failover: {
-      // The portal's spelling stands beside the API's.
+      // The vendor's portal sends another spelling than its API.
       node: [wordOf(failover, "failedReplicaId"), "failedReplicaId"],
       action: [wordOf(failover, "failedReplicaAction")],
     },
@@ -53,15 +57,15 @@ export function falkordbCloud(profile: JsonObject): Dialect {
   };
 }
 
-/** `METHOD path` of an operation, in either form that a profile has for it. */
+/** `METHOD path` of an operation, from either form that a profile allows. */
 function requestOf(profile: JsonObject, operation: string): string {
   return textsAt(profile, "operations")[operation] ?? textAt(profile, "operations", operation, "request");
 }
 
-/** Tiers whose plans have clusters. Those of pro left the plans; a profile may still name them. */
+/** Tiers that offer clusters. The vendor removed the clusters of pro; a profile may still name them. */
 const clustered = ["enterprise-byoa", "enterprise"];
 
-/** A plan under the vendor's keys. */
+/** A plan with the vendor's keys. */
 function planOf(plan: Plan, profile: JsonObject): Plan {
   const keys = textsAt(profile, "tiers", plan.tier, "components");
   return {
@@ -77,8 +81,8 @@ function planOf(plan: Plan, profile: JsonObject): Plan {
 }
 
 /**
- * A component as the vendor's plans have it: people choose one without nodes; the databases' nodes stand in a resource beside it, with
- * the sentinel, the job that rebalances, and what observes them all. Which one comes first depends on their ids alone.
+ * A component as the vendor's plans list it: customers choose a resource without nodes; the nodes are in a second resource, besides
+ * sentinel, rebalance job and observability. Their order depends on their ids alone.
  */
 function componentOf(tier: string, component: Component, key: string): Component {
   const [node = ""] = component.nodes;
@@ -100,7 +104,7 @@ function componentOf(tier: string, component: Component, key: string): Component
   return { ...component, key, resourceId: resourceId(tier, component.id, key), resources };
 }
 
-/** A component that the plan has and that this platform cannot run: it has no nodes. */
+/** A listed component that this platform cannot run: it has no nodes. */
 function clusterOf(tier: string, id: string, key: string): Component {
   return { id, key, name: key, nodes: [], resources: [], resourceId: resourceId(tier, id, key) };
 }

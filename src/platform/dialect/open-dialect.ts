@@ -1,3 +1,4 @@
+/** @module Chooses the dialect of a data folder and remembers it there. */
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
@@ -6,8 +7,8 @@ import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
 import { loadDialect } from "./load-dialect.ts";
 
 /**
- * Opens the dialect of a data folder: the one that was asked for, else the one that its platform spoke before. Throws where it holds
- * records of another one: under other paths every instance would look as if it were gone.
+ * The requested dialect, or the one that the folder's platform used before. Throws where the folder contains records of another
+ * dialect: their paths differ, so every instance would seem to be gone.
  */
 export async function openDialect(
   dataDir: string,

@@ -1,14 +1,15 @@
+/** @module Translates request bodies and parameters between a dialect and the default profile. */
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { ServiceError } from "../model/service-error.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** The body of an update in the platform's own words. Refused (400): own words that the dialect spells otherwise, fields of no plan. */
+/** The body of an update in default names. Refused (400): default names that the dialect spells otherwise, fields of no plan. */
 export function ownBody({ params: words }: Pick<Dialect, "params">, body: Json): Json {
   const given = isObject(body) ? body["requestParams"] : undefined;
   if (!isObject(body) || !isObject(given)) return body;
   const ownNames = new Map(Object.entries(words.fields).map(([own, wire]) => [wire, own]));
   const unknown = Object.keys(given).filter(
-    (key) => isForeign(words.fields, key) || words.absent.includes(key),
+    (key) => isRespelled(words.fields, key) || words.absent.includes(key),
   );
   if (unknown.length > 0)
     throw new ServiceError(400, unknown.map((key) => `requestParams.${key} is not known`).join("; "));
@@ -19,7 +20,7 @@ export function ownBody({ params: words }: Pick<Dialect, "params">, body: Json):
   return { ...body, requestParams: Object.fromEntries(params) };
 }
 
-/** The body of a create in the platform's own words, with the defaults of the plan; refused (400) without what the plan requires. */
+/** The body of a create in default names, with the plan's default values; refused (400) where a required field is missing. */
 export function ownCreate(dialect: Pick<Dialect, "params">, body: Json, tier: string): Json {
   const own = ownBody(dialect, body);
   if (!isObject(own)) return own;
@@ -34,15 +35,15 @@ export function ownCreate(dialect: Pick<Dialect, "params">, body: Json, tier: st
   return { ...own, requestParams: { ...defaults, ...given } };
 }
 
-/** Parameters in the words of a dialect. */
-export function shownParams({ params: { fields } }: Pick<Dialect, "params">, own: JsonObject): JsonObject {
+/** Parameters in the dialect's spelling. */
+export function dialectParams({ params: { fields } }: Pick<Dialect, "params">, own: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(own).map(([key, value]): [string, Json] => [fields[key] ?? key, value]),
   );
 }
 
-/** Checks a body that is in the platform's own words; a refusal speaks the dialect's. */
-export function checkedIn<T>({ params: { fields } }: Pick<Dialect, "params">, check: () => T): T {
+/** Runs a check of a body in default names; field names in the message of its ServiceError are translated to the dialect's. */
+export function checkInDialect<T>({ params: { fields } }: Pick<Dialect, "params">, check: () => T): T {
   try {
     return check();
   } catch (error) {
@@ -54,6 +55,6 @@ export function checkedIn<T>({ params: { fields } }: Pick<Dialect, "params">, ch
   }
 }
 
-function isForeign(fields: { readonly [own: string]: string }, key: string): boolean {
+function isRespelled(fields: { readonly [own: string]: string }, key: string): boolean {
   return Object.hasOwn(fields, key) && fields[key] !== key;
 }

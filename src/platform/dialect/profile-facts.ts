@@ -1,10 +1,11 @@
+/** @module Reads values from a service profile of the package. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
 /**
- * Reads a profile of the package with what it extends below it, found upwards from this file so that it works from the sources and
- * from a build. The platform is a program of its own: it takes words from it, and knows nothing of what reads the rest.
+ * A profile merged with the profiles that it extends. The folder is searched for upwards from this file, so that it is found from
+ * the sources and from a build. The platform does not use the reconciler's own profile reader.
  */
 export async function readProfileFacts(name: string): Promise<JsonObject> {
   const document: Json = parse(await profileText(name));
@@ -13,7 +14,7 @@ export async function readProfileFacts(name: string): Promise<JsonObject> {
   return typeof below === "string" ? mergeOver(await readProfileFacts(below), upper) : upper;
 }
 
-/** A value inside a profile; throws where the profile has none, or one that is no text. */
+/** A text inside a profile; throws where it is missing or no text. */
 export function textAt(facts: JsonObject, ...path: readonly string[]): string {
   const found = path.reduce<Json | undefined>(
     (value, key) => (isObject(value) ? value[key] : undefined),
@@ -23,7 +24,7 @@ export function textAt(facts: JsonObject, ...path: readonly string[]): string {
   throw new Error(`the profile has no ${path.join(".")}`);
 }
 
-/** The texts of a map inside a profile. */
+/** The text values of a map inside a profile. */
 export function textsAt(facts: JsonObject, ...path: readonly string[]): { readonly [key: string]: string } {
   const found = path.reduce<Json | undefined>(
     (value, key) => (isObject(value) ? value[key] : undefined),

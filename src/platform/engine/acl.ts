@@ -1,18 +1,19 @@
+/** @module Builds the ACL users of a database: operator, tenant and additional users. */
 import { createHash } from "node:crypto";
 import type { DatabaseSpec, DatabaseUser } from "./database.ts";
 import { EngineError } from "./engine-error.ts";
 
-/** The user that the platform itself signs in as, and that replicas sign in to their primary as. */
+/** The platform's own user; replicas sign in to their primary with it, too. */
 export const operator: string = "graphform-platform";
 
-/** A user as the server is told of it. */
+/** A user in the server's terms. */
 export interface AclUser {
   readonly name: string;
-  /** Arguments of `ACL SETUSER name`; they say everything about the user. */
+  /** Arguments of `ACL SETUSER name`; they begin with `reset`, so they define the user completely. */
   readonly rules: readonly string[];
 }
 
-/** What the tenant may run on every key: neither CONFIG nor ACL. */
+/** The tenant's commands, on every key; CONFIG and ACL are not among them. */
 const tenantCommands =
   `INFO CLIENT DBSIZE PING HELLO AUTH ROLE SELECT ECHO MEMORY SLOWLOG MONITOR MODULE|LIST READONLY
   RESTORE DUMP DEL EXISTS UNLINK TYPE FLUSHALL TOUCH EXPIRE PEXPIREAT TTL PTTL EXPIRETIME RENAME RENAMENX SCAN
@@ -20,25 +21,25 @@ const tenantCommands =
   GRAPH.INFO GRAPH.LIST GRAPH.QUERY GRAPH.RO_QUERY GRAPH.EXPLAIN GRAPH.PROFILE GRAPH.DELETE GRAPH.CONSTRAINT
   GRAPH.SLOWLOG GRAPH.BULK GRAPH.CONFIG GRAPH.COPY GRAPH.MEMORY GRAPH.UDF`.split(/\s+/);
 
-/** The tenant's rules, as its ACL would have them. */
+/** The tenant's rules, as an ACL shows them. */
 export const tenantRules: readonly string[] = ["~*", "&*", ...tenantCommands.map((command) => `+${command}`)];
 
-/** SHA-256 in hex, the form in which the server keeps passwords. */
+/** SHA-256 of a password in hex, the form in which the server stores passwords. */
 export function hashOf(password: string): string {
   return createHash("sha256").update(password).digest("hex");
 }
 
-/** The tenant's user with this password. */
+/** The tenant's user. */
 export function tenant(user: string, password: string): AclUser {
   return { name: user, rules: ["reset", "on", `#${hashOf(password)}`, ...tenantRules] };
 }
 
-/** Single rules of an ACL as the server gets them: white space separates, single quotes group and are taken off. */
+/** Single rules of an ACL: separated by white space; single quotes group and are removed. */
 export function splitRules(acl: string): readonly string[] {
   return (acl.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((rule) => rule.replaceAll("'", ""));
 }
 
-/** A user besides the tenant. Throws EngineError for a hash that is none. */
+/** An additional user. Throws EngineError for a malformed hash. */
 export function additional({ username, passwordHash, rules }: DatabaseUser): AclUser {
   if (!/^[0-9a-f]{64}$/.test(passwordHash)) {
     throw new EngineError("engine-refused", `user ${username}: the password's hash must be SHA-256 in hex`);
@@ -46,7 +47,7 @@ export function additional({ username, passwordHash, rules }: DatabaseUser): Acl
   return { name: username, rules: ["reset", "on", `#${passwordHash}`, ...splitRules(rules)] };
 }
 
-/** Every user of a database. The built-in default user is off unless it is the tenant. */
+/** Every user of a database. The built-in `default` user is off unless it is the tenant. */
 export function usersOf(spec: DatabaseSpec, secret: string): readonly AclUser[] {
   const builtIn = spec.user === "default" ? [] : [{ name: "default", rules: ["reset", "off"] }];
   return [
@@ -57,7 +58,7 @@ export function usersOf(spec: DatabaseSpec, secret: string): readonly AclUser[] 
   ];
 }
 
-/** True for names that `setUser` and `removeUser` must not touch. */
+/** True for names that `setUser` and `removeUser` refuse. */
 export function isReserved(name: string, spec: Pick<DatabaseSpec, "user">): boolean {
   return name === operator || name === "default" || name === spec.user;
 }

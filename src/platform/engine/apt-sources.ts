@@ -1,12 +1,13 @@
-/** One file of apt's configuration: its name, which tells the format, and its text. */
+/** @module Selects the archives of this machine's own release from apt's configuration. */
+/** A file of apt's configuration; its extension tells the format. */
 export interface SourceFile {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * The machine's own archives of its distribution, with the release's backports added where they are not listed: newer
- * servers are only there. Other people's archives are left out. Pure.
+ * The archives of this release, with backports added where they are missing, since newer servers are only there. Archives of third
+ * parties are left out.
  */
 export function withBackports(files: readonly SourceFile[], codename: string): readonly SourceFile[] {
   const backports = `${codename}-backports`;
@@ -26,7 +27,7 @@ export function withBackports(files: readonly SourceFile[], codename: string): r
   });
 }
 
-/** Stanzas of the release in the deb822 format, comments left out. */
+/** Stanzas of the release in deb822 format, without comments. */
 function stanzas(text: string, codename: string): string {
   const uncommented = text.replace(/^#.*\n?/gm, "");
   const kept = uncommented.split(/\n\s*\n/).filter((stanza) => {

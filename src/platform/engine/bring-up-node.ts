@@ -1,3 +1,4 @@
+/** @module Starts one node of a database, or takes over its running process. */
 import { mkdir, readFile } from "node:fs/promises";
 import type { Login } from "./connection.ts";
 import type { DatabaseSpec } from "./database.ts";
@@ -12,33 +13,33 @@ import { claimPort } from "./ports.ts";
 import { ServerProcess } from "./server-process.ts";
 import type { ServerProgram } from "./server-program.ts";
 
-/** What databases are made of: the server and the graph module. */
+/** The server program and the graph module. */
 export interface Parts {
   readonly program: ServerProgram;
   readonly module: string;
 }
 
-/** A database that is to be brought up. */
+/** A database to start or to repair. */
 export interface BringUpTask {
   readonly parts: Parts;
   readonly spec: DatabaseSpec;
   readonly folder: DatabaseFolder;
   readonly signal: AbortSignal | undefined;
-  /** Index of a node that must not be primary. */
+  /** Index of a failed node, which must not become primary. */
   readonly failed?: number | undefined;
-  /** Is told, for people, what is out of the ordinary. */
+  /** Receives unusual events, as texts for people. */
   readonly notify: (what: string) => void;
 }
 
-/** The role of a node that is brought up. */
+/** The role of a node at its start. */
 export interface NodeRole {
-  /** Port of its primary; absent for the primary. */
+  /** Port of the primary; absent for the primary itself. */
   readonly primaryPort?: number;
-  /** Loads an append-only file whose end is missing. */
+  /** Loads a truncated append-only file instead of refusing it. */
   readonly loadsTruncated?: boolean;
 }
 
-/** How often a start is tried again because somebody took the port. */
+/** Attempts to start on another port where a port was taken. */
 const attempts = 10;
 
 /** The operator's login to a node of the task's database. */
@@ -46,7 +47,7 @@ export function loginOf({ spec, folder }: BringUpTask, port: number): Login {
   return operatorLogin(port, folder.record.secret, spec.tls);
 }
 
-/** True where a node runs as the spec says, whosever replica it is. */
+/** True where a running node is configured as the spec says, whichever primary it replicates. */
 export async function isAsWanted(task: BringUpTask, index: number, running: Running): Promise<boolean> {
   const { config } = filesOf(task, index);
   if (!running.hasTenantPassword) return false;
@@ -54,7 +55,7 @@ export async function isAsWanted(task: BringUpTask, index: number, running: Runn
   return withoutRole(there) === withoutRole(configOf(task, index, running.port, {}));
 }
 
-/** Takes over a node that runs as the spec says. Its role is what it is; its configuration says the one that is given. */
+/** Takes over a node that runs as the spec says. Its process keeps its role; its configuration gets the given one. */
 export async function adoptNode(
   task: BringUpTask,
   index: number,
@@ -67,7 +68,7 @@ export async function adoptNode(
   return { index, role: nameOf(role), port: running.port, files, server };
 }
 
-/** Starts a node that does not run. Rejects as `launch` does. It takes no writes until it is permitted to. */
+/** Starts a node. It refuses writes until `permitWrites`. Rejects as `launch` does. */
 export async function launchNode(task: BringUpTask, index: number, role: NodeRole): Promise<LiveNode> {
   const { parts, spec, signal } = task;
   const files = filesOf(task, index);
@@ -78,7 +79,7 @@ export async function launchNode(task: BringUpTask, index: number, role: NodeRol
     try {
       await writeConfig(files, configOf(task, index, claim.port, role));
       const server = await launch(parts.program, files, loginOf(task, claim.port), signal);
-      // The next start is to be as strict as ever.
+      // The next start refuses a truncated file again.
       if (role.loadsTruncated === true)
         await writeConfig(files, configOf(task, index, claim.port, { ...role, loadsTruncated: false }));
       if (server !== "port-taken") return { index, role: nameOf(role), port: claim.port, files, server };

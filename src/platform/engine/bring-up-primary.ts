@@ -1,3 +1,4 @@
+/** @module Chooses the node that has the data and makes it primary. */
 import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
 import { talk } from "./connection.ts";
 import { endNode } from "./end-node.ts";
@@ -10,13 +11,13 @@ import { primaryCandidates } from "./primary-candidates.ts";
 import { replicationOf, setPrimary } from "./replication.ts";
 import { forbidWrites } from "./write-permission.ts";
 
-/** Nodes that run, by index. */
+/** Running nodes by index; undefined for others. */
 export type RunningNodes = readonly (Running | undefined)[];
 
 /**
- * Brings up the node that has the data as primary; it takes no writes yet. That is the recorded primary where it runs, or has its data and
- * starts with them, otherwise a node that followed it. While that is being found out, nobody follows anybody who may turn out
- * to be empty. Rejects with the first reason where no node can be primary.
+ * Starts the primary, which takes no writes yet: the recorded primary where it has its data, otherwise a node that replicated it.
+ * Until the choice is made, no node replicates another one that may be empty. Rejects with the first error where no node can be
+ * primary.
  */
 export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): Promise<LiveNode> {
   const candidates = await candidatesOf(task, running);
@@ -39,7 +40,7 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
       }
     }
     if (empty !== undefined) return startAsPrimary(task, empty, [], false);
-    // A file that is cut short is used only where nobody has a whole one.
+    // A truncated append-only file is used only where no node has a complete one.
     if (!isAboutData(failure)) break;
   }
   throw failure;
@@ -52,14 +53,14 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
   const found = primaryCandidates(record, known, task.failed);
   if (found[0] !== record.primary && task.failed === undefined)
     task.notify(`the data of node-${record.primary} are gone; node-${found[0]} has them and becomes primary`);
-  // Unless every write is on the disk before it is acknowledged, a replica that followed has more in its memory than the disk of
-  // a primary that ended: writes to the append-only file may be seconds late where the disk is slow.
+  // Without `appendfsync always`, a running replica may have newer writes in memory than an ended primary has on disk: the
+  // append-only file may be seconds behind on a slow disk.
   if (task.spec.aof === "always") return found;
   const isUp = await Promise.all(found.map((index) => hasAllInMemory(task, running[index])));
   return found.toSorted((a, b) => Number(isUp[found.indexOf(b)]) - Number(isUp[found.indexOf(a)]));
 }
 
-/** True for a node that runs and is not being filled. */
+/** True for a running node that is not loading a full copy from its primary. */
 async function hasAllInMemory(task: BringUpTask, node: Running | undefined): Promise<boolean> {
   if (node === undefined) return false;
   const seen = await replicationOf(loginOf(task, node.port)).catch(() => new Map<string, string>());
@@ -87,7 +88,7 @@ async function startAsPrimary(
   return node;
 }
 
-/** Lets nobody follow a node that is about to start, and nobody but the coming primary take writes. */
+/** Stops the other nodes from replicating and from taking writes, before a node starts as primary. */
 async function detachOthers(task: BringUpTask, index: number, running: RunningNodes): Promise<void> {
   for (const [at, node] of running.entries()) {
     const other = stillRunning(node);
@@ -99,8 +100,8 @@ async function detachOthers(task: BringUpTask, index: number, running: RunningNo
 }
 
 /**
- * True where a node has no key and another one has, or may have (`empty` is one that was found to have none): its files were
- * emptied, and not the database. One that was emptied by its clients has that in its append-only file.
+ * True where a node has no key and another one has keys, or may have: its files were emptied, not the database (`empty` is a node
+ * already found empty). A database that its clients emptied has that in its append-only file.
  */
 async function cameBackEmpty(
   task: BringUpTask,

@@ -1,3 +1,4 @@
+/** @module Makes every node of a database run as its spec says. */
 import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
 import { bringUpPrimary, type RunningNodes } from "./bring-up-primary.ts";
 import { type DatabaseRecord, saveRecord, withDataState, withPrimary } from "./database-record.ts";
@@ -10,20 +11,20 @@ import { configuredPort } from "./node-files.ts";
 import { follow, isFollowing, type Peer, replicationOf } from "./replication.ts";
 import { forbidWrites, permitWrites } from "./write-permission.ts";
 
-/** A database that was brought up. */
+/** The nodes of a database after its start. */
 export interface BroughtUp {
   /** Primary first. */
   readonly nodes: readonly LiveNode[];
-  /** Why a replica does not run or is not in sync; the primary serves all the same. */
+  /** Reason why a replica does not run or is not in sync; the primary serves all the same. */
   readonly trouble: Error | undefined;
-  /** Another node stepped in for the recorded primary, which is back with data of its own and in sync. */
+  /** True where another node became primary in place of the recorded one, which now runs again with its own data, in sync. */
   readonly isBack: boolean;
 }
 
 /**
- * Makes every node of a database run as the spec says. A process that already does is taken over, any other is ended and
- * started anew. It is found out who has the data, written down who is primary, and only then that one is permitted to take
- * writes, and the others follow. Rejects as `Engine.start` does; what it started itself does not run then.
+ * Takes over processes that run as the spec says and restarts all others. Finds out which node has the data, records it as primary,
+ * and only then permits it to take writes; the other nodes replicate it. Rejects as `Engine.start` does and ends the processes that
+ * it started.
  */
 export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
   const { folder, spec, signal } = task;
@@ -36,12 +37,12 @@ export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
     return node;
   };
   try {
-    // Whoever is not the recorded primary takes no writes, whatever it was told before.
+    // Only the recorded primary may take writes.
     for (const [index, node] of running.entries())
       if (node?.takesWrites === true && (index !== folder.record.primary || index === task.failed))
         await forbidWrites(loginOf(task, node.port));
     const primary = track(await bringUpPrimary(task, running));
-    const record = await decide(task, primary, running);
+    const record = await recordPrimary(task, primary, running);
     await permitWrites(loginOf(task, primary.port));
     return await bringUpReplicas(task, primary, record, running, track);
   } catch (error) {
@@ -50,8 +51,8 @@ export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
   }
 }
 
-/** Writes down who is primary, and that those who do not follow it yet will lack what it is going to take. */
-async function decide(
+/** Records the primary, and that nodes which do not replicate it yet miss its next writes. */
+async function recordPrimary(
   { folder, spec, ...task }: BringUpTask,
   primary: LiveNode,
   running: RunningNodes,
@@ -75,7 +76,7 @@ async function decide(
 async function bringUpReplicas(
   task: BringUpTask,
   primary: LiveNode,
-  decided: DatabaseRecord,
+  recorded: DatabaseRecord,
   running: RunningNodes,
   track: (node: LiveNode) => LiveNode,
 ): Promise<BroughtUp> {
@@ -83,7 +84,7 @@ async function bringUpReplicas(
   const former = folder.record.primary;
   const nodes = [primary];
   let isBack = false;
-  let record = decided;
+  let record = recorded;
   let trouble: Error | undefined;
   for (const index of folder.nodes.keys()) {
     if (index === primary.index) continue;
@@ -117,7 +118,7 @@ async function bringUpReplicas(
   return { nodes, trouble, isBack };
 }
 
-/** Data that a replica does not start with are moved aside: it gets all of them from its primary anyway. */
+/** Starts a replica. Data that it cannot start with is moved aside: it gets a full copy from its primary. */
 async function bringUpReplica(
   task: BringUpTask,
   index: number,

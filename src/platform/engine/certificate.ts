@@ -1,6 +1,7 @@
+/** @module Encodes X.509 certificates in PEM. */
 import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** What a certificate says. */
+/** Contents of a certificate. */
 export interface CertificateContent {
   readonly subject: string;
   readonly issuer: string;
@@ -11,11 +12,11 @@ export interface CertificateContent {
   /** The issuer's keys; its private key signs. */
   readonly issuerPublicKey: KeyObject;
   readonly issuerPrivateKey: KeyObject;
-  /** An authority signs certificates; anything else serves localhost, 127.0.0.1 and ::1. */
+  /** True for an authority, which signs certificates; other certificates are for localhost, 127.0.0.1 and ::1. */
   readonly isAuthority: boolean;
 }
 
-/** An X.509 v3 certificate in PEM, signed with ECDSA over SHA-256 (RFC 5280). */
+/** An X.509 v3 certificate, signed with ECDSA over SHA-256 (RFC 5280). */
 export function certificatePem(content: CertificateContent): string {
   const algorithm = sequence(oid("2a8648ce3d040302"));
   const toBeSigned = sequence(

@@ -1,8 +1,9 @@
+/** @module Talks to a database server over a short connection. */
 import { readFile } from "node:fs/promises";
 import { createClient, ErrorReply } from "@redis/client";
 import type { TlsFiles } from "./database.ts";
 
-/** Where and as whom to connect. */
+/** Address and credentials of a connection. */
 export interface Login {
   readonly port: number;
   readonly tls: TlsFiles | undefined;
@@ -10,15 +11,15 @@ export interface Login {
   readonly password: string;
 }
 
-/** Never connects. Making a client anew builds a class of all commands, which takes 10 ms; copying one takes none. */
+/** A template that never connects: a new client builds a class of all commands in 10 ms, a duplicate in none. */
 const template = createClient({ RESP: 2, disableClientInfo: true, maintNotifications: "disabled" });
 
 /** Sends one command and resolves with its reply. */
 export type Ask = (...command: readonly string[]) => Promise<unknown>;
 
 /**
- * Connects, signs in, does the work and hangs up; no retries. Rejects with the server's error reply, with the connection's
- * error, or when `ms` have passed: a process that is halted accepts connections, too.
+ * Connects, signs in, runs `work` and disconnects, without retries. Rejects with the server's error reply, with the connection's
+ * error, or after `ms`: a halted process accepts connections, too.
  */
 export async function talk<T>(login: Login, work: (ask: Ask) => Promise<T>, ms = 5000): Promise<T> {
   const ca = login.tls === undefined ? undefined : await readFile(login.tls.caFile);
@@ -51,19 +52,19 @@ export async function talk<T>(login: Login, work: (ask: Ask) => Promise<T>, ms =
   }
 }
 
-/** True for a reply that is an error: the server is there and does not want to. */
+/** True for an error reply: the server answers and refuses. */
 export function isRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply;
 }
 
-/** Rejects unless the server lets this login in and serves it. One that cannot write its snapshots serves, too. */
+/** Rejects unless the server accepts this login and serves. A server that cannot write its snapshots also serves. */
 export async function ping(login: Login, ms?: number): Promise<void> {
   await talk(login, (ask) => ask("PING"), ms).catch((error: unknown) => {
     if (!isRefusal(error) || !error.message.startsWith("MISCONF")) throw error;
   });
 }
 
-/** One section of INFO as name -> value. */
+/** One section of INFO by key. */
 export async function info(ask: Ask, section: string): Promise<ReadonlyMap<string, string>> {
   const text = String(await ask("INFO", section));
   return new Map(

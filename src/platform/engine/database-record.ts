@@ -1,3 +1,4 @@
+/** @module Stores the primary, the epoch and the operator's password in a database's folder. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,24 +10,24 @@ import { readMark } from "./node-data.ts";
 import { type NodeFiles, nodeFiles } from "./node-files.ts";
 
 /**
- * What a node has of the database's data, as far as it was written down: nothing yet; all of it, or all but the last moment
- * where it followed the primary; or what it had when the primary began to take writes without it.
+ * The data of a node as recorded: none yet; "whole", all of it except the last moment before a failure; or "behind", since the
+ * primary took writes without it.
  */
 export type DataState = "none" | "whole" | "behind";
 
-/** What a database's folder remembers by itself. The file is 0600: it holds the operator's password. */
+/** The record of a database. Its file is 0600, since it contains the operator's password. */
 export interface DatabaseRecord {
-  /** Password of the operator: random, made with the folder. */
+  /** Random password of the operator. */
   readonly secret: string;
-  /** Index of the one node that may take writes. */
+  /** Index of the only node that may take writes. */
   readonly primary: number;
-  /** Grows whenever another node becomes primary. */
+  /** Increases with every change of the primary. */
   readonly epoch: number;
-  /** What each node has, in the order of the nodes. */
+  /** Data of each node by index. */
   readonly nodes: readonly DataState[];
 }
 
-/** A database's folder, made and opened. */
+/** An opened folder of a database. */
 export interface DatabaseFolder {
   readonly dir: string;
   readonly nodes: readonly NodeFiles[];
@@ -34,8 +35,8 @@ export interface DatabaseFolder {
 }
 
 /**
- * Reads what a database's folder remembers. Wants the real path: processes are found by it. A record that is not there is made from the
- * marks in the nodes' data.
+ * Opens a folder; `dir` must be the real path, since processes are found by it. A missing record is rebuilt from the marks in the
+ * nodes' data.
  */
 export async function openFolder(dir: string, nodes: number): Promise<DatabaseFolder> {
   const files = Array.from({ length: nodes }, (_, index) => nodeFiles(dir, index));
@@ -50,13 +51,13 @@ export async function openFolder(dir: string, nodes: number): Promise<DatabaseFo
   };
 }
 
-/** Writes what the folder is to remember. Rejects with EngineError where the next start would not find it. */
+/** Writes the record. Rejects with EngineError where the next start would not read it. */
 export async function saveRecord(dir: string, record: DatabaseRecord): Promise<void> {
   const text = `${JSON.stringify(record)}\n`;
   try {
     await writeAtomically(recordFile(dir), text);
   } catch (error) {
-    // It may stand there all the same: what follows goes by what the next start finds, and not by what was reported.
+    // The file may have been written in spite of the error, and the next start would read it.
     if ((await readFile(recordFile(dir), "utf8").catch(() => "")) === text) return;
     throw new EngineError(
       "engine-refused",
@@ -66,12 +67,12 @@ export async function saveRecord(dir: string, record: DatabaseRecord): Promise<v
   }
 }
 
-/** The record with another node as primary: a new epoch. */
+/** The record with another primary and a new epoch; the same record where nothing changes. */
 export function withPrimary(record: DatabaseRecord, primary: number): DatabaseRecord {
   return primary === record.primary ? record : { ...record, primary, epoch: record.epoch + 1 };
 }
 
-/** The record with what one node has. */
+/** The record with the data state of one node. */
 export function withDataState(record: DatabaseRecord, index: number, dataState: DataState): DatabaseRecord {
   return { ...record, nodes: record.nodes.map((state, at) => (at === index ? dataState : state)) };
 }

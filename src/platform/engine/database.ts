@@ -1,34 +1,35 @@
-/** How one database is to run; all of it is really applied to the processes. */
+/** @module Defines databases of one or two nodes, and the engine that starts them. */
+/** The configuration of a database; all of it is applied to real processes. */
 export interface DatabaseSpec {
-  /** Folder that this database owns: its secrets, and one subfolder per node with data, log and pid file. */
+  /** Folder of the database: its secrets, and one subfolder per node with data, log and pid file. */
   readonly dir: string;
-  /** Name of the tenant's user; may be `default`. */
+  /** Name of the tenant's user, possibly `default`. */
   readonly user: string;
-  /** Never in argv and never in a file: the processes are told its SHA-256. */
+  /** Password of the tenant. Processes get its SHA-256; it is never in argv or a file. */
   readonly password: string;
   /** 2: a primary and a replica. */
   readonly nodes: 1 | 2;
-  /** Served over TLS with this authority's certificate; the plain port is closed. */
+  /** Certificate for TLS; the plain port is closed then. */
   readonly tls?: TlsFiles;
   readonly maxMemoryBytes?: number;
-  /** How often the append-only file is flushed; absent: no append-only file. */
+  /** Flush policy of the append-only file; absent: no append-only file. */
   readonly aof?: "everysec" | "always";
-  /** How often a snapshot is written; absent: only when the database is stopped. */
+  /** Frequency of snapshots to disk; absent: only at a stop. */
   readonly rdb?: "low" | "medium" | "high";
   /** Arguments of the graph module, for example `CACHE_SIZE: 25`. */
   readonly parameters: Readonly<Record<string, number>>;
-  /** Ports to be taken again where they are free, one per node in the order of the ids. */
+  /** Preferred ports by node index, used where they are free. */
   readonly ports?: readonly number[];
-  /** Users besides the tenant. */
+  /** Additional users. */
   readonly users?: readonly DatabaseUser[];
-  /** A file that `snapshot` wrote, to start from. Read only while the database has no data of its own. */
+  /** A file written by `snapshot`, to start from. Used only while the database has no data. */
   readonly seed?: string;
 }
 
-/** A database user; `rules` as in `~* +GRAPH.RO_QUERY +PING`. */
+/** A database user, with rules such as `~* +GRAPH.RO_QUERY +PING`. */
 export interface DatabaseUser {
   readonly username: string;
-  /** SHA-256 of the password, in hex: a user can be re-applied without anybody keeping the password. */
+  /** SHA-256 of the password in hex, so that the user can be applied again without the password. */
   readonly passwordHash: string;
   readonly rules: string;
 }
@@ -40,68 +41,71 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** One process. */
+/** A node of a database. */
 export interface DatabaseNode {
-  /** `node-0` or `node-1`; stays with the data, whatever the role. */
+  /** `node-0` or `node-1`; it stays with the data when the role changes. */
   readonly id: string;
   readonly port: number;
-  /** 0 where it was never brought up. */
+  /** Process id; 0 for a node that never started. */
   readonly pid: number;
   readonly role: "primary" | "replica";
 }
 
-/** What becomes of the node that a failover is about: its process is started anew, or it begins with nothing and gets its data anew. */
+/** The action on the failed node: its process is restarted, or its data is removed and copied again from the primary. */
 export type Renewal = "restart" | "recreate";
 
-/** A database that runs. Its processes outlive this object and the platform; `stop` ends them. */
+/** A running database. Its processes outlive this object and the platform; `stop` ends them. */
 export interface Database {
   readonly host: string;
   /** Primary first. */
   nodes(): readonly DatabaseNode[];
   /** Port of the primary. */
   port(): number;
-  /** Why a replica does not run or is not in sync, as it was when the nodes were brought up last; undefined where all are. */
+  /** Reason why a replica does not run or is not in sync, as of the last start; undefined where all are. */
   trouble(): Error | undefined;
   /** True where every node answers and has its data, and the primary takes writes. Never rejects. */
   ping(): Promise<boolean>;
-  /** Nodes whose process does not run. Costs no more than a look. */
+  /** Nodes whose process does not run. Cheap. */
   down(): readonly DatabaseNode[];
-  /** Nodes whose process is there and does nothing. Costs no more than a look. */
+  /** Nodes whose process is halted. Cheap. */
   halted(): readonly DatabaseNode[];
-  /** Nodes that have not answered for seconds, and were not at work meanwhile. Never rejects. */
+  /** Nodes that have been silent for seconds without being busy. Never rejects. */
   silent(): Promise<readonly DatabaseNode[]>;
-  /** Flushes the data to disk and ends the processes. Rejects with EngineError where the disk refuses; they run on then. */
+  /** Saves the data and ends the processes. Rejects with EngineError where the data cannot be saved; the processes keep running then. */
   stop(): Promise<void>;
   /**
-   * Brings back the nodes that died or do not answer, on their ports; resolves at once when none did. The node that has the data is
-   * primary then. Rejects as `Engine.start` does.
+   * Restarts nodes that ended or do not answer, on their ports; the node that has the data becomes primary. Resolves at once where
+   * all run. Rejects as `Engine.start` does.
    */
   revive(signal?: AbortSignal): Promise<void>;
-  /** Puts a new password of the tenant's user in force, without a restart; or leaves all as it was, and rejects. */
+  /** Changes the tenant's password without a restart. Rejects and changes nothing where it cannot. */
   setPassword(password: string): Promise<void>;
   /**
-   * Creates or replaces a user on every node that runs, or leaves all as it was, and rejects: with EngineError for a rule that the
-   * server refuses.
+   * Creates or replaces a user on every running node. Rejects and changes nothing where it cannot, with EngineError for a rule that
+   * the server refuses.
    */
   setUser(user: DatabaseUser): Promise<void>;
-  /** Removes a user and ends its connections; a user that is not there is none of its business. */
+  /** Removes a user, if it exists, and ends its connections. */
   removeUser(username: string): Promise<void>;
   /**
-   * Takes a node, by default the primary, for failed. A primary that answers swaps roles with its replica: writes are refused for a moment, and none
-   * is lost; it rejects with EngineError, and changes nothing, when no replica is in sync. One that does not answer is ended, and the
-   * replica is primary with what it has. The node is then treated as told.
+   * Treats a node, by default the primary, as failed. A primary that answers swaps roles with its replica: writes are refused for a
+   * moment and none is lost; without a replica in sync it rejects with EngineError and changes nothing. A primary that does not
+   * answer is ended, and the replica becomes primary with the data that it has. Then the action is carried out on the node.
    */
   failover(failed?: string, then?: Renewal): Promise<void>;
-  /** Writes the data as it is now to a file, whole or not at all. Rejects when the server cannot save. */
+  /** Writes the current data to a file, completely or not at all. Rejects where the server cannot save. */
   snapshot(file: string): Promise<void>;
-  /** Tells of every process that ended without being asked to. */
+  /** Calls `listener` for every process that ended unexpectedly, also for those that already have. */
   onExit(listener: (node: DatabaseNode) => void): void;
 }
 
 export interface StartOptions {
-  /** Id of a node that has failed and must not be primary; another one is with what it has, even if the failed one took writes without it. */
+  /**
+   * Id of a failed node, which must not become primary: another node does with the data that it has, even if the failed one took
+   * writes without it.
+   */
   readonly failed?: string;
-  /** Is told, for people, what is out of the ordinary. */
+  /** Receives unusual events, as texts for people. */
   readonly notify?: (what: string) => void;
 }
 
@@ -110,18 +114,18 @@ export interface Engine {
   /** `valkey` or `redis`. */
   readonly name: string;
   readonly version: string;
-  /** How it was chosen, for people. */
+  /** Reason for its choice, for people. */
   readonly why: string;
   /**
-   * Starts a database and resolves when it serves, with its replica in sync, or with the reason in `trouble`. Processes of an earlier
-   * platform over the same folder are taken over when they run as the spec says, and ended otherwise. A database that had data never
-   * starts without them. Rejects with EngineError, whose message has the server's own words, or with the signal's reason.
+   * Resolves when the database serves and its replica is in sync, or `trouble` has the reason why it is not. Takes over processes of
+   * an earlier platform that run as the spec says and ends all others. A database that had data never starts without it. Rejects
+   * with EngineError and the server's own message, or with the signal's reason.
    */
   start(spec: DatabaseSpec, signal?: AbortSignal, options?: StartOptions): Promise<Database>;
-  /** True where a server works on data of this folder. */
+  /** True where a server runs over this folder. */
   isRunning(dir: string): Promise<boolean>;
-  /** Ends every server over the folder whose data were removed under it. */
+  /** Ends every server of the folder whose data was removed. */
   endOrphans(dir: string): Promise<void>;
-  /** Ends every server over the folder and removes it. Resolves also when there is none. */
+  /** Ends every server of the folder and removes the folder; resolves also where there is none. */
   destroy(dir: string): Promise<void>;
 }

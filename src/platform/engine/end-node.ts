@@ -1,10 +1,11 @@
+/** @module Ends the processes of a node. */
 import type { Login } from "./connection.ts";
 import type { LiveNode } from "./live-node.ts";
 import { expectingExit } from "./server-process.ts";
 import { endServers, serversOf } from "./server-processes.ts";
 import { shutDown } from "./shut-down.ts";
 
-/** Ends whatever works on a node's data, gently for `grace` ms and then at once. */
+/** Ends every process over a node's data with SIGTERM, and with SIGKILL after `grace` ms. */
 export async function endNode(nodeFolder: string, grace: number): Promise<void> {
   await expectingExit(
     (folder) => folder === nodeFolder,
@@ -12,7 +13,7 @@ export async function endNode(nodeFolder: string, grace: number): Promise<void> 
   );
 }
 
-/** Ends a node with its data on disk. Rejects as `shutDown` does. */
+/** Ends a node with its data saved. Rejects as `shutDown` does. */
 export async function stopNode({ server, files }: LiveNode, login: Login): Promise<void> {
   await expectingExit(
     (folder) => folder === files.folder,

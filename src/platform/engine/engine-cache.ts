@@ -1,20 +1,21 @@
+/** @module Finds database servers that the set-up fetched into the user's cache. */
 import { existsSync, globSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** A server in the cache, with the shared libraries that came with it. */
+/** A cached server, with the shared libraries fetched with it. */
 export interface CachedServer {
   readonly file: string;
   readonly libraries: readonly string[];
 }
 
-/** Where servers are kept that the set-up fetched. */
+/** Folder of the cache. */
 export function engineCache(env: NodeJS.ProcessEnv): string {
   const base = env["XDG_CACHE_HOME"];
   return join(base === undefined || base === "" ? join(homedir(), ".cache") : base, "graphform", "engine");
 }
 
-/** The servers in the cache, newest name first. */
+/** Cached servers, highest version first. */
 export function cachedServers(cache: string): readonly CachedServer[] {
   const folders = globSync("*/", { cwd: cache }).toSorted((a, b) =>
     b.localeCompare(a, "en", { numeric: true }),
@@ -22,7 +23,7 @@ export function cachedServers(cache: string): readonly CachedServer[] {
   return folders.flatMap((folder) => cachedServer(join(cache, folder)) ?? []);
 }
 
-/** The server in one folder that packages were unpacked into; undefined where there is none. */
+/** The server in a folder of unpacked packages; undefined without one. */
 export function cachedServer(root: string): CachedServer | undefined {
   const file = ["valkey-server", "redis-server"]
     .map((name) => join(root, "usr", "bin", name))

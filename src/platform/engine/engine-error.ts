@@ -1,4 +1,5 @@
-/** The database processes could not do what they were told. The message is for people and holds no secret. */
+/** @module Defines the errors of database processes. */
+/** A failure of the engine. The message is for people and contains no secret. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
   readonly code: "engine-missing" | "engine-start" | "engine-refused";
@@ -9,7 +10,7 @@ export class EngineError extends Error {
   }
 }
 
-/** True where a server did not start because of what is in its data, and not for want of room. */
+/** True where a server did not start because of its data files, and not for want of disk space. */
 export function isAboutData(error: unknown): error is EngineError {
   return (
     error instanceof EngineError &&

@@ -1,3 +1,4 @@
+/** @module Downloads and unpacks Debian packages without root rights. */
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { EngineError } from "./engine-error.ts";
 
 const run = promisify(execFile);
 
-/** Where packages are fetched and unpacked, and the environment that the programs run in. */
+/** Folders and environment of a download. */
 export interface FetchPlace {
   /** An empty folder for lists and downloads. */
   readonly work: string;
@@ -16,9 +17,8 @@ export interface FetchPlace {
 }
 
 /**
- * Unpacks Debian packages, and the libraries they need that the machine has not, into `root`. Works without rights and
- * touches nothing of the system's: apt's lists, cache and sources are private ones in `work`, derived from the archives
- * that the machine already uses. Rejects with EngineError where it cannot.
+ * Unpacks packages, and the libraries they need that this machine lacks, into `root`. Changes nothing of the system: apt's lists,
+ * cache and sources are private ones in `work`, derived from the archives that the machine already uses. Rejects with EngineError.
  */
 export async function fetchPackages(
   names: readonly string[],
@@ -26,7 +26,7 @@ export async function fetchPackages(
 ): Promise<void> {
   const call = callIn(env);
   const options = await privateApt(work);
-  // An archive that cannot be reached matters only if the packages are not in another one.
+  // An unreachable archive matters only if no other archive has the packages.
   const unreached = await call("apt-get", [...options, "-qq", "update"]).catch((error: unknown) => error);
   const simulation = call("apt-get", [
     ...options,
@@ -49,10 +49,10 @@ export async function fetchPackages(
   for (const file of await readdir(downloads)) await call("dpkg", ["-x", join(downloads, file), root]);
 }
 
-/** Of what an install would add: the packages asked for, their siblings from the same source, and libraries. */
+/** Packages to download from a simulated installation: the requested ones, others of the same source, and libraries. */
 export function newPackages(simulation: string, names: readonly string[]): readonly string[] {
   const siblings = names.map((name) => name.split("-")[0]);
-  // A package that is there and would be upgraded has its present version in brackets.
+  // An installed package that would be upgraded shows its present version in brackets.
   const added = [...simulation.matchAll(/^Inst (\S+) \((\S+)/gm)].map(([, name = "", version = ""]) => ({
     name,
     version,
@@ -91,7 +91,7 @@ async function privateApt(work: string): Promise<readonly string[]> {
   return settings.flatMap((setting) => ["-o", setting]);
 }
 
-/** What apt reads on this machine. */
+/** The configuration of apt on this machine. */
 async function machineSources(): Promise<readonly SourceFile[]> {
   const folder = "/etc/apt/sources.list.d";
   const parts = (await readdir(folder).catch(() => [])).filter((name) => /\.(sources|list)$/.test(name));
@@ -107,7 +107,7 @@ async function machineSources(): Promise<readonly SourceFile[]> {
   );
 }
 
-/** Runs a program to its end; resolves with what it printed. */
+/** Runs a program; resolves with its standard output. */
 type Call = (program: string, args: readonly string[], cwd?: string) => Promise<string>;
 
 function callIn(env: NodeJS.ProcessEnv): Call {

@@ -1,3 +1,4 @@
+/** @module Finds a database server that works with the graph module on this machine. */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,14 +10,14 @@ import { findModule, modulePackage, packagedServer } from "./find-module.ts";
 import { createEngine } from "./local-engine.ts";
 import { askProgram } from "./server-program.ts";
 
-/** The engine, or what was tried and how to get one. */
+/** The engine, or a text about the servers that were tried and how to get one. */
 export type EngineSearch =
   | { readonly engine: Engine }
   | { readonly engine: undefined; readonly reason: string };
 
-/** Where to look. */
+/** Options of `findEngine`. */
 export interface EngineOptions {
-  /** A server program that must be used; `none` for no engine. Default: GRAPHFORM_ENGINE. */
+  /** The only server program to use; `none` for no engine. Default: GRAPHFORM_ENGINE. */
   readonly program?: string | undefined;
   /** Default: this process's. */
   readonly env?: NodeJS.ProcessEnv;
@@ -29,8 +30,8 @@ interface Candidate {
 }
 
 /**
- * The first server that starts here with the graph module: the one that is asked for and no other, or the packaged one, a
- * valkey-server on the PATH, one that the set-up fetched, a redis-server on the PATH. Each is tried by starting it.
+ * Tries candidates by starting them: only the requested server, or else the packaged one, a valkey-server on the PATH, one from the
+ * set-up, a redis-server on the PATH.
  */
 export async function findEngine(options: EngineOptions = {}): Promise<EngineSearch> {
   const env = options.env ?? process.env;
@@ -49,7 +50,7 @@ export async function findEngine(options: EngineOptions = {}): Promise<EngineSea
   return { engine: undefined, reason: `no database server can be used: ${list}. ${howToGetOne}` };
 }
 
-/** What a person can do where no engine is found. */
+/** Advice for people where no engine is found. */
 const howToGetOne =
   "install valkey-server or redis-server, 7.2 or newer, or name one with GRAPHFORM_ENGINE; GRAPHFORM_ENGINE=none runs without data";
 
@@ -66,7 +67,7 @@ function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {
   ];
 }
 
-/** A path, or a name that is on the PATH. A server of the cache needs its libraries also when it is asked for. */
+/** A requested path, or a name on the PATH. A cached server needs its libraries also when it is requested. */
 function askedFor(asked: string, env: NodeJS.ProcessEnv): Candidate {
   const [named] = asked.includes("/") ? [] : onPath(asked, env);
   const file = named?.file ?? resolve(asked);
@@ -80,7 +81,7 @@ function onPath(name: string, env: NodeJS.ProcessEnv): readonly Candidate[] {
   return file === undefined ? [] : [{ file, why: `${file} on the PATH` }];
 }
 
-/** The engine of a candidate that starts with the module, or the reason why it does not. */
+/** The engine of a working candidate, or the reason why it does not work. */
 async function tryCandidate(candidate: Candidate, module: string, before: string): Promise<Engine | string> {
   const program = await askProgram(candidate.file, candidate.libraries);
   if (typeof program === "string") return program;
@@ -110,7 +111,7 @@ function noModule(env: NodeJS.ProcessEnv): string {
   return `the graph module is missing: install ${modulePackage} (this is ${here}), or name a falkordb.so with GRAPHFORM_MODULE`;
 }
 
-/** A message without the place of the log that goes with the trial. */
+/** A message without the path of the trial's log, which is deleted. */
 function withoutLog(message: string): string {
   const at = message.lastIndexOf(" (log: ");
   return at >= 0 && message.endsWith(")") ? message.slice(0, at) : message;

@@ -1,11 +1,12 @@
+/** @module Finds the graph module and the packaged server. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 
-/** The npm package that carries the graph module, and a server for newer systems. */
+/** The npm package with the graph module and a server for newer systems. */
 export const modulePackage: string = "@falkordblite/linux-x64";
 
-/** Path of the graph module: GRAPHFORM_MODULE, or the package's; undefined where there is none. */
+/** Path of the graph module from GRAPHFORM_MODULE or the package; undefined without one. */
 export function findModule(env: NodeJS.ProcessEnv): string | undefined {
   const named = env["GRAPHFORM_MODULE"];
   if (named !== undefined && named !== "") return existsSync(named) ? resolve(named) : undefined;

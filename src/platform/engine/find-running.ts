@@ -1,3 +1,4 @@
+/** @module Finds the server that already runs over a node's data. */
 import { isRunning, type PinnedProcess } from "../../files/process-identity.ts";
 import { ping } from "./connection.ts";
 import type { DatabaseNode, DatabaseSpec } from "./database.ts";
@@ -11,25 +12,25 @@ import { shutDown } from "./shut-down.ts";
 import { untilServing } from "./until-serving.ts";
 import { takesWrites } from "./write-permission.ts";
 
-/** A node that runs already and answers. */
+/** A node that runs and answers. */
 export interface Running {
   readonly server: PinnedProcess;
   readonly port: number;
   readonly role: DatabaseNode["role"];
-  /** It was permitted to take writes: somebody had found out then that it is primary, and that its data are there. */
+  /** It is permitted to take writes: it was found to be primary, with its data, before. */
   readonly takesWrites: boolean;
-  /** The tenant's user has the password of the spec. */
+  /** True where the tenant's password is that of the spec. */
   readonly hasTenantPassword: boolean;
-  /** Ends it with its data flushed. */
+  /** Saves its data and ends it. */
   end(): Promise<void>;
 }
 
-/** How long a node that runs may be silent before it is ended, in ms. */
+/** Time without an answer after which a node is ended, in ms. */
 const silenceLimit = 5000;
 
 /**
- * The server over a node's data, if it answers to the operator. Anything else over them is ended: a server that does not answer,
- * and a child that outlived its server and would still write into the data.
+ * The server over a node's data, if it answers the operator. Any other process over the data is ended: a silent server, and a forked
+ * child that outlived its server and still writes.
  */
 export async function findRunning(
   files: NodeFiles,
@@ -69,7 +70,7 @@ export async function findRunning(
   }
 }
 
-/** A node that was found to run, if it still does. */
+/** The node, if its process still runs. */
 export function stillRunning(node: Running | undefined): Running | undefined {
   return node !== undefined && isRunning(node.server) ? node : undefined;
 }

@@ -1,3 +1,4 @@
+/** @module Exports the engine to the rest of the platform. */
 export { isReserved, splitRules, tenantRules } from "./acl.ts";
 export type { Database, DatabaseSpec, Engine, StartOptions, TlsFiles } from "./database.ts";
 export { EngineError } from "./engine-error.ts";

@@ -1,3 +1,4 @@
+/** @module Starts a database server and waits until it serves. */
 import { operator } from "./acl.ts";
 import type { Login } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
@@ -8,15 +9,15 @@ import { endServers, serversOf } from "./server-processes.ts";
 import type { ServerProgram } from "./server-program.ts";
 import { untilServing } from "./until-serving.ts";
 
-/** How long a server may stay silent before it is given up, in ms. */
+/** Time without an answer after which a start fails, in ms. */
 const startTimeout = 30_000;
 
-/** Outcome of a start: the process, or `port-taken` where somebody was quicker. */
+/** The started process, or `port-taken` where another process took the port first. */
 export type Launched = ServerProcess | "port-taken";
 
 /**
- * Starts a server over a configuration that is written, and resolves when it serves with its data loaded.
- * Rejects with EngineError and the server's last words, or with the signal's reason; no process is left then.
+ * Starts a server with its written configuration; resolves when its data is loaded. Rejects with EngineError and the end of the
+ * server's log, or with the signal's reason; leaves no process then.
  */
 export async function launch(
   program: ServerProgram,

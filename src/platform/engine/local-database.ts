@@ -1,3 +1,4 @@
+/** @module Runs a database as processes on this machine. */
 import { mkdir, realpath } from "node:fs/promises";
 import { inTurn } from "../in-turn.ts";
 import { additional, tenant } from "./acl.ts";
@@ -26,7 +27,7 @@ import { emptyNode, swapNodes } from "./swap-nodes.ts";
 import { changeTo, putUser, refuseReserved, type UserChange } from "./user-change.ts";
 import { takesWrites } from "./write-permission.ts";
 
-/** A database of processes on this machine. What changes it is done one at a time. */
+/** A database of local processes. Its changes run one at a time. */
 export class LocalDatabase implements Database {
   readonly host = "127.0.0.1";
   readonly #parts: Parts;
@@ -36,7 +37,7 @@ export class LocalDatabase implements Database {
   #spec: DatabaseSpec;
   #nodes: readonly LiveNode[] = [];
   #trouble: Error | undefined;
-  /** Processes that ended without being asked to. */
+  /** Processes that ended unexpectedly. */
   readonly #lost = new Set<ServerProcess>();
   readonly #listeners: ((node: DatabaseNode) => void)[] = [];
 
@@ -47,7 +48,7 @@ export class LocalDatabase implements Database {
     this.#notify = notify;
   }
 
-  /** Starts or takes over the database of a folder; `Engine.start`. */
+  /** Starts or takes over the database of a folder, as `Engine.start`. */
   static async start(
     parts: Parts,
     spec: DatabaseSpec,
@@ -158,10 +159,10 @@ export class LocalDatabase implements Database {
       if (node.server !== undefined && this.#lost.has(node.server)) listener(shownNode(node));
   }
 
-  /** Makes the replica primary: in turn where the primary answers, in its place where it does not. */
+  /** Promotes the replica: by a swap of roles where the primary answers, otherwise after ending the primary. */
   async #replacePrimary(primary: LiveNode, replica: LiveNode): Promise<void> {
     if (!(await isResponsive(primary, this.#loginOf(primary)))) {
-      // What does not answer now may do so later, and must not take writes then.
+      // A silent primary may answer again later, and must not take writes then.
       await endNode(primary.files.folder, 0);
       this.#notify(
         `${primary.files.id} does not answer; ${replica.files.id} becomes primary with what it has`,
@@ -172,7 +173,7 @@ export class LocalDatabase implements Database {
     await this.#bringUp();
   }
 
-  /** Restarts a node, or lets it begin with nothing and get its data from its primary. Nothing is done to the only node that has them. */
+  /** Restarts a node, or removes its data so that it copies them from the primary. Never done to the only node that has the data. */
   async #renew(node: LiveNode, then: Renewal): Promise<void> {
     const now = this.#nodes.find(({ index }) => index === node.index);
     if (now === undefined || now.role === "primary") return;
@@ -197,12 +198,12 @@ export class LocalDatabase implements Database {
     for (const { server } of nodes) if (server !== undefined && !before.has(server)) void this.#watch(server);
     const [primary, replica] = nodes;
     if (!isBack || primary === undefined || replica === undefined) return;
-    // It stepped in; the endpoint that clients know is the other one's. Where that fails, it stays as it is.
+    // Clients know the endpoint of the former primary, so the roles are swapped back. Where that fails, they stay.
     const swapped = swapNodes(this.#dir, [primary, replica], this.#loginOf).then(() => this.#bringUp(signal));
     await swapped.catch(() => undefined);
   }
 
-  /** Waits for the end of a node's process, and tells of it where nobody wanted it. */
+  /** Waits for the end of a node's process, and reports an unexpected one. */
   async #watch(server: ServerProcess): Promise<void> {
     await server.ended;
     if (server.isExitExpected) return;
@@ -211,7 +212,7 @@ export class LocalDatabase implements Database {
     if (node !== undefined) for (const listener of this.#listeners) listener(shownNode(node));
   }
 
-  /** Puts a user in force on every node that runs, and in every configuration, or leaves all as it was. */
+  /** Applies a user to every running node and to every configuration, or restores all of them. */
   async #change(spec: DatabaseSpec, user: UserChange, before: UserChange): Promise<void> {
     try {
       await this.#configure(spec);
@@ -225,7 +226,7 @@ export class LocalDatabase implements Database {
     this.#spec = spec;
   }
 
-  /** Writes the configuration of every node, so that the next start finds the same. */
+  /** Writes the configuration of every node, for its next start. */
   async #configure(spec: DatabaseSpec): Promise<void> {
     const fixed = { module: this.#parts.module, secret: this.#secret };
     for (const { files, port, role } of this.#nodes) {

@@ -1,3 +1,4 @@
+/** @module Makes an engine of a server program and the graph module. */
 import { realpath, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { inTurn } from "../in-turn.ts";
@@ -7,7 +8,7 @@ import { LocalDatabase } from "./local-database.ts";
 import { expectingExit } from "./server-process.ts";
 import { endServers, findServers } from "./server-processes.ts";
 
-/** The engine that a server and a module make; `why` says how they were chosen. */
+/** `why` is the reason for the choice of the server. */
 export function createEngine(parts: Parts, why: string): Engine {
   const { name, version } = parts.program;
   return {

@@ -1,37 +1,38 @@
+/** @module Writes the configuration of a node's server. */
 import { operator, usersOf } from "./acl.ts";
 import type { DatabaseSpec } from "./database.ts";
 import type { NodeFiles } from "./node-files.ts";
 import { refusal } from "./write-permission.ts";
 
-/** What a node's configuration depends on besides the database's spec. */
+/** Settings of one node, besides the spec of its database. */
 export interface NodeSettings {
   readonly files: NodeFiles;
   readonly port: number;
-  /** Port of the primary, where this node is its replica. */
+  /** Port of the primary; absent for the primary itself. */
   readonly primaryPort?: number | undefined;
   /** Path of the graph module. */
   readonly module: string;
   /** Password of the operator. */
   readonly secret: string;
-  /** An append-only file whose end is missing is loaded up to there, instead of refused. Default false. */
+  /** Loads a truncated append-only file instead of refusing it. Default false. */
   readonly loadsTruncated?: boolean;
 }
 
-/** Save rules by name: seconds and changes, in pairs. */
+/** Save rules by frequency: seconds and changes, in pairs. */
 const saveRules = {
   low: ["86400", "1", "21600", "100", "3600", "10000"],
   medium: ["21600", "1", "3600", "100", "300", "10000"],
   high: ["3600", "1", "300", "100", "60", "10000"],
 };
 
-/** The server's configuration file. It holds the operator's password: mode 0600. */
+/** The text of the configuration file. It contains the operator's password: mode 0600. */
 export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
   const { files, primaryPort, secret } = settings;
   const parameters = Object.entries(spec.parameters).flatMap(([name, value]) => [name, String(value)]);
   const lines: readonly (readonly string[])[] = [
     ["bind", "127.0.0.1"],
     ...listening(spec, settings.port),
-    // The process list must go on showing the path of this file: by it, and by the folder, the process is found again.
+    // The process list must keep showing the path of this file: the process is found by it and by its folder.
     ["set-proc-title", "no"],
     ["daemonize", "no"],
     ["logfile", ""],
@@ -40,17 +41,17 @@ export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
     ["dbfilename", "dump.rdb"],
     ["save", ...(spec.rdb === undefined ? [""] : saveRules[spec.rdb])],
     ["shutdown-on-sigterm", "save"],
-    // Waiting for replicas would pause writes, and a query of the module that is under way then crashes the server.
+    // Waiting for replicas pauses writes, and a query of the module in progress then crashes the server.
     ["shutdown-timeout", "0"],
     ["appendonly", spec.aof === undefined ? "no" : "yes"],
     ["appendfsync", spec.aof ?? "everysec"],
     ["aof-load-truncated", settings.loadsTruncated === true ? "yes" : "no"],
-    // Where there is an append-only file, a backup that fails must not make the database refuse writes.
+    // With an append-only file, a failed backup must not make the database refuse writes.
     ["stop-writes-on-bgsave-error", spec.aof === undefined ? "yes" : "no"],
     refusal,
     ["maxmemory", String(spec.maxMemoryBytes ?? 0)],
     ["maxmemory-policy", "noeviction"],
-    // A new replica is in sync at once instead of after 5 s.
+    // Without this, a new replica waits 5 s for its first copy.
     ["repl-diskless-sync", "yes"],
     ["repl-diskless-sync-delay", "0"],
     ["masteruser", operator],
@@ -62,7 +63,7 @@ export function nodeConfig(spec: DatabaseSpec, settings: NodeSettings): string {
   return lines.map((line) => `${line.map(quote).join(" ")}\n`).join("");
 }
 
-/** A configuration without what says whose replica the node is: that changes while it runs. */
+/** A configuration without the role of the node, which changes while it runs. */
 export function withoutRole(config: string): string {
   return config.replace(/^replicaof .*\n/m, "");
 }
@@ -80,7 +81,7 @@ function listening(spec: DatabaseSpec, port: number): readonly (readonly string[
   ];
 }
 
-/** One word of a line, in the server's own quoting where it needs any. */
+/** One word of a line, quoted for the server where needed. */
 function quote(word: string): string {
   if (/^[\w.,:;/|~&*+@#%()$^!?=<>[\]{}-]+$/.test(word)) return word;
   const bytes = [...Buffer.from(word)].map((byte) =>

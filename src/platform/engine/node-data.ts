@@ -1,18 +1,19 @@
+/** @module Marks the data of a node, and detects its loss. */
 import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject } from "../../model/json.ts";
 import type { NodeFiles } from "./node-files.ts";
 
-/** What a node's data folder says of itself: written once the node had all of the database's data. */
+/** The mark in a node's data folder, written once the node had all data of the database. */
 export interface DataMark {
-  /** Epoch in which the node became primary last; -1 for one that never was. */
+  /** Last epoch in which the node became primary; -1 for a node that never was. */
   readonly epoch: number;
-  /** An append-only file belongs to the data. */
+  /** True where the data include an append-only file. */
   readonly aof: boolean;
 }
 
-/** The mark of a node's data; undefined where there is none. */
+/** The mark of a node's data; undefined without one. */
 export async function readMark({ data }: NodeFiles): Promise<DataMark | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(join(data, "mark.json"), "utf8"));
@@ -24,7 +25,7 @@ export async function readMark({ data }: NodeFiles): Promise<DataMark | undefine
   }
 }
 
-/** Marks a node's data, unless they are marked so. `epoch` is of a primary; a replica keeps the one that it has. */
+/** Writes the mark, unless it exists already. `epoch` is given for a primary; a replica keeps its own. */
 export async function markData(files: NodeFiles, aof: boolean, epoch?: number): Promise<void> {
   const known = await readMark(files);
   const mark: DataMark = { epoch: epoch ?? known?.epoch ?? -1, aof };
@@ -33,8 +34,8 @@ export async function markData(files: NodeFiles, aof: boolean, epoch?: number): 
 }
 
 /**
- * True where a node that had the database's data has it no more: the mark is gone, or what the append-only file is made of.
- * The server itself would not notice: it starts with nothing.
+ * True where a node has lost the data that it had: the mark or a part of the append-only file is missing. The server itself would
+ * start empty without an error.
  */
 export async function isDataGone(files: NodeFiles): Promise<boolean> {
   const mark = await readMark(files);
@@ -44,31 +45,31 @@ export async function isDataGone(files: NodeFiles): Promise<boolean> {
   return parts === undefined || !(await Promise.all(parts.map(sizeOf))).every((size) => size !== undefined);
 }
 
-/** Bytes of a node's append-only file; 0 where there is none. Of two nodes without a key, the one with more has a history. */
+/** Bytes of a node's append-only file; 0 without one. Of two nodes without keys, the one with more bytes has a history. */
 export async function historyOf(files: NodeFiles): Promise<number> {
   const sizes = await Promise.all(((await appendOnlyParts(files)) ?? []).map(sizeOf));
   return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-/** Moves a node's data aside, to `data.aside`, in the place of what was moved there before; the node begins with nothing. */
+/** Moves a node's data to `data.aside`, replacing what was there; the node starts empty. */
 export async function setDataAside({ data }: NodeFiles): Promise<void> {
   await rm(`${data}.aside`, { recursive: true, force: true });
   await rename(data, `${data}.aside`);
 }
 
-/** Removes a node's data for good. */
+/** Deletes a node's data. */
 export async function removeData({ data }: NodeFiles): Promise<void> {
   await rm(data, { recursive: true, force: true });
 }
 
-/** Files that the append-only file is made of; undefined where there is no list of them. */
+/** Parts of the append-only file; undefined where its list is missing. */
 async function appendOnlyParts({ data }: NodeFiles): Promise<readonly string[] | undefined> {
   const folder = join(data, "appendonlydir");
   const names = await readdir(folder).catch(() => []);
   const list = names.find((name) => name.endsWith(".manifest"));
   if (list === undefined) return undefined;
   const text = await readFile(join(folder, list), "utf8").catch(() => "");
-  // The history, type h, is on its way out.
+  // Parts of type h are history that the server is about to delete.
   const parts = [...text.matchAll(/^file (\S+) seq \d+ type [bi]/gm)].map(([, name = ""]) =>
     join(folder, name),
   );

@@ -1,3 +1,4 @@
+/** @module Checks whether nodes run, answer and replicate. */
 import { isHalted } from "../../files/process-identity.ts";
 import { info, type Login, ping, talk } from "./connection.ts";
 import type { DatabaseNode } from "./database.ts";
@@ -6,13 +7,13 @@ import { replicationOf } from "./replication.ts";
 import { untilServing } from "./until-serving.ts";
 import { takesWrites } from "./write-permission.ts";
 
-/** How long a node may be silent before that counts, in ms. */
+/** Time without an answer after which a node counts as silent, in ms. */
 const silenceLimit = 5000;
 
-/** How the operator signs in to a node. */
+/** Returns the operator's login to a node. */
 export type LoginOf = (node: LiveNode) => Login;
 
-/** True where every node answers, the primary takes writes and the others follow it. Never rejects. */
+/** True where every node answers, the primary takes writes and the replicas are in sync. Never rejects. */
 export async function areHealthy(nodes: readonly LiveNode[], loginOf: LoginOf): Promise<boolean> {
   const answers = nodes.map(async (node) => {
     await ping(loginOf(node));
@@ -28,12 +29,12 @@ export function downNodes(nodes: readonly LiveNode[]): readonly DatabaseNode[] {
   return nodes.filter(({ server }) => server?.isAlive() !== true).map(shownNode);
 }
 
-/** Nodes whose process is there, and does nothing. */
+/** Nodes whose process is halted. */
 export function haltedNodes(nodes: readonly LiveNode[]): readonly DatabaseNode[] {
   return nodes.filter(({ server }) => server !== undefined && isHalted(server.identity)).map(shownNode);
 }
 
-/** Nodes that have not answered for seconds, and were not at work meanwhile. Never rejects. */
+/** Nodes that have been silent for seconds without being busy. Never rejects. */
 export async function silentNodes(
   nodes: readonly LiveNode[],
   loginOf: LoginOf,
@@ -43,8 +44,8 @@ export async function silentNodes(
 }
 
 /**
- * True where a node answers, or is at work. On the way, a snapshot that failed is tried again: a database without an append-only file
- * takes no writes until one has succeeded, and its own next attempt may be a day away.
+ * True where a node answers or is busy. Also repeats a failed snapshot: without an append-only file the server refuses writes until
+ * one succeeds, and its own next attempt may be a day away.
  */
 export async function isResponsive({ server }: LiveNode, login: Login): Promise<boolean> {
   if (server === undefined) return false;

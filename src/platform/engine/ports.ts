@@ -1,6 +1,7 @@
+/** @module Claims free ports of the loopback address. */
 import { createServer } from "node:net";
 
-/** A port that nobody else in this process is given until it is released. */
+/** A port that this process gives to no other caller until `release`. */
 export interface PortClaim {
   readonly port: number;
   release(): void;
@@ -8,7 +9,7 @@ export interface PortClaim {
 
 const claimed = new Set<number>();
 
-/** Claims a free port of the loopback address: the wanted one where it is free, otherwise one that the system picks. */
+/** Claims the wanted port where it is free, otherwise a port chosen by the system. Rejects where none is free. */
 export async function claimPort(wanted?: number): Promise<PortClaim> {
   if (wanted !== undefined && !claimed.has(wanted)) {
     claimed.add(wanted);
@@ -28,7 +29,7 @@ function claim(port: number): PortClaim {
   return { port, release: () => void claimed.delete(port) };
 }
 
-/** Listens for a moment; the port, or undefined where it is taken. */
+/** Listens briefly to test a port (0: any); undefined where it is taken. */
 function freePort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,3 +1,4 @@
+/** @module Prepares the data folder that a primary starts from. */
 import { constants } from "node:fs";
 import { copyFile, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,9 +7,8 @@ import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
 
 /**
- * Puts in place what a primary is to start from, before it starts: its own data where it has any, otherwise the seed.
- * A server with an append-only file reads nothing else, so that a snapshot must become the file's base.
- * Rejects with EngineError for a seed that is no snapshot.
+ * Keeps the node's own data where it has any, otherwise copies the seed. A server with an append-only file reads nothing else, so a
+ * snapshot becomes the base of that file. Rejects with EngineError for a seed that is not a snapshot.
  */
 export async function prepareData(spec: DatabaseSpec, { data }: NodeFiles): Promise<void> {
   await mkdir(data, { recursive: true, mode: 0o700 });
@@ -33,7 +33,7 @@ async function writeAppendOnlyBase(data: string, snapshot: string): Promise<void
   await rename(temporary, join(data, "appendonlydir"));
 }
 
-/** Copies a file so that the target is there whole or not at all, and is safe on disk. */
+/** Copies a file atomically and durably, with mode 0600. */
 export async function copyWhole(from: string, to: string): Promise<void> {
   const temporary = `${to}.partial`;
   try {

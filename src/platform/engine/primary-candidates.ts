@@ -1,18 +1,19 @@
+/** @module Decides which nodes may become primary. */
 import type { DatabaseRecord } from "./database-record.ts";
 import { EngineError } from "./engine-error.ts";
 
-/** What is known of one node before it is decided who is primary. */
+/** Facts about one node. */
 export interface CandidateNode {
-  /** It runs and answers. */
+  /** The node runs and answers. */
   readonly runs: boolean;
-  /** It had the data, and they are no longer in its folder. */
+  /** The node had the data, and its folder has lost it. */
   readonly isGone: boolean;
 }
 
 /**
- * Indexes of the nodes that may become primary, best first: the recorded one, then others that have all of the data. `failed` is a
- * node that must not: then one that is behind may. Nobody's empty folder is served in the place of data: throws EngineError where
- * the data of all nodes are gone, and where only a node is left that the primary had taken writes without.
+ * Indexes of possible primaries, best first: the recorded one, then others with all of the data. With a `failed` node, one that is
+ * behind is also possible. An empty folder is never served in place of data: throws EngineError where all nodes have lost the data,
+ * or only a node is left that misses writes.
  */
 export function primaryCandidates(
   record: DatabaseRecord,

@@ -1,31 +1,32 @@
+/** @module Sets up replication and waits until a replica is in sync. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { info, type Login, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 import { isSafe } from "./write-permission.ts";
 
-/** How long a step of replication may make no progress, in ms. */
+/** Time without progress after which replication fails, in ms. */
 const progressTimeout = 30_000;
 
-/** What a node says of itself: INFO replication. */
+/** INFO replication of a node. */
 export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>> {
   return talk(login, (ask) => info(ask, "replication"));
 }
 
-/** A node that runs, and how to talk to it. */
+/** A running node, and its login. */
 export interface Peer {
   readonly login: Login;
   isAlive(): boolean;
 }
 
-/** Makes a node follow a primary, or follow nobody; resolves at once. */
+/** Makes a node replicate a primary, or none; resolves at once. */
 export async function setPrimary(node: Login, primary: Login | undefined): Promise<void> {
   const words = primary === undefined ? ["NO", "ONE"] : ["127.0.0.1", String(primary.port)];
   await talk(node, (ask) => ask("REPLICAOF", ...words));
 }
 
 /**
- * Makes a node follow a primary, if it does not yet, and resolves when both say that it has all of the data, and the node has
- * them on its disk. Rejects with EngineError where it makes no progress or one of the two ends, or with the signal's reason.
+ * Makes a node replicate a primary and resolves when both report it in sync and the data is on its disk. Rejects with EngineError
+ * where it makes no progress or a process ends, or with the signal's reason.
  */
 export async function follow(replica: Peer, primary: Peer, signal?: AbortSignal): Promise<void> {
   const [own, other] = [replica.login, primary.login];
@@ -54,12 +55,12 @@ export async function follow(replica: Peer, primary: Peer, signal?: AbortSignal)
   }
 }
 
-/** True where a node is told to follow the primary on that port. */
+/** True where a node is configured to replicate the primary on a port. */
 export function isFollowing(replica: ReadonlyMap<string, string>, port: number): boolean {
   return replica.get("role") === "slave" && replica.get("master_port") === String(port);
 }
 
-/** True where the primary counts the port among its replicas that are in sync. */
+/** True where the primary lists the replica on a port as online. */
 export function hasReplica(primary: ReadonlyMap<string, string>, port: number): boolean {
   return [...primary].some(([name, value]) => {
     const fields = new Set(value.split(","));
@@ -67,7 +68,7 @@ export function hasReplica(primary: ReadonlyMap<string, string>, port: number): 
   });
 }
 
-/** How far a replica is: it lacks data, has all of them and writes them to its disk, or has them there. */
+/** Progress of a replica: data is missing, data is complete and being written to disk, or all of it is on disk. */
 async function syncOf(
   replica: Login,
   primary: Login,

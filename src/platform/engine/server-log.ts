@@ -1,6 +1,7 @@
+/** @module Reads and rotates the log of a server. */
 import { readFile, rename, stat } from "node:fs/promises";
 
-/** Moves the log of the last run aside, so that the file holds the words of one run only. */
+/** Moves the log of the previous run aside, so that the file is about one run only. */
 export async function rotateLog(log: string): Promise<void> {
   const size = await stat(log).then(
     (found) => found.size,
@@ -9,14 +10,14 @@ export async function rotateLog(log: string): Promise<void> {
   if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
 }
 
-/** True where a server ended because somebody else listens on its port. */
+/** True where a server ended because its port was in use. */
 export async function portWasTaken(log: string): Promise<boolean> {
   return /Address already in use|Failed listening on port/.test(await textOf(log));
 }
 
 /**
- * What a server that did not start says about it, in one line and without anything that looks like a password's hash:
- * its warnings after the first "Configuration loaded", or the end of the log where it has none (the loader's errors).
+ * One line from the log of a server that did not start, without password hashes: its last warnings, or the end of the log where it
+ * has none (errors of the loader).
  */
 export async function logExcerpt(log: string): Promise<string> {
   const lines = (await textOf(log)).split("\n").filter((line) => line.trim() !== "");

@@ -1,3 +1,4 @@
+/** @module Starts a database server as a detached process, and watches for its end. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { isRunning, type PinnedProcess, pinned } from "../../files/process-identity.ts";
@@ -5,19 +6,19 @@ import { EngineError } from "./engine-error.ts";
 import type { NodeFiles } from "./node-files.ts";
 import type { ServerProgram } from "./server-program.ts";
 
-/** How often a process that is not our child is looked at, in ms. */
+/** Interval between checks of a process that is not a child of this one, in ms. */
 const lookEvery = 200;
 
-/** Every process that this one started or took over and that has not ended. */
+/** Running processes that this process started or took over. */
 const watched = new Set<ServerProcess>();
 
-/** One database server: started here, or taken over from an earlier platform. It outlives this process. */
+/** One database server, started here or taken over from an earlier platform. It outlives this process. */
 export class ServerProcess {
   readonly identity: PinnedProcess;
   readonly files: NodeFiles;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** True where somebody here is ending it, or has. */
+  /** True where its end is expected: it is being ended here, or was. */
   isExitExpected = false;
   #hasEnded = false;
 
@@ -39,14 +40,14 @@ export class ServerProcess {
     });
   }
 
-  /** Starts the program over the node's configuration. Rejects with EngineError where it cannot be run at all. */
+  /** Starts the program with the node's configuration. Rejects with EngineError where the file cannot be executed. */
   static async start(program: ServerProgram, files: NodeFiles): Promise<ServerProcess> {
     const log = await open(files.log, "a", 0o600);
     try {
-      // Detached and with a file for its output, so that it lives on when this process is killed. The environment of the
-      // platform stays out of it.
+      // Detached, with a file for its output, so that it survives the end of this process. The platform's environment is not
+      // passed on.
       const child = spawn(program.file, [files.config], {
-        // It is known by this folder from its first moment, and by no other.
+        // The process is identified by its working folder from the first moment.
         cwd: files.data,
         detached: true,
         stdio: ["ignore", log.fd, log.fd],
@@ -61,7 +62,7 @@ export class ServerProcess {
     }
   }
 
-  /** Takes over a process that runs already. */
+  /** Takes over a running process. */
   static adopt(identity: PinnedProcess, files: NodeFiles): ServerProcess {
     const known = [...watched].find(
       (process) => process.identity.pid === identity.pid && process.identity.started === identity.started,
@@ -77,7 +78,7 @@ export class ServerProcess {
     return new ServerProcess(identity, files, timer, exit.promise);
   }
 
-  /** Resolves when the process has ended, and keeps this one alive until then; `ended` alone does not. */
+  /** Resolves when the process has ended, and keeps this process alive until then; `ended` alone does not. */
   async wait(): Promise<void> {
     this.#watch.ref();
     await this.ended;
@@ -88,7 +89,10 @@ export class ServerProcess {
   }
 }
 
-/** While the work runs, the end of the servers of these nodes is wanted; it stays so for those that end. */
+/**
+ * Runs `work`, which ends servers of these nodes: their exit is expected meanwhile. Servers that still run afterwards are watched
+ * again.
+ */
 export async function expectingExit<T>(
   isConcerned: (nodeFolder: string) => boolean,
   work: () => Promise<T>,
@@ -99,7 +103,7 @@ export async function expectingExit<T>(
     return await work();
   } finally {
     for (const process of concerned) process.isExitExpected = !process.isAlive();
-    // A child that has ended is waited for, so that no defunct process is left to others.
+    // An ended child is awaited, so that no zombie process stays.
     await Promise.all(concerned.filter((process) => process.isExitExpected).map((process) => process.wait()));
   }
 }

@@ -1,3 +1,4 @@
+/** @module Finds and ends the database servers of this machine. */
 import { basename, dirname, isAbsolute } from "node:path";
 import {
   allPids,
@@ -9,41 +10,41 @@ import {
   signalTo,
 } from "../../files/process-identity.ts";
 
-/** A database server that runs, or a child that it forked to write its data. */
+/** A running database server, or a child that it forked to write its data. */
 export interface FoundServer extends PinnedProcess {
-  /** Folder of the node on whose data it works. */
+  /** Folder of the node whose data it uses. */
   readonly folder: string;
-  /** A child may outlive its server, and would still write into the data. */
+  /** True for a forked child, which may outlive its server and still write into the data. */
   readonly isChild: boolean;
-  /** The data were removed under it. */
+  /** True where the data was removed while it runs. */
   readonly isHomeless: boolean;
   readonly parent: number;
 }
 
 /**
- * Every database server of this machine that works on the data of a node, servers before their children. It is known by the
- * folder that it works in, as the system tells it, and by its arguments, which are those that a server of ours is started
- * with: a process that only has such a path among its arguments is none.
+ * Every database server over a node's data, servers before their children. A server is identified by its working folder, as the
+ * system reports it, and by the exact arguments that the platform starts servers with; a process that only mentions such a path is
+ * not one.
  */
 export function findServers(): readonly FoundServer[] {
   const found = allPids().flatMap((pid) => serverOf(pid) ?? []);
   const pids = new Set(found.map(({ pid }) => pid));
-  // A child that was forked a moment ago still looks like its server.
+  // A child that was just forked still has the arguments of its server.
   const servers = found.map((server) => ({ ...server, isChild: server.isChild || pids.has(server.parent) }));
   return servers.sort((a, b) => Number(a.isChild) - Number(b.isChild));
 }
 
-/** The servers that work on the data of exactly this node. */
+/** The servers of exactly this node. */
 export function serversOf(folder: string): readonly FoundServer[] {
   return findServers().filter((server) => server.folder === folder);
 }
 
-/** Ends servers, gently for `grace` ms and then at once, and resolves when none is left. */
+/** Ends servers with SIGTERM, and with SIGKILL after `grace` ms; resolves when none is left. */
 export async function endServers(servers: readonly FoundServer[], grace: number): Promise<void> {
   await Promise.all(
     servers.map(async (server) => {
       if (grace > 0) {
-        // One that is halted hears nothing.
+        // A halted process does not handle SIGTERM.
         signalTo(server, "SIGCONT");
         signalTo(server, "SIGTERM");
         if (await hasEndedWithin(server, grace)) return;
@@ -64,7 +65,7 @@ function serverOf(pid: number): FoundServer | undefined {
   if (!/^node-\d+$/.test(id)) return undefined;
   const [program = "", config = "", ...more] = seen.words;
   const isServer = more.length === 0 && isAbsolute(config) && config.endsWith(`/${id}/server.conf`);
-  // Children go by a title of their own, such as `valkey-rdb-bgsave`.
+  // Children have their own process title, such as `valkey-rdb-bgsave`.
   const isChild = !isServer && /^(?:redis|valkey)-(?:rdb|aof|module)-/.test(program);
   const { isHomeless, parent } = seen;
   return (isServer || isChild) && isRunning(process)

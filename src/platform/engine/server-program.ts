@@ -1,21 +1,19 @@
+/** @module Checks that a file is a usable database server. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** A database server as a program: its file, and what it needs to run. */
+/** A server program with its version and environment. */
 export interface ServerProgram {
   readonly file: string;
   readonly name: "valkey" | "redis";
   readonly version: string;
-  /** Its whole environment. */
+  /** The complete environment of its processes. */
   readonly env: { readonly [name: string]: string };
 }
 
 const oldest = [7, 2] as const;
 
-/**
- * Asks a file for its version, with more folders for its shared libraries. Resolves with the program, or with the reason
- * why it is none that will do.
- */
+/** Runs `--version` with additional folders for shared libraries. Resolves with the program, or with the reason why it cannot be used. */
 export async function askProgram(
   file: string,
   libraries: readonly string[] = [],
@@ -46,7 +44,7 @@ function programOf(file: string, text: string, env: ServerProgram["env"]): Serve
   return { file, name: name.toLowerCase() === "valkey" ? "valkey" : "redis", version, env };
 }
 
-/** What is missing, in the words of the loader or the system. */
+/** The missing part, as the loader or the system reports it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("code" in error && error.code === "ENOENT") return "there is no such file";

@@ -1,3 +1,4 @@
+/** @module Finds an engine, and fetches a server where this machine has none. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { type EngineSearch, findEngine } from "./find-engine.ts";
 import { findModule } from "./find-module.ts";
 import { askProgram } from "./server-program.ts";
 
-/** Packages that have the shared libraries that the graph module may lack. */
+/** Debian packages with the shared libraries that the graph module may need. */
 const libraryPackages: { readonly [library: string]: string } = {
   "libgomp.so.1": "libgomp1",
   "libstdc++.so.6": "libstdc++6",
@@ -18,13 +19,12 @@ const libraryPackages: { readonly [library: string]: string } = {
   "libcrypto.so.3": "libssl3",
 };
 
-/** A run that was killed left this behind, in ms of age. */
+/** Age in ms after which a temporary folder counts as left by a killed run. */
 const stale = 3_600_000;
 
 /**
- * The engine that `findEngine` finds; where it finds none, after fetching valkey-server into the user's cache, without rights
- * and without touching the system. Resolves with the reason where none can be had; runs at the same time do not disturb each
- * other.
+ * The result of `findEngine`; where it finds none, valkey-server is fetched into the user's cache first, without root rights.
+ * Resolves with the reason where that fails. Several runs may fetch at the same time.
  */
 export async function setupEngine(env: NodeJS.ProcessEnv = process.env): Promise<EngineSearch> {
   const found = await findEngine({ env });
@@ -33,7 +33,7 @@ export async function setupEngine(env: NodeJS.ProcessEnv = process.env): Promise
   if (found.engine !== undefined || module === undefined || isAskedFor) return found;
   const cache = engineCache(env);
   const lacking = await lackingLibraries(module);
-  // One that was fetched and does not work with the module will not do so when it is fetched again.
+  // A fetched server that does not work with the module would not work when fetched again.
   if (lacking.length === 0 && (await hasServer(cache))) return found;
   try {
     await fetchServer(cache, lacking, env);
@@ -69,9 +69,9 @@ async function fetchServer(cache: string, lacking: readonly string[], env: NodeJ
   }
 }
 
-/** Puts a folder in its place in one step; one that another run put there a moment ago is as good. */
+/** Moves a folder to its place atomically; a folder that a concurrent run has just put there is kept. */
 async function moveInto(root: string, place: string, work: string): Promise<void> {
-  // One that stands there was not found to work, or we would not be here; unless it came in the meantime.
+  // An existing server did not work, unless it appeared during this run.
   const placedAt = await stat(place).then(
     (seen) => seen.ctimeMs,
     () => undefined,

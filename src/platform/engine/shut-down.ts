@@ -1,3 +1,4 @@
+/** @module Stops a server with its data saved. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasEndedWithin, type PinnedProcess } from "../../files/process-identity.ts";
 import { type Ask, info, isRefusal, type Login, ping, talk } from "./connection.ts";
@@ -7,12 +8,12 @@ import { logExcerpt } from "./server-log.ts";
 import { endServers, serversOf } from "./server-processes.ts";
 import { untilServing } from "./until-serving.ts";
 
-/** How long a server may take to write its data, in ms. */
+/** Maximum time for a server to write its data, in ms. */
 const savingTime = 300_000;
 
 /**
- * Ends a server with its data on disk. Rejects with EngineError where it cannot save; it runs on then. A server that does
- * not answer is ended with TERM, which saves as well, and at last with KILL.
+ * Rejects with EngineError where the server cannot save its data; it keeps running then. A server that does not answer is ended with
+ * SIGTERM, which saves as well, and at last with SIGKILL.
  */
 export async function shutDown(files: NodeFiles, server: PinnedProcess, login: Login): Promise<void> {
   let isEnding = false;
@@ -20,7 +21,7 @@ export async function shutDown(files: NodeFiles, server: PinnedProcess, login: L
     isEnding = await answers(server, login);
     if (isEnding) await talk(login, save, savingTime);
   } catch (error) {
-    // The server hangs up instead of answering, unless it refuses.
+    // A server that stops closes the connection instead of answering; an error reply is a refusal.
     if (isRefusal(error)) {
       const words = await logExcerpt(files.log);
       throw new EngineError(
@@ -34,7 +35,7 @@ export async function shutDown(files: NodeFiles, server: PinnedProcess, login: L
   await endServers(serversOf(files.folder), 3000);
 }
 
-/** True where the server answers. One that is still loading does, too: it saves nothing then, and need not. */
+/** True where the server answers, also while it is loading: it has nothing to save then. */
 async function answers(server: PinnedProcess, login: Login): Promise<boolean> {
   return ping(login, 3000).then(
     () => true,
@@ -43,8 +44,8 @@ async function answers(server: PinnedProcess, login: Login): Promise<boolean> {
 }
 
 /**
- * Asks the server to save and end; resolves never, for it hangs up. A replica that has just been filled refuses until its
- * first append-only file is written: it is asked again, and also a few times more, since that may be over by now.
+ * Sends SHUTDOWN SAVE, which ends the connection. A replica that was just copied refuses until its first append-only file is
+ * written: it is asked again, and a few times more, since the writing may just have ended.
  */
 async function save(ask: Ask): Promise<void> {
   for (let refusals = 0; ; ) {

@@ -1,3 +1,4 @@
+/** @module Writes a snapshot of a running database to a file. */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,10 +8,10 @@ import type { NodeFiles } from "./node-files.ts";
 import { copyWhole } from "./prepare-data.ts";
 import { logExcerpt } from "./server-log.ts";
 
-/** How long a snapshot may take, in ms. */
+/** Maximum time for a snapshot, in ms. */
 const longest = 600_000;
 
-/** Lets the server write a snapshot that begins after this call, and copies it to a file. Rejects with EngineError. */
+/** Makes the server write a snapshot that begins after this call, and copies it to `file`. Rejects with EngineError. */
 export async function takeSnapshot(files: NodeFiles, login: Login, file: string): Promise<void> {
   await talk(login, (ask) => save(ask, files), longest);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -27,7 +28,7 @@ async function save(ask: Ask, files: NodeFiles): Promise<void> {
   );
 }
 
-/** True where a snapshot begins now; false while another one, or a rewrite of the append-only file, is at work. */
+/** True where a snapshot begins now; false while another one, or a rewrite of the append-only file, runs. */
 async function begins(ask: Ask): Promise<boolean> {
   try {
     await ask("BGSAVE");

@@ -1,3 +1,4 @@
+/** @module Makes the certificate authority of a data folder and a certificate for its databases. */
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -5,12 +6,12 @@ import { inTurn } from "../in-turn.ts";
 import { certificatePem } from "./certificate.ts";
 import type { TlsFiles } from "./database.ts";
 
-/** Holds whatever the clock says: it trusts nothing but databases on this machine, and a clock that is wrong when it is made, or set later, must not end it. */
+/** Valid at any setting of the clock: it is trusted for databases on this machine only, and a wrong clock must not end it. */
 const validity = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2099-12-31T23:59:59Z") };
 
 /**
- * The authority of a platform's data folder and a certificate for localhost, 127.0.0.1 and ::1 that it signed: made once, in
- * `<dir>/tls`, and made anew where it is damaged or does not hold now. The authority's own key is kept nowhere.
+ * Files of the authority and of a certificate for localhost, 127.0.0.1 and ::1. Made once in `<dir>/tls`, and again where they are
+ * damaged or not valid now. The authority's private key is not stored.
  */
 export function ensureAuthority(dir: string, now: number = Date.now()): Promise<TlsFiles> {
   const folder = join(dir, "tls");

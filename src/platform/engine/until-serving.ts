@@ -1,3 +1,4 @@
+/** @module Waits until a server answers with its data loaded. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   isHalted,
@@ -8,16 +9,16 @@ import {
 } from "../../files/process-identity.ts";
 import { isRefusal, type Login, ping } from "./connection.ts";
 
-/** Above this share of the time on the processor a silent server is at work, and not halted. */
+/** Share of processor time above which a silent server counts as busy. */
 const busyShare = 0.2;
 
-/** How long a server may be at work without answering, in ms. */
+/** Maximum time for a busy server to stay silent, in ms. */
 const longest = 120_000;
 
 /**
- * Resolves with true when a server answers with its data loaded, with false when it has ended, or has been silent for `ms`.
- * Loading is not silence, and neither is work: what a server does in one piece may take long, and ending it then would lose
- * what it has not saved. One that is halted is told to go on. Rejects with the signal's reason.
+ * True when the server answers with its data loaded; false when it has ended or was silent for `ms`. A server that loads or computes
+ * is not silent: a long command blocks all others, and ending the server would lose what it has not saved. A halted server is
+ * continued. Rejects with the signal's reason.
  */
 export async function untilServing(
   server: PinnedProcess,

@@ -1,27 +1,28 @@
+/** @module Permits writes to the recorded primary only. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { info, type Login, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
 
 /**
- * The one rule about writes: nobody takes any before it is written down who is primary, and a node that is primary no longer
- * never does again. Every node is configured to refuse writes (NOREPLICAS), is so from its first moment, and is permitted to take
- * them while it runs, by `permitWrites` alone, after the record of the database names it.
+ * No node takes writes before it is recorded as primary, and a former primary never takes them again. Every node is configured to
+ * refuse writes (NOREPLICAS) from its start. Only `permitWrites` changes that in the running process, after the record names the
+ * node.
  */
 
-/** More replicas than there ever are: a primary that wants them refuses writes. */
+/** The setting that makes a primary refuse writes: it requires more replicas than exist. */
 export const refusal: readonly [name: string, value: string] = ["min-replicas-to-write", "1000"];
 
-/** How long a node's append-only file may take to be complete, in ms. */
+/** Maximum time for a node to complete its append-only file, in ms. */
 const permitTimeout = 600_000;
 
-/** Makes a node refuse writes. Replicas refuse them anyway; it holds for what they become. */
+/** Makes a node refuse writes. Replicas refuse them anyway; the setting applies once they are promoted. */
 export async function forbidWrites(login: Login): Promise<void> {
   await talk(login, (ask) => ask("CONFIG", "SET", ...refusal));
 }
 
 /**
- * Lets the primary take writes. Waits for what it has to be safe on its disk first: a replica that was filled a moment ago
- * is still writing its first append-only file, and would lose all of it. Rejects with EngineError where it cannot write it.
+ * Permits the primary to take writes, once its data is safe on its disk: a new replica that is still writing its first append-only
+ * file would lose all of it. Rejects with EngineError where the file cannot be written.
  */
 export async function permitWrites(login: Login): Promise<void> {
   await talk(
@@ -43,13 +44,13 @@ export async function permitWrites(login: Login): Promise<void> {
   );
 }
 
-/** True where a node takes writes as soon as it is no replica. */
+/** True where a node takes writes unless it is a replica. */
 export async function takesWrites(login: Login): Promise<boolean> {
   const reply = await talk(login, (ask) => ask("CONFIG", "GET", refusal[0]));
   return Array.isArray(reply) && reply[1] === "0";
 }
 
-/** True where all that a node has would be there after a kill, as INFO persistence tells it. */
+/** True where a kill would lose nothing, by INFO persistence. */
 export function isSafe(persistence: ReadonlyMap<string, string>): boolean {
   return (
     persistence.get("aof_enabled") !== "1" ||

@@ -1,20 +1,21 @@
-/** Memory that bodies of requests may take while they are worked on. */
+/** @module Limits the memory that request bodies take at a time. */
+/** A number of bytes shared by all requests. */
 export interface BodyBudget {
-  /** Takes so many bytes; false where there is no room for them. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
+  /** Reserves bytes; false where too few are left. */
+  reserve(bytes: number): boolean;
+  release(bytes: number): void;
 }
 
-/** Room of a fixed size. */
+/** A budget of `size` bytes. */
 export function createBodyBudget(size: number): BodyBudget {
   let left = size;
   return {
-    take(bytes) {
+    reserve(bytes) {
       if (bytes > left) return false;
       left -= bytes;
       return true;
     },
-    give(bytes) {
+    release(bytes) {
       left += bytes;
     },
   };

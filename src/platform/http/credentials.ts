@@ -1,20 +1,21 @@
+/** @module Keeps the platform's credentials and signing key in its data folder. */
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 
-/** What signs in to this platform, and the key that signs its sessions. */
+/** The credentials of the platform's only user. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** The folder of the platform's data, made private (0700) if it is new. */
+/** Creates a folder with mode 0700 where it does not exist. */
 export async function privateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** The credentials in `<dataDir>/credentials.json` (0600), generated at the first start. */
+/** Reads `<dataDir>/credentials.json` (0600), generated at the first start. Throws where the file is damaged. */
 export async function loadCredentials(dataDir: string): Promise<Credentials> {
   const path = join(dataDir, "credentials.json");
   const known = parseCredentials(await readIfThere(path), path);
@@ -24,7 +25,7 @@ export async function loadCredentials(dataDir: string): Promise<Credentials> {
   return fresh;
 }
 
-/** The key that signs session tokens, in `<dataDir>/signing.key` (0600), so that sessions outlive a restart. */
+/** Reads `<dataDir>/signing.key` (0600), so that sessions survive a restart; generated at the first start. */
 export async function loadSigningKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, "signing.key");
   const known = await readIfThere(path);
@@ -43,7 +44,7 @@ function parseCredentials(text: string | undefined, path: string): Credentials |
       if (typeof username === "string" && typeof password === "string") return { username, password };
     }
   } catch {
-    // told below: a file that is no JSON is as unusable as one without the two fields
+    // A file that is not JSON is reported below, like one without the two fields.
   }
   throw new Error(`${path} holds no username and password; delete it to have new ones generated`);
 }

@@ -1,3 +1,4 @@
+/** @module Serves one request: session check, body, faults, handler, error format, request log. */
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
@@ -11,10 +12,10 @@ import { parseJson } from "./parse-json.ts";
 import { openBody } from "./read-body.ts";
 import { underFault } from "./under-fault.ts";
 
-/** What a route reads of its request. */
+/** The parsed body of a request, and its fault. */
 export interface Exchange {
   readonly fault: Fault;
-  /** The parsed body; undefined when none was sent. */
+  /** The parsed body; undefined without a body. */
   readonly body: Json | undefined;
 }
 
@@ -24,26 +25,26 @@ export interface Env {
   Bindings: HttpBindings;
 }
 
-/** How one host speaks. */
+/** Name of a host, and the shape of its errors. */
 export interface ErrorFormat {
   readonly name: "platform" | "users";
   readonly error: (status: number, message: string) => Response;
 }
 
-/** One operation of a host. */
+/** One operation of a host, as a route registers it. */
 export interface Operation {
-  /** The name that faults and the log use. */
+  /** Name in fault rules and in the request log. */
   readonly name: string;
-  /** Throws a ServiceError for who may not come in. Asked before anything of the body is read. */
+  /** Throws ServiceError for a client that is not allowed. Called before the body is read. */
   readonly admit: (context: Context<Env>) => void;
-  /** True for requests of somebody who is signed in: what strangers send together is held to a small room. */
+  /** True for a signed-in client; all others share a small memory budget for their bodies. */
   readonly isSignedIn: (context: Context<Env>) => boolean;
-  /** Bytes. */
+  /** Maximum size of the body, in bytes. */
   readonly largestBody: number;
   readonly handler: Handler;
 }
 
-/** Errors of the platform host: specification 7. */
+/** Errors of the platform host. */
 export const platformErrorFormat: ErrorFormat = {
   name: "platform",
   error: (status, message) =>
@@ -53,10 +54,7 @@ export const platformErrorFormat: ErrorFormat = {
     }),
 };
 
-/**
- * One request from its arrival to its line in the log: who it is, its body, faults before the work, the handler, faults after
- * it. A ServiceError becomes the host's error shape; anything else a 500 that says nothing of the inside.
- */
+/** Answers a request. A ServiceError becomes an error of the host, any other error a 500 without details. */
 export async function serve(
   core: Core,
   format: ErrorFormat,
@@ -71,8 +69,8 @@ export async function serve(
   let answer: Response | "cut" = "cut";
   let fault: Fault = {};
   const isSignedIn = operation.isSignedIn(context);
-  const room = isSignedIn ? core.bodyBudgets.signedIn : core.bodyBudgets.anonymous;
-  const reader = openBody(context.req.raw, operation.largestBody, room);
+  const budget = isSignedIn ? core.bodyBudgets.signedIn : core.bodyBudgets.anonymous;
+  const reader = openBody(context.req.raw, operation.largestBody, budget);
   try {
     const refusal = await answerOf(core, format, context, async () => {
       operation.admit(context);
@@ -81,7 +79,7 @@ export async function serve(
       body = parseJson(text, context.req.header("content-type"));
       return undefined;
     });
-    fault = core.faults.strike({ method, path, operation: operation.name });
+    fault = core.faults.match({ method, path, operation: operation.name });
     answer = await underFault(
       fault,
       format,
@@ -115,7 +113,7 @@ async function answerOf<T>(
   }
 }
 
-/** A refusal as the host says it. A body without an announced end is not read to it: its connection is not used again. */
+/** The error answer of a refusal. A chunked body is not read to its end, so its connection is closed. */
 function refusalOf(format: ErrorFormat, context: Context<Env>, error: ServiceError): Response {
   const { status, message, retryAfter } = error;
   const refusal = format.error(status, message);

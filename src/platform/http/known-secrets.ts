@@ -1,24 +1,25 @@
+/** @module Redacts secrets in everything that the request log shows. */
 import { isObject, type Json } from "../../model/json.ts";
 
-/** Secret values that the platform has seen, so that none of them is ever written to its log. */
+/** The secret values that the platform knows. */
 export interface KnownSecrets {
   add(value: string): void;
-  /** True for a text that is, as a whole, a secret or a session token. */
+  /** True for a text that is itself a secret or a session token. */
   has(text: string): boolean;
-  /** The text with every secret inside it replaced. */
+  /** The text with every secret replaced by `[redacted]`. */
   redact(text: string): string;
 }
 
-/** Shorter ones would be found everywhere by chance. */
+/** Shorter values would match by chance. */
 const shortest = 6;
 
-/** A session token (JWT) in a text, and what begins like one; each stretch is looked at once, however it repeats itself. */
-const stretch = /[A-Za-z0-9_.-]+/g;
+/** Matches candidates for session tokens (JWT). Matches do not overlap, so that the time is linear. */
+const tokenCandidate = /[A-Za-z0-9_.-]+/g;
 
-/** The text without session tokens: three parts between dots, the first of which begins with the word for `{"`. */
+/** The text without session tokens: three parts between dots, the first of which begins with `eyJ`, base64 of `{"`. */
 function withoutTokens(text: string): string {
   if (!text.includes("eyJ")) return text;
-  return text.replace(stretch, (word) => {
+  return text.replace(tokenCandidate, (word) => {
     const parts = word.split(".");
     const at = parts.findIndex(
       (part, index) =>
@@ -51,7 +52,7 @@ export function createKnownSecrets(): KnownSecrets {
 
 const secretKey = /pass|secret|token|credential|authorization/i;
 
-/** Strings under keys that are made for secrets: what a request rightly carries. */
+/** Strings under keys that are meant for secrets, such as `password`. */
 export function secretsIn(body: Json): readonly string[] {
   if (Array.isArray(body)) return body.flatMap(secretsIn);
   if (!isObject(body)) return [];
@@ -60,12 +61,12 @@ export function secretsIn(body: Json): readonly string[] {
   );
 }
 
-/** An access rule after one of these signs is a password or its hash; the users host refuses it, and may have been sent it. */
+/** An ACL without passwords and hashes, which follow `<`, `>`, `#` or `!`. The users host refuses them, but clients may send them. */
 function withoutPasswords(acl: string): string {
   return acl.replaceAll(/([<>#!])[^\s']+/g, "$1[redacted]");
 }
 
-/** A body fit for the log, and the places where a secret stands that is not made for one. */
+/** A body without secrets for the log, and the paths of secrets under keys that are not meant for them. */
 export function redactBody(
   body: Json,
   secrets: KnownSecrets,

@@ -1,20 +1,21 @@
+/** @module Appends lines to a log file that may not stop the platform when the disk is full. */
 import { closeSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import type { StorageTrouble } from "../model/storage-trouble.ts";
 
-/** A file that lines are added to. What cannot be written is counted, and nobody waits for it. */
+/** A log file. A failed write is counted; it neither throws nor blocks. */
 export interface LogFile {
-  /** Adds lines, all of them or none. */
+  /** Appends lines, all or none. */
   add(lines: readonly string[]): void;
-  /** Ends it; once. */
+  /** Closes the file. Call it once. */
   close(): void;
 }
 
-/** Above this size a file is set aside, in bytes. */
+/** Size in bytes above which the file is rotated. */
 const largest = 64 * 1024 * 1024;
 
 /**
- * Opens a log for appending; a file above 64 MiB is set aside as `<path>.1`. Lines that were lost while the disk was full are counted in the
- * first line after that. Throws only where it cannot be opened at first.
+ * Opens a log for appending; a file above 64 MiB is moved to `<path>.1`. Lines lost on a full disk are counted in the next line that
+ * is written. Throws only where the file cannot be opened at first.
  */
 export function openLogFile(path: string, trouble: StorageTrouble): LogFile {
   let file = open(path);
@@ -26,7 +27,7 @@ export function openLogFile(path: string, trouble: StorageTrouble): LogFile {
       if (writeSync(file.fd, bytes) < bytes.length) throw new Error("no space left on device");
       file = { ...file, size: file.size + bytes.length };
     } catch (error) {
-      // A line that was cut short would be no line.
+      // A partial line is removed, so that every line is whole.
       ftruncateSync(file.fd, file.size);
       throw error;
     }

@@ -1,3 +1,4 @@
+/** @module Writes a finished request to the request log, without secrets. */
 import type { Context } from "hono";
 import type { Json } from "../../model/json.ts";
 import type { Fault } from "../control/fault-rule.ts";
@@ -5,9 +6,9 @@ import type { Core } from "../core.ts";
 import type { Env, ErrorFormat } from "./exchange.ts";
 import { redactBody, secretsIn } from "./known-secrets.ts";
 
-/** What is known of a request at its end. */
+/** A finished request and its answer. */
 export interface RequestResult {
-  /** The body as it came, and parsed; undefined where none was read or it is no JSON. */
+  /** The body as text and as JSON; undefined where it was not read or is not JSON. */
   readonly text: string;
   readonly body: Json | undefined;
   readonly isSignedIn: boolean;
@@ -17,11 +18,11 @@ export interface RequestResult {
   readonly ms: number;
 }
 
-/** Bodies are written down up to this many characters. */
+/** Maximum length of a logged body, in characters. */
 const longestBody = 16 * 1024;
 const mostNotes = 10;
 
-/** Writes a request into the log: without secrets, and with notes on those that arrived where none belongs. */
+/** Adds the request to the log, with notes on secrets that were sent in a wrong place. */
 export function logRequest(
   core: Core,
   host: ErrorFormat["name"],
@@ -73,7 +74,7 @@ interface LoggedBody {
   readonly misplaced: readonly string[];
 }
 
-/** The body fit for the log. Its secrets are remembered, but for those of strangers: they could send as many as they like. */
+/** The body without secrets. Secrets of trusted requests are remembered; anonymous clients could send any number of them. */
 function loggedBody(core: Core, { text, body, isSignedIn, status }: RequestResult): LoggedBody {
   if (body === undefined) return { misplaced: [] };
   if (text.length > longestBody) return { body: `[${text.length} characters]`, misplaced: [] };

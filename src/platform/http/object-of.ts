@@ -1,7 +1,11 @@
+/** @module Reads a request body as an object with known fields. */
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { ServiceError } from "../model/service-error.ts";
 
-/** A body as an object of these fields; none is an empty one. 400 for anything else: what is not done must not be taken. */
+/**
+ * The body as an object, empty without a body. Throws ServiceError 400 for another type or an unknown field: a field that has no
+ * effect must not be accepted.
+ */
 export function objectOf(body: Json | undefined, fields: readonly string[]): JsonObject {
   if (body === undefined) return {};
   if (!isObject(body)) throw new ServiceError(400, "the body must be a JSON object");

@@ -1,14 +1,15 @@
+/** @module Keeps the one-time links and sessions of the platform's page. */
 import { createHash, randomBytes } from "node:crypto";
 
-/** Who may look at the page: links that work once, and the sessions that they open. Neither opens anything but the page. */
+/** One-time links to the page and the sessions that they open. They give access to the page only. */
 export interface PageSessions {
-  /** The key of a link: it works once, and for a minute. */
+  /** Returns the key of a link, valid once and for one minute. */
   createKey(): string;
-  /** Trades a key for the token of a session; undefined for one that is unknown, used or too old. */
+  /** Exchanges a key for a session token; undefined for an unknown, used or expired key. */
   redeem(key: string): string | undefined;
-  /** Starts a session. */
+  /** Starts a session and returns its token. */
   open(): string;
-  /** True for the token of a session that has not ended. */
+  /** True for the token of a session that has not expired. */
   has(token: string): boolean;
 }
 
@@ -18,7 +19,7 @@ export const linkLifetime: number = 60;
 const sessionLifetime = 12 * 3600;
 const most = 100;
 
-/** Page sessions of this run; they end with it. `elapsed` gives milliseconds that only grow. */
+/** Page sessions in memory; they end with the process. `elapsed` gives monotonic milliseconds. */
 export function createPageSessions(elapsed: () => number): PageSessions {
   const keys = tokens(linkLifetime * 1000, elapsed);
   const sessions = tokens(sessionLifetime * 1000, elapsed);
@@ -30,7 +31,7 @@ export function createPageSessions(elapsed: () => number): PageSessions {
   };
 }
 
-/** Random tokens that end after a while; only their digests are kept, of the latest hundred. */
+/** Random tokens with a lifetime; only digests of the latest hundred are kept. */
 function tokens(lifetime: number, elapsed: () => number) {
   const ends = new Map<string, number>();
   const has = (token: string): boolean => (ends.get(digest(token)) ?? 0) > elapsed();

@@ -1,10 +1,14 @@
+/** @module Parses request bodies as JSON of limited depth. */
 import type { Json } from "../../model/json.ts";
 import { ServiceError } from "../model/service-error.ts";
 
-/** How deep lists and objects may stand in each other; no request of the service comes near it. */
+/** Maximum nesting of lists and objects; real requests are far below. */
 const deepest = 64;
 
-/** A body as JSON; undefined for none. Throws ServiceError 400 where it is no JSON or nested too deep, 415 for another type. */
+/**
+ * The parsed body; undefined for an empty one. Throws ServiceError 400 for malformed or too deeply nested JSON, 415 for another
+ * media type.
+ */
 export function parseJson(text: string, contentType: string | undefined): Json | undefined {
   if (text === "") return undefined;
   if (!/^application\/([a-z0-9.-]+\+)?json\b/i.test(contentType ?? "application/json")) {
@@ -24,7 +28,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** Goes level by level: what recurses would run out of stack where this says so. */
+/** Checks level by level: recursion would overflow the stack on deep values. */
 function isDeeper(value: Json, levels: number): boolean {
   let level: readonly Json[] = [value];
   for (let depth = 0; depth <= levels; depth += 1) {

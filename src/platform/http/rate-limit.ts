@@ -1,12 +1,13 @@
-/** Requests counted by address in windows of one minute. */
+/** @module Limits requests per client address and minute. */
+/** A counter of requests by address, in windows of one minute. */
 export interface RateLimit {
-  /** Seconds until the window ends when this request is one too many; undefined when it may pass. */
+  /** Counts a request. Seconds until the window ends where it exceeds the limit; undefined where it is allowed. */
   exceeded(address: string): number | undefined;
 }
 
 const windowMs = 60_000;
 
-/** `elapsed` gives milliseconds that only grow: a clock that is set back would keep a window open for days. */
+/** `elapsed` gives monotonic milliseconds: a system clock that is set back would keep a window open for days. */
 export function createRateLimit(perMinute: number, elapsed: () => number): RateLimit {
   const windows = new Map<string, { start: number; count: number }>();
   return {

@@ -1,20 +1,21 @@
+/** @module Reads request bodies within size and memory limits. */
 import { ServiceError } from "../model/service-error.ts";
 import type { BodyBudget } from "./body-budget.ts";
 
-/** The body of one request, in the room that it takes. */
+/** The body of one request. */
 export interface BodyReader {
-  /** Its text; ServiceError 413 where it is larger than allowed, 503 where there is no room. The rest is not read then. */
+  /** Reads the text. Throws ServiceError 413 above the maximum size, 503 where the memory budget is used up; the rest is not read then. */
   read(): Promise<string>;
-  /** Gives the room back; the text is used no more. */
+  /** Releases its memory budget; the text must not be used afterwards. */
   release(): void;
 }
 
-/** Opens the body of a request: at most so many bytes, from this room. Nothing is read or taken before `read`. */
-export function openBody(request: Request, largest: number, room: BodyBudget): BodyReader {
+/** Opens a body of at most `largest` bytes. Reads and reserves nothing before `read`. */
+export function openBody(request: Request, largest: number, budget: BodyBudget): BodyReader {
   let taken = 0;
   const take = (bytes: number): void => {
     if (taken + bytes > largest) throw new ServiceError(413, `the body is larger than ${sizeText(largest)}`);
-    if (!room.take(bytes)) throw new ServiceError(503, "too many large requests at once", 1);
+    if (!budget.reserve(bytes)) throw new ServiceError(503, "too many large requests at once", 1);
     taken += bytes;
   };
   return {
@@ -26,7 +27,7 @@ export function openBody(request: Request, largest: number, room: BodyBudget): B
       return whole(collect(request.body, take));
     },
     release() {
-      room.give(taken);
+      budget.release(taken);
       taken = 0;
     },
   };
@@ -41,7 +42,7 @@ async function collect(body: Request["body"], take: (bytes: number) => void): Pr
   return Buffer.concat(chunks).toString();
 }
 
-/** A client that hangs up in the middle is no failure of ours. */
+/** An aborted request is the client's error, not the platform's. */
 async function whole(text: Promise<string>): Promise<string> {
   return text.catch((error: unknown) => {
     throw error instanceof ServiceError

@@ -1,8 +1,9 @@
+/** @module Logs requests to a file, one JSON object per line, and keeps the latest in memory. */
 import type { Json } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/storage-trouble.ts";
 import { openLogFile } from "./log-file.ts";
 
-/** One request as it is remembered: no query values, no headers, no secrets. */
+/** A logged request: no query values, no headers, no secrets. */
 export interface RequestEntry {
   readonly seq: number;
   readonly time: string;
@@ -11,20 +12,20 @@ export interface RequestEntry {
   readonly path: string;
   readonly operation: string;
   readonly query: readonly string[];
-  /** 0 when the connection was cut without an answer. */
+  /** Status of the answer; 0 where the connection was cut without one. */
   readonly status: number;
   readonly ms: number;
   readonly body?: Json;
-  /** What struck it on purpose. */
+  /** Names of the fault's effects. */
   readonly fault?: readonly string[];
-  /** Secrets that arrived where none belongs. */
+  /** Notes on secrets that were sent in a wrong place. */
   readonly notes?: readonly string[];
 }
 
-/** The log of requests: one JSON object a line in a file, the latest also in memory. */
+/** The request log. */
 export interface RequestLog {
   add(entry: Omit<RequestEntry, "seq">): void;
-  /** Entries of this run after a sequence number, oldest first; of the last 20,000 as many as fit into 16 MiB. */
+  /** Entries since the start after a sequence number, oldest first: up to 20,000 entries and 16 MiB. */
   after(seq: number): readonly RequestEntry[];
   clear(): void;
   close(): void;
@@ -33,7 +34,7 @@ export interface RequestLog {
 const kept = 20_000;
 const keptCharacters = 16 * 1024 * 1024;
 
-/** Opens the log. Lines are written once per turn; those that cannot be are counted, and requests are answered all the same. */
+/** Opens the log. Lines are written once per event-loop turn; failed writes are counted and do not affect answers. */
 export function openRequestLog(path: string, trouble: StorageTrouble): RequestLog {
   const file = openLogFile(path, trouble);
   let entries: Kept[] = [];
@@ -74,11 +75,11 @@ export function openRequestLog(path: string, trouble: StorageTrouble): RequestLo
 
 interface Kept {
   readonly entry: RequestEntry;
-  /** Characters of its line. */
+  /** Length of its line in characters. */
   readonly size: number;
 }
 
-/** The entries that are kept: so many of the last ones, and no more than fit. */
+/** The latest entries within both limits. */
 function latest(entries: readonly Kept[]): Kept[] {
   let room = keptCharacters;
   const first = entries.findLastIndex(({ size }, index) => {

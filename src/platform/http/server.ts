@@ -1,3 +1,4 @@
+/** @module Assembles both hosts from their routes and listens. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -20,7 +21,7 @@ import { userEndpoints } from "./routes/users.ts";
 import { versionUpgradeEndpoint } from "./routes/version-upgrade.ts";
 import { usersErrorFormat } from "./users-error-format.ts";
 
-/** The platform host; with the users host in it where they share a port. */
+/** The app of the platform host; `hasUsersHost` adds the users host on the same port. */
 export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> {
   const app = new Hono<Env>();
   sessionEndpoints(app, core);
@@ -39,14 +40,14 @@ export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> 
   return withNotFound(app, core, platformErrorFormat);
 }
 
-/** The users host on a port of its own. */
+/** The app of the users host on its own port. */
 export function createUsersApp(core: Core): Hono<Env> {
   const app = new Hono<Env>();
   userEndpoints(app, core);
   return withNotFound(app, core, usersErrorFormat);
 }
 
-/** What no host has; its body is not read. */
+/** Answers 404 to unknown paths, without reading the body. */
 const unknown: Operation = {
   name: "unknown",
   admit(context) {
@@ -62,7 +63,10 @@ function withNotFound(app: Hono<Env>, core: Core, format: ErrorFormat): Hono<Env
   return app;
 }
 
-/** A listening HTTP server for an app. `isFast` replaces this process's Request and Response by lighter ones. */
+/**
+ * Starts an HTTP server for an app. `isFast` replaces the global Request and Response of this process by faster ones. Rejects where
+ * the port is taken.
+ */
 export async function listen(
   app: Hono<Env>,
   host: string,

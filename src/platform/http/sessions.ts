@@ -1,17 +1,18 @@
+/** @module Issues, verifies and refreshes session tokens. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/storage-trouble.ts";
 
-/** The two tokens of a session (specification 5.1). */
+/** Session token and refresh token. */
 export interface TokenPair {
   readonly token: string;
   readonly refreshToken: string;
 }
 
 /**
- * How sessions are kept: lifetimes in seconds, the signing key, and the file that outlives a restart. Sessions of this run age by
- * `elapsed`, milliseconds that only grow, since clocks are set; those of an earlier one by `now`.
+ * Options of `openSessions`: lifetimes in seconds, the signing key, and the file of refresh tokens. Sessions of this process expire
+ * by `elapsed` (monotonic ms), since clocks may be set; those of an earlier process by `now`.
  */
 export interface SessionSettings {
   readonly key: Buffer;
@@ -23,24 +24,24 @@ export interface SessionSettings {
   readonly trouble: StorageTrouble;
 }
 
-/** Sessions of this platform: signed tokens that expire, and refresh tokens that work once. */
+/** Sessions: signed tokens that expire, and refresh tokens that are valid once. */
 export interface Sessions {
   /** Starts a session for a user. */
   open(user: string): Promise<TokenPair>;
-  /** Trades a refresh token for a new pair; undefined when it is unknown, used or expired. */
+  /** Exchanges a refresh token for a new pair; undefined for an unknown, used or expired one. */
   rotate(refreshToken: string): Promise<TokenPair | undefined>;
-  /** Ends a refresh token; unknown ones are fine. The session token lives on until its own expiry. */
+  /** Revokes a refresh token, if it exists. The session token stays valid until it expires. */
   revoke(refreshToken: string): Promise<void>;
-  /** The user of a session token; undefined when it is not ours or has expired. */
+  /** The user of a session token; undefined for an invalid or expired one. */
   userOf(token: string): string | undefined;
 }
 
 const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toString("base64url");
 
-/** Opens the sessions of a data folder; `saved` is the text of the file, where there is one. */
+/** Opens the sessions of a data folder; `saved` is the text of the file, if it exists. */
 export function openSessions(settings: SessionSettings, saved: string | undefined): Sessions {
   const run = randomBytes(6).toString("base64url");
-  /** Refresh tokens by digest, as they are safely on the disk. */
+  /** Refresh tokens by digest, as on disk. */
   let refresh: ReadonlyMap<string, Lease> = new Map(readSaved(saved));
   const verified = new Map<string, Lease>();
   let writing: Promise<unknown> = Promise.resolve();
@@ -54,7 +55,7 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
   const isOver = ({ expires, run: of, due }: Lease): boolean =>
     of === run ? due <= settings.elapsed() : expires <= settings.now();
 
-  /** Changes the refresh tokens in its turn: written first, believed then. */
+  /** Changes the refresh tokens, one change at a time: written first, used then. */
   const save = (change: (tokens: Map<string, Lease>) => void): Promise<void> => {
     const next = writing
       .catch(() => undefined)
@@ -75,7 +76,7 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
   const open = async (user: string, used?: string): Promise<TokenPair> => {
     const refreshToken = randomBytes(32).toString("base64url");
     await save((tokens) => {
-      // Of two that use one token at a time, one is late.
+      // Of two requests with the same token only one gets a new pair.
       if (used !== undefined && !tokens.delete(used)) throw new UsedTokenError();
       tokens.set(digest(refreshToken), lease(user, settings.refreshLifetime));
     });
@@ -109,15 +110,15 @@ export function openSessions(settings: SessionSettings, saved: string | undefine
   };
 }
 
-/** A refresh token that somebody else has traded meanwhile. */
+/** Thrown for a refresh token that another request has used in the meantime. */
 class UsedTokenError extends Error {}
 
-/** For how long somebody may come in. */
+/** A user and the end of the user's session. */
 interface Lease {
   readonly user: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
-  /** The run of the platform that gave it, and its end on that run's own count of milliseconds. */
+  /** Id of the issuing process, and the expiry on its monotonic clock. */
   readonly run: string;
   readonly due: number;
 }
@@ -158,7 +159,7 @@ function readSaved(text: string | undefined): [string, Lease][] {
   });
 }
 
-/** A lease as it was written; one of a platform that knew no runs is of none. */
+/** A stored lease; `run` is empty in leases of earlier platforms. */
 function leaseOf(value: Json): Lease | undefined {
   if (!isObject(value)) return undefined;
   const { user, expires, run, due } = value;

@@ -1,8 +1,9 @@
+/** @module Applies a fault to the answer of a request. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../control/fault-rule.ts";
 import type { ErrorFormat } from "./exchange.ts";
 
-/** Does the work of a request under a fault: late, not at all, or with another answer; "cut" is none. */
+/** Calls `work` as the fault says: late, never, or with another answer. "cut": the connection is to be cut without an answer. */
 export async function underFault(
   fault: Fault,
   format: ErrorFormat,

@@ -1,3 +1,4 @@
+/** @module Defines the error body of the users host. */
 import type { ErrorFormat } from "./exchange.ts";
 
 const reasons: { readonly [status: number]: string } = {
@@ -15,7 +16,7 @@ const reasons: { readonly [status: number]: string } = {
   504: "Gateway Timeout",
 };
 
-/** Errors of the users host: `{statusCode, error, message}`, plain JSON. */
+/** Errors of the users host: `{statusCode, error, message}` as plain JSON. */
 export const usersErrorFormat: ErrorFormat = {
   name: "users",
   error(status, message) {

@@ -1,3 +1,4 @@
+/** @module Stores records of one type in a folder, one JSON file each. */
 import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDurably, writeAtomically } from "../../files/atomic-write.ts";
@@ -5,28 +6,28 @@ import { inTurn } from "../in-turn.ts";
 import { createStorageTrouble, type StorageTrouble } from "./storage-trouble.ts";
 
 /**
- * Records of one sort, each in its own file. What is read is what is safely on the disk: a change is written first and believed
- * then, so that nothing that was once seen is taken back by a crash or a full disk. Changes of one record happen one after another. Where one cannot be written,
- * it rejects with StorageError, and the record is what it was.
+ * Records of one type. `get` and `list` show only what is on disk: a change is written before it is shown, so that a crash or a full
+ * disk takes nothing back. Changes of one record run one after another. A change that cannot be written rejects with StorageError
+ * and leaves the record unchanged.
  */
 export interface Collection<T extends { readonly id: string }> {
   get(id: string): T | undefined;
-  /** All records in the order they were made. */
+  /** All records, oldest first. */
   list(): readonly T[];
-  /** Takes a new record in. */
+  /** Adds a record. */
   add(record: T): Promise<void>;
   /**
-   * Changes a record: `change` is given it in its turn, and answers the next one, or the same for no change. What it throws refuses
-   * the change. Resolves with the record as it is then; undefined, and nothing is asked, where there is none.
+   * Changes a record. `change` gets the current record and returns the next one, or the same one for no change; an error that it
+   * throws refuses the change. Resolves with the record after the change, or with undefined where the record does not exist.
    */
   update(id: string, change: (record: T) => T): Promise<T | undefined>;
-  /** Takes a record away; `check` is given it in its turn, and may refuse by throwing. */
+  /** Removes a record. `check` gets the current record and may refuse by throwing. */
   remove(id: string, check?: (record: T) => void): Promise<void>;
-  /** Resolves when nothing is left to write. */
+  /** Resolves when all writes have ended. */
   settled(): Promise<void>;
 }
 
-/** Opens the records of a folder, made if need be. A file that is no record is refused by name. */
+/** Opens a folder, creating it if needed. Rejects, naming the file, where a file is not a valid record. */
 export async function openCollection<T extends { readonly id: string; readonly createdAt: string }>(
   folder: string,
   isRecord: (value: unknown) => value is T,
@@ -52,7 +53,7 @@ export async function openCollection<T extends { readonly id: string; readonly c
     try {
       await writeAtomically(fileOf(record.id), text);
     } catch (error) {
-      // It may stand there all the same; what is believed is what the next start finds.
+      // The file may have been written in spite of the error; the next start would read it.
       if ((await readFile(fileOf(record.id), "utf8").catch(() => "")) !== text) throw trouble.failed(error);
     }
     const newest = [...records.values()].at(-1);

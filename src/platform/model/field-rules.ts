@@ -1,18 +1,19 @@
+/** @module Checks values against the rows of the instance field table. */
 import { instanceSchema } from "../../fields/instance.ts";
 import type { FieldSchema } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 
-/** Rows of the field table by their name on the wire. */
+/** Rows of the field table by their API name. */
 export type Rows = { readonly [wireName: string]: FieldSchema };
 
-function rowsOf(place: "body" | "requestParams"): Rows {
-  const top = Object.entries(instanceSchema.properties).filter(([, row]) => row["x-in"] === place);
+function rowsOf(location: "body" | "requestParams"): Rows {
+  const top = Object.entries(instanceSchema.properties).filter(([, row]) => row["x-in"] === location);
   const config =
-    place === "requestParams" ? Object.entries(instanceSchema.properties["config"]?.properties ?? {}) : [];
+    location === "requestParams" ? Object.entries(instanceSchema.properties["config"]?.properties ?? {}) : [];
   return Object.fromEntries([...top, ...config].map(([name, row]) => [row["x-wire"] ?? name, row]));
 }
 
-/** Deployment-model fields, at the top level of a create. */
+/** Fields at the top level of a create's body. */
 export const bodyRows: Rows = rowsOf("body");
 
 /** Fields inside requestParams. */
@@ -23,7 +24,7 @@ export function isOffered(row: FieldSchema, tier: string, component: string): bo
   return (row["x-tiers"]?.includes(tier) ?? true) && (row["x-components"]?.includes(component) ?? true);
 }
 
-/** What is wrong with one value by its row: a phrase that follows the field's name; undefined when it is right. */
+/** The problem with a value, as a phrase that follows the field's name; undefined for a valid value. */
 export function wrongValue(row: FieldSchema, value: Json): string | undefined {
   if (row.type === "string") return wrongString(row, value);
   if (row.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
@@ -50,5 +51,5 @@ function wrongNumber(row: FieldSchema, value: Json): string | undefined {
   return value < minimum || value > maximum ? `must be between ${minimum} and ${maximum}` : undefined;
 }
 
-/** Longest user name or password in bytes: the database lets nobody sign in with a longer one. */
+/** Maximum length of a user name or password in bytes: the database refuses to sign in longer ones. */
 export const longestLogin: number = 16 * 1024;

@@ -1,6 +1,7 @@
+/** @module Names the user that every instance has from its creation. */
 import type { InstanceRecord } from "./records.ts";
 
-/** Name of an instance's own user: as asked for, or the database's built-in one. */
+/** The requested user name, or `default`, the database's built-in user. */
 export function firstUserOf(record: InstanceRecord): string {
   const name = record.params["graphdbUser"];
   return typeof name === "string" ? name : "default";

@@ -1,13 +1,14 @@
+/** @module Reads the compute instance types and their memory from the default profile. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { isObject, type Json } from "../../model/json.ts";
 
-/** Memory in bytes of every known compute instance type, by cloud provider. */
+/** Memory in bytes of every known instance type, by cloud provider. */
 export type InstanceTypes = { readonly [provider: string]: { readonly [name: string]: number } };
 
 /**
- * Reads `instanceTypes` of the package's default profile, found upwards from this file so that it works from the
- * sources and from a build; without the file no types are known.
+ * Instance types of the package's default profile, searched for upwards from this file, so that it is found from the sources and
+ * from a build. Empty where the file is missing.
  */
 export async function loadInstanceTypes(): Promise<InstanceTypes> {
   for (const up of ["../", "../../", "../../../"]) {
@@ -18,7 +19,7 @@ export async function loadInstanceTypes(): Promise<InstanceTypes> {
   return {};
 }
 
-/** The instance types of a profile document. Entries of a wrong shape are left out. */
+/** Instance types of a profile document. Malformed entries are ignored. */
 export function readInstanceTypes(profile: Json): InstanceTypes {
   const byProvider = isObject(profile) ? profile["instanceTypes"] : undefined;
   if (!isObject(byProvider)) return {};

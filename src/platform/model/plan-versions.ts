@@ -1,30 +1,31 @@
+/** @module Lists the versions of the service plans and checks upgrades between them. */
 import type { InstanceRecord } from "./records.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** Versions of every plan, oldest first. All of them run the same database program here: a version is a number alone. */
+/** Versions of every plan, oldest first. All of them run the same database program: only the number differs. */
 const versions: readonly string[] = ["1.0", "1.1"];
 
-/** The version that a plan gives to what is created without naming one. */
+/** The version of instances whose create names none. */
 export const preferredVersion: string = versions[0] ?? "";
 
-/** The version of its plan that an instance has; records of earlier versions of the platform hold none. */
+/** The plan version of an instance; records of earlier platforms contain none. */
 export function versionOf({ planVersion }: Pick<InstanceRecord, "planVersion">): string {
   return planVersion ?? preferredVersion;
 }
 
-/** A version that a request names; 400 where no plan has it. */
+/** Returns the version where it exists; refused (400) otherwise. */
 export function knownVersion(asked: string): string {
-  if (rankOf(asked) >= 0) return asked;
+  if (indexOfVersion(asked) >= 0) return asked;
   throw new ServiceError(400, `no service plan has version ${asked}; there are ${versions.join(", ")}`);
 }
 
-/** The version that an instance is upgraded to: the one that is asked for, else the newest. 400 where it is none, or not newer. */
+/** The target of an upgrade: the requested version, or the newest. Refused (400) where it does not exist or is not newer. */
 export function upgradeTarget(record: InstanceRecord, asked: string = versions.at(-1) ?? ""): string {
   const [target, now] = [knownVersion(asked), versionOf(record)];
-  if (rankOf(target) > rankOf(now)) return target;
+  if (indexOfVersion(target) > indexOfVersion(now)) return target;
   throw new ServiceError(400, `instance ${record.id} has version ${now}; ${target} is not newer`);
 }
 
-function rankOf(version: string): number {
+function indexOfVersion(version: string): number {
   return versions.indexOf(version);
 }

@@ -1,28 +1,29 @@
+/** @module Lists the service plans of the platform, their components and nodes. */
 /** A resource of a plan, as the topology of an instance lists it. */
 export interface PlanResource {
   readonly id: string;
   readonly key: string;
   readonly name: string;
-  /** What it is for: the databases' nodes, the public name of it all, or something beside them. */
+  /** Purpose: the databases' nodes, the public endpoint, or an auxiliary service. */
   readonly part: "database" | "public" | "sentinel" | "rebalance" | "observability";
-  /** The one that people choose. */
+  /** The resource that customers choose. */
   readonly main: boolean;
 }
 
 /** One component of a plan. */
 export interface Component {
-  /** The platform's own name of it, the same in every dialect; records hold it. */
+  /** Id of the component in every dialect; records store it. */
   readonly id: string;
-  /** Its resource key in paths. */
+  /** Resource key in paths. */
   readonly key: string;
   readonly resourceId: string;
   readonly name: string;
-  /** Node ids as the topology names them; the first one starts as primary. None: listed, and not run here. */
+  /** Node ids in the topology; the first node starts as primary. Empty: listed, but this platform cannot run it. */
   readonly nodes: readonly string[];
   readonly resources: readonly PlanResource[];
 }
 
-/** A product tier as a service plan: its two path keys, and what it offers. */
+/** A product tier as a service plan: its two path keys and its components. */
 export interface Plan {
   readonly tier: string;
   readonly modelKey: string;
@@ -30,7 +31,7 @@ export interface Plan {
   readonly name: string;
   readonly components: readonly Component[];
   readonly hasBackups: boolean;
-  /** Key of the account configuration resource, for plans that run in the customer's account. */
+  /** The account configuration resource of plans that run in the customer's cloud account. */
   readonly account?: Component;
 }
 
@@ -50,7 +51,7 @@ const account: Component = {
   resources: [],
 };
 
-/** A component whose one resource is itself; resource ids are the plan's own, so that one of them tells tier and component. */
+/** A component with a single resource. Resource ids contain the tier, so that an id identifies both tier and component. */
 function componentOf(tier: string, blueprint: Blueprint): Component {
   const { id, name } = blueprint;
   const resourceId = `r-${tier}-${id}`;
@@ -63,7 +64,7 @@ function planOf(tier: string, modelKey: string, name: string, blueprints: readon
   return { tier, modelKey, tierKey: tier, name, components, hasBackups: tier !== "free" };
 }
 
-/** The plans that the platform has, one per tier, under the keys of the default profile. */
+/** The plans of the platform, one per tier, with the keys of the default profile. */
 export const plans: readonly Plan[] = [
   { ...planOf("enterprise-byoa", "byoa", "Enterprise BYOA", zoned), account },
   planOf("enterprise", "hosted", "Enterprise", zoned),
@@ -72,12 +73,12 @@ export const plans: readonly Plan[] = [
   planOf("free", "hosted", "Free", [free]),
 ];
 
-/** The plan of a tier; undefined where there is none. */
+/** The plan of a tier; undefined for an unknown tier. */
 export function findPlan(tier: string): Plan | undefined {
   return plans.find((plan) => plan.tier === tier);
 }
 
-/** The node ids of an instance, in the order of the engine's own. */
+/** Node ids of an instance, in the engine's order. */
 export function nodesOf({
   tier,
   component,

@@ -1,7 +1,8 @@
+/** @module Defines the records that the control plane stores, and checks what it reads back. */
 import type { JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 
-/** Everything that changes an instance; one at a time. */
+/** Operations on an instance; one runs at a time. */
 export type OperationName =
   | "create"
   | "update"
@@ -13,27 +14,27 @@ export type OperationName =
   | "backup"
   | "upgrade";
 
-/** An accepted operation that has not ended, written down so that a restart of the platform can finish it. */
+/** An accepted operation that has not ended, stored so that a restarted platform can finish it. */
 export interface OperationRecord {
   readonly name: OperationName;
   readonly id: string;
   readonly startedAt: string;
-  /** Parameters that hold once the operation is done (update). */
+  /** Parameters after the operation (update). */
   readonly params?: JsonObject | undefined;
   readonly networkType?: string | undefined;
   readonly customTags?: readonly JsonObject[] | undefined;
-  /** The snapshot that the operation takes (backup) or boots from (create). */
+  /** The snapshot that the operation writes (backup) or restores (create). */
   readonly snapshotId?: string | undefined;
-  /** The node that failed, and what to do with it (failover). */
+  /** The failed node, and the action on it (failover). */
   readonly failedNode?: string | undefined;
   readonly failoverAction?: string | undefined;
-  /** The version of the plan that holds once the operation is done (upgrade). */
+  /** The plan version after the operation (upgrade). */
   readonly planVersion?: string | undefined;
-  /** Made to hang by a fault: never finishes. */
+  /** A fault keeps it from ending. */
   readonly stuck?: boolean | undefined;
 }
 
-/** A database user of specification 2.7. The password is kept as its SHA-256 in hex. */
+/** A database user. The password is stored as SHA-256 in hex. */
 export interface UserRecord {
   readonly username: string;
   readonly passwordHash: string;
@@ -44,20 +45,20 @@ export interface NodeRecord {
   readonly id: string;
   readonly port: number;
   readonly role: "primary" | "replica";
-  /** Its process does not run. */
+  /** The node's process does not run. */
   readonly isDown?: boolean | undefined;
 }
 
-/** What went wrong last, with an operation or with the database by itself. */
+/** The last failure, of an operation or of the database itself. */
 export interface FailureRecord {
   readonly at: string;
   readonly reason: string;
   readonly of?: OperationName | "database" | undefined;
-  /** It failed on request: nobody tries to put it right. */
+  /** A fault caused it: the platform does not repair it. */
   readonly byFault?: boolean | undefined;
 }
 
-/** A resource instance (specification 2.1) as the control plane remembers it; a cloud account is one, too. */
+/** An instance as the control plane stores it; a cloud account is an instance, too. */
 export interface InstanceRecord {
   readonly id: string;
   readonly isAccount: boolean;
@@ -69,14 +70,14 @@ export interface InstanceRecord {
   readonly region: string;
   readonly networkType: string;
   readonly customNetworkId?: string | undefined;
-  /** requestParams as sent, updates merged in. Holds the password in clear: files are 0600. */
+  /** requestParams of the create with all updates. Contains the password in clear: files are 0600. */
   readonly params: JsonObject;
   readonly status: string;
   readonly createdAt: string;
   readonly lastModified: string;
   readonly operation?: OperationRecord | undefined;
   readonly failure?: FailureRecord | undefined;
-  /** Whether the database should run once nothing is in progress. */
+  /** The wanted state of the database while no operation runs. */
   readonly power: "running" | "stopped";
   readonly host?: string | undefined;
   readonly nodes: readonly NodeRecord[];
@@ -84,21 +85,21 @@ export interface InstanceRecord {
   readonly deletionProtection: boolean;
   readonly customTags: readonly JsonObject[];
   readonly sourceSnapshotId?: string | undefined;
-  /** The version of its plan; absent in records of earlier versions. */
+  /** The plan version; absent in records of earlier platforms. */
   readonly planVersion?: string | undefined;
-  /** Milliseconds since the epoch until which lists leave it out (a fault). */
+  /** Lists omit the instance until this time, in ms since the epoch (a fault). */
   readonly missingUntil?: number | undefined;
-  /** Of a cloud account: its account configuration. */
+  /** The account configuration of a cloud account. */
   readonly accountConfigId?: string | undefined;
 }
 
-/** A snapshot (specification 2.3), with what a restore needs after its instance is gone. */
+/** A snapshot, with everything that a restore needs after its instance is deleted. */
 export interface SnapshotRecord {
   readonly id: string;
   readonly sourceInstanceId: string;
   readonly type: "ManualSnapshot" | "AutomatedSnapshot";
   readonly status: "pending" | "completed" | "FAILED";
-  /** Why it failed. */
+  /** Reason of a failure. */
   readonly failure?: string | undefined;
   readonly progress: number;
   readonly cloudProvider: string;
@@ -109,19 +110,19 @@ export interface SnapshotRecord {
   readonly component: string;
   readonly subscriptionId?: string | undefined;
   readonly params: JsonObject;
-  /** The version of the plan that its instance had. */
+  /** The plan version of the source instance. */
   readonly planVersion?: string | undefined;
   readonly networkType: string;
   readonly customNetworkId?: string | undefined;
-  /** The users that its instance had; absent in snapshots of earlier versions. */
+  /** Users of the source instance; absent in snapshots of earlier platforms. */
   readonly users?: readonly UserRecord[] | undefined;
-  /** Of a copy: made by a fault to never complete. */
+  /** A copy that a fault keeps from completing. */
   readonly stuck?: boolean | undefined;
-  /** Of a copy: the snapshot it is made from. */
+  /** The source of a copy. */
   readonly copyOf?: string | undefined;
 }
 
-/** A custom network (specification 2.4). */
+/** A custom network. */
 export interface NetworkRecord {
   readonly id: string;
   readonly name: string;
@@ -136,16 +137,16 @@ export interface NetworkRecord {
 export interface AccountConfigRecord {
   readonly id: string;
   readonly cloudProvider: string;
-  /** The provider's own name of the account: account id, project id, subscription id or tenancy id. */
+  /** The provider's id of the account: account id, project id, subscription id or tenancy id. */
   readonly account: string;
   readonly status: "PENDING" | "READY" | "READY_TO_OFFBOARD" | "OFFBOARDED";
   readonly params: JsonObject;
   readonly createdAt: string;
-  /** Its owner has taken the access to it away, for a while. */
+  /** The owner has disconnected the account for a while. */
   readonly isDisconnected?: boolean | undefined;
 }
 
-/** True for what a file of the instances' folder holds. */
+/** True for a valid record of the instances' folder. */
 export function isInstanceRecord(value: unknown): value is InstanceRecord {
   return (
     hasTexts(value, ["id", "tier", "component", "cloudProvider", "status", "createdAt"]) &&
@@ -155,7 +156,7 @@ export function isInstanceRecord(value: unknown): value is InstanceRecord {
   );
 }
 
-/** True for what a file of the snapshots' folder holds. */
+/** True for a valid record of the snapshots' folder. */
 export function isSnapshotRecord(value: unknown): value is SnapshotRecord {
   return (
     hasTexts(value, ["id", "sourceInstanceId", "type", "status", "region", "tier"]) &&
@@ -163,12 +164,12 @@ export function isSnapshotRecord(value: unknown): value is SnapshotRecord {
   );
 }
 
-/** True for what a file of the networks' folder holds. */
+/** True for a valid record of the networks' folder. */
 export function isNetworkRecord(value: unknown): value is NetworkRecord {
   return hasTexts(value, ["id", "name", "cloudProvider", "region", "cidr"]);
 }
 
-/** True for what a file of the account configurations' folder holds. */
+/** True for a valid record of the account configurations' folder. */
 export function isAccountConfigRecord(value: unknown): value is AccountConfigRecord {
   return hasTexts(value, ["id", "cloudProvider", "account", "status"]) && isObject(value["params"]);
 }

@@ -1,6 +1,7 @@
+/** @module Defines the refusals of the platform host and their error body. */
 import { randomBytes } from "node:crypto";
 
-/** The body of every error of the platform host (specification 7). */
+/** The JSON body of every error of the platform host. */
 export interface ErrorBody {
   readonly name: string;
   readonly id: string;
@@ -27,11 +28,11 @@ const names: { readonly [status: number]: string } = {
 
 const temporary = new Set([429, 500, 502, 503, 504]);
 
-/** A refusal of the platform host: an HTTP status and what the client is told. */
+/** A refusal: an HTTP status and a message for the client. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
-  /** Seconds after which it is worth another attempt. */
+  /** Seconds after which the client may try again. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, message: string, retryAfter?: number) {
@@ -41,7 +42,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The answer for a status of the platform host. `id` is new at each call; a 5xx is a fault, 504 a timeout. */
+/** The error body of a status. `id` is random; a 5xx is a fault, 504 a timeout. */
 export function errorBody(status: number, message: string): ErrorBody {
   return {
     name: names[status] ?? (status >= 500 ? "failed_request" : "bad_request"),

@@ -1,21 +1,22 @@
+/** @module Counts writes that failed, since a full disk leaves no log of them. */
 import { fileTrouble } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** Something could not be written down: the client is told so (500), and nothing was changed. */
+/** A write to the data folder failed: the client gets a 500, and nothing was changed. */
 export class StorageError extends ServiceError {
   constructor(cause: unknown) {
     super(500, `the platform cannot write to its data folder (${fileTrouble(cause)}); nothing was changed`);
   }
 }
 
-/** Counts what the platform could not write: a full disk fills no log. */
+/** Counters of failed writes. */
 export interface StorageTrouble {
-  /** Counts a write that failed, and makes the error for whoever asked for it. */
+  /** Counts a failed write and returns the error for its caller. */
   failed(cause: unknown): StorageError;
-  /** Counts lines of the request log that nobody will read. */
+  /** Counts lines of the request log that were not written. */
   lost(lines: number, cause: unknown): void;
-  /** The counts of this run, and the last reason, for status. */
+  /** Counts since the start, and the last reason, for the status. */
   report(): JsonObject;
 }
 

@@ -1,3 +1,4 @@
+/** @module Opens the records of the control plane, on disk under `<dataDir>/control`. */
 import { join } from "node:path";
 import { type Collection, openCollection } from "./collection.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "./records.ts";
 import type { StorageTrouble } from "./storage-trouble.ts";
 
-/** Everything the control plane remembers, on disk under `<dataDir>/control`. */
+/** The records of the control plane. */
 export interface Store {
   readonly instances: Collection<InstanceRecord>;
   readonly snapshots: Collection<SnapshotRecord>;

@@ -1,7 +1,8 @@
+/** @module Describes account configurations, with the commands that a person must run. */
 import type { Json, JsonObject } from "../../../model/json.ts";
 import type { AccountConfigRecord } from "../../model/records.ts";
 
-/** An account configuration as the service describes it, with what a person must run to set it up or give it back. */
+/** An account configuration as the service describes it. */
 export function describeAccountConfig(
   config: AccountConfigRecord,
   instanceIds: readonly string[],

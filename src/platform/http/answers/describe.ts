@@ -1,27 +1,28 @@
+/** @module Describes instances as the service does. */
 import type { Json, JsonObject } from "../../../model/json.ts";
 import { pointOf, restorePoints } from "../../control/restore-points.ts";
-import { placeIn, subscriptionOf } from "../../dialect/dialect.ts";
-import { shownParams } from "../../dialect/params.ts";
+import { componentOfRecord, subscriptionOf } from "../../dialect/dialect.ts";
+import { dialectParams } from "../../dialect/params.ts";
 import { firstUserOf } from "../../model/first-user.ts";
 import { versionOf } from "../../model/plan-versions.ts";
 import type { InstanceRecord, NetworkRecord, SnapshotRecord } from "../../model/records.ts";
 import { type TopologyParts, topologyOf } from "./topology.ts";
 
-/** What describe needs besides the record. */
+/** The parts of the platform that a description is made from. */
 export interface DescribeParts extends TopologyParts {
   readonly store: {
     readonly networks: { get(id: string): NetworkRecord | undefined };
     readonly snapshots: { list(): readonly SnapshotRecord[] };
   };
   readonly settings: { readonly echo: boolean; readonly snapshotInterval: number };
-  /** The password of an instance that was created without one. */
+  /** The generated password of an instance that was created without one. */
   readonly generatedPassword: (instanceId: string) => string;
 }
 
 /**
- * An instance as describe shows it: specification 2.1, and the topology with the node ids that failover wants.
- * With `echo`, result_params repeats the request parameters as strings, the password in clear, as the real service does. A
- * password that nobody sent is shown in any case: nobody could know it otherwise.
+ * A described instance, with the topology that contains the node ids for failover. With `echo`, result_params contains the request
+ * parameters as strings, the password in clear, as the real service does. A generated password is always shown, since the client has
+ * no other way to know it.
  */
 export function describeInstance(parts: DescribeParts, record: InstanceRecord): JsonObject {
   const { modifiedAt, isComplete } = parts.dialect.describe;
@@ -34,7 +35,7 @@ export function describeInstance(parts: DescribeParts, record: InstanceRecord): 
     ...networkOf(parts, record),
     created_at: record.createdAt,
     [modifiedAt]: record.lastModified,
-    result_params: shownParams(parts.dialect, resultParams(parts, record)),
+    result_params: dialectParams(parts.dialect, resultParams(parts, record)),
     ...(record.isAccount ? {} : { detailedNetworkTopology: topologyOf(parts, record) }),
     ...(parts.settings.echo || isComplete ? moreOf(parts, record) : {}),
     ...(isComplete
@@ -67,7 +68,7 @@ function resultParams(parts: DescribeParts, record: InstanceRecord): JsonObject 
   };
 }
 
-/** Credentials that the platform made. */
+/** Credentials that the platform generated. */
 function generated(parts: DescribeParts, record: InstanceRecord): JsonObject {
   if (Object.hasOwn(record.params, "graphdbPassword")) return {};
   return { graphdbUser: firstUserOf(record), graphdbPassword: parts.generatedPassword(record.id) };
@@ -81,7 +82,7 @@ function echoed(params: JsonObject): JsonObject {
 function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject {
   return {
     last_modified_at: record.lastModified,
-    resourceID: placeIn(dialect, record)?.component.resourceId ?? record.resourceId,
+    resourceID: componentOfRecord(dialect, record)?.component.resourceId ?? record.resourceId,
     subscriptionId: record.subscriptionId ?? subscriptionOf(record),
     customTags: record.customTags,
     resourceInstanceMetadata: { deletionProtection: record.deletionProtection },
@@ -89,10 +90,7 @@ function moreOf({ dialect }: DescribeParts, record: InstanceRecord): JsonObject 
   };
 }
 
-/**
- * The times that an instance can be restored to. 0 hours where none are taken by themselves, 0 days since all are kept: this
- * platform removes no snapshot unasked.
- */
+/** The times that an instance can be restored to. The retention is 0 days, since this platform deletes no snapshot by itself. */
 function backupsOf(parts: DescribeParts, record: InstanceRecord): JsonObject {
   const points = restorePoints(parts, record);
   const [first, last] = [points[0], points.at(-1)];

@@ -1,10 +1,10 @@
-/** @module The page of the local platform, in templates that escape what stands in them. */
+/** @module Renders the web page of the local platform, with every value escaped. */
 import { html, raw } from "hono/html";
 
-/** A page, ready to be sent. */
+/** Rendered HTML of a page. */
 export type Page = ReturnType<typeof html>;
 
-/** What a browser may do with the page: its own inline script and style, nothing from elsewhere. */
+/** Response headers of a page; they allow its own inline script and style, and nothing from elsewhere. */
 export function pageHeaders(nonce: string): { readonly [name: string]: string } {
   return {
     "content-type": "text/html; charset=utf-8",
@@ -23,7 +23,7 @@ export function pageHeaders(nonce: string): { readonly [name: string]: string } 
   };
 }
 
-/** The page for people without a session: a form, and where the credentials lie. */
+/** The sign-in form; `hint` tells why it is shown again. */
 export function signInPage(nonce: string, hint: string): Page {
   return shell(
     nonce,
@@ -38,7 +38,7 @@ export function signInPage(nonce: string, hint: string): Page {
   );
 }
 
-/** The page for people with a session: instances and events, kept up to date by the stream. No secrets. */
+/** The table of instances and events, updated by the event stream. Contains no secrets. */
 export function statusPage(nonce: string): Page {
   return shell(
     nonce,

@@ -1,18 +1,19 @@
+/** @module Lists the parameters of a component as the service describes them. */
 import type { FieldSchema } from "../../../model/field-schema.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Dialect, Located } from "../../dialect/dialect.ts";
 import { isOffered, paramRows } from "../../model/field-rules.ts";
 import type { InstanceTypes } from "../../model/instance-types.ts";
 
-/** The parameters depend on these besides the component. */
+/** The parts of the platform that a parameter list is made from. */
 export interface SchemaParts {
   readonly dialect: Dialect;
   readonly instanceTypes: InstanceTypes;
 }
 
 /**
- * The parameters that a component takes at create and at update, as the service answers them: types, options and what can be changed.
- * The API has no fields for bounds; they stand in the description.
+ * Parameters of create and update: types, options, and whether they can be changed. The API has no keys for bounds, so the
+ * description contains them.
  */
 export function parameterSchema(parts: SchemaParts, { plan, component, isAccount }: Located): JsonObject {
   const rows = Object.entries(paramRows).filter(
@@ -35,7 +36,7 @@ export function parameterSchema(parts: SchemaParts, { plan, component, isAccount
   };
 }
 
-/** A field as parameters: one; of instance types one for each cloud provider, since each has its own, where the tier has a list. */
+/** The parameters of a field: one, or one per cloud provider for instance types, since each provider has its own list. */
 function parametersOf(
   parts: SchemaParts,
   tier: string,

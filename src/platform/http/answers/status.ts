@@ -1,7 +1,8 @@
+/** @module Summarizes the platform for its page and for scripts. */
 import type { JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
 
-/** What the page and scripts see of a platform: no parameters, no secrets. */
+/** Status of the platform, without parameters and secrets. */
 export function platformStatus(core: Core): JsonObject {
   const { name, version, why } = core.databases.engine;
   return {

@@ -1,19 +1,20 @@
+/** @module Describes the resources of an instance with their endpoints and nodes. */
 import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../../model/json.ts";
-import { type Dialect, placeIn } from "../../dialect/dialect.ts";
+import { componentOfRecord, type Dialect } from "../../dialect/dialect.ts";
 import type { PlanResource } from "../../model/plans.ts";
 import type { InstanceRecord, NodeRecord } from "../../model/records.ts";
 
-/** A topology depends on these besides the record. */
+/** The parts of the platform that a topology is made from. */
 export interface TopologyParts {
   readonly dialect: Dialect;
-  /** The password of what observes an instance. */
+  /** The password of an instance's observability endpoint. */
   readonly observerPassword: (instanceId: string) => string;
 }
 
-/** The resources of an instance by their ids: where the databases' endpoint stands, the node ids that failover wants, and what stands beside. */
+/** Resources of an instance by id: the endpoint of the database, the node ids for failover, and the auxiliary services. */
 export function topologyOf(parts: TopologyParts, record: InstanceRecord): JsonObject {
-  const resources = placeIn(parts.dialect, record)?.component.resources ?? [];
+  const resources = componentOfRecord(parts.dialect, record)?.component.resources ?? [];
   return Object.fromEntries(
     resources.map((resource) => [resource.id, describeResource(parts, record, resource)]),
   );
@@ -46,7 +47,7 @@ interface Endpoint {
   readonly clusterPorts: readonly number[];
 }
 
-/** Names of what is no database end in `.invalid`, which nobody can reach. */
+/** Hosts of auxiliary services end in `.invalid`, which never resolves. */
 function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource): Endpoint {
   const primary = record.nodes.find((node) => node.role === "primary");
   const isUp = record.host !== undefined && primary !== undefined;
@@ -72,7 +73,7 @@ function describeNode({ dialect }: TopologyParts, node: NodeRecord, record: Inst
   };
 }
 
-/** The password of what observes an instance: the same at every start of the platform that has this key. */
+/** The password of an instance's observability endpoint: the same at every start with the same key. */
 export function observerPassword(instanceId: string, key: Buffer): string {
   return createHmac("sha256", key).update(`observer of ${instanceId}`).digest("base64url");
 }

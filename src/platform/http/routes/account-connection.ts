@@ -1,3 +1,4 @@
+/** @module Serves connect and disconnect of cloud accounts. */
 import type { Hono } from "hono";
 import { connectAccount } from "../../control/account-connection.ts";
 import type { Core } from "../../core.ts";
@@ -10,7 +11,7 @@ import { serviceId } from "./plans.ts";
 import { pathParam, sessionRoutes } from "./router.ts";
 import { tagsOf } from "./tags-of.ts";
 
-/** Connect and disconnect of a cloud account; the path names its instance, or its account configuration. */
+/** Registers the operation. The path names the account's instance or its configuration. */
 export function accountConnectionEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${version}/resource-instance/account-config/:id`;
   sessionRoutes(app, core)("POST", path, "account-connection", async (context, exchange) => {

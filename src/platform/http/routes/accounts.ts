@@ -1,3 +1,4 @@
+/** @module Serves account configurations. */
 import type { Hono } from "hono";
 import { accountInstances } from "../../control/accounts.ts";
 import type { Core } from "../../core.ts";
@@ -7,7 +8,7 @@ import { version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
 import { pathParam, sessionRoutes } from "./router.ts";
 
-/** The describe-account-configuration operation: status, and the instructions that a person must run. */
+/** Registers the operation: status, and the commands that a person must run. */
 export function accountEndpoints(app: Hono<Env>, core: Core): void {
   sessionRoutes(app, core)("GET", `${version}/accountconfig/:id`, "describe-account-config", (context) => {
     const id = pathParam(context, "id");

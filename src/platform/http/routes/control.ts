@@ -1,3 +1,4 @@
+/** @module Serves the local platform's own endpoints under `/_platform`. */
 import type { Context, Hono } from "hono";
 import { auth } from "hono/utils/basic-auth";
 import { isObject, type Json } from "../../../model/json.ts";
@@ -18,8 +19,8 @@ import { matchesCredentials } from "./session.ts";
 type ControlHandler = (context: Context<Env>, body: Json) => Response | Promise<Response>;
 
 /**
- * What only the local platform has, under `/_platform`: faults, the request log, seeds, simulated persons. Signed in with
- * the platform's own credentials (Basic) or a session; never struck by faults, never in the request log.
+ * Registers faults, request log, network seeds and simulated persons. They accept the platform's own credentials (Basic) or a
+ * session. Faults do not apply to them, and the request log omits them.
  */
 export function controlEndpoints(app: Hono<Env>, core: Core): void {
   const route = (method: string, path: string, handler: ControlHandler): void => {

@@ -1,3 +1,4 @@
+/** @module Serves failover of a node. */
 import type { Hono } from "hono";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
@@ -10,7 +11,7 @@ import { accepted, sessionRoutes } from "./router.ts";
 
 const actions = ["FAILOVER_ONLY", "FAILOVER_AND_RESTART", "FAILOVER_AND_RECREATE"];
 
-/** Failover (specification 4.7), under the keys of the dialect. */
+/** Registers failover (specification 4.7) with the keys of the dialect. */
 export function failoverEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${componentPath(core.dialect)}/:id/failover`;
   const { node: nodeKeys, action: actionKeys } = core.dialect.failover;

@@ -1,3 +1,4 @@
+/** @module Serves create, list, describe, update, delete, power and metadata of instances. */
 import type { Context, Hono } from "hono";
 import { isObject } from "../../../model/json.ts";
 import { readAccount } from "../../control/account-rules.ts";
@@ -6,7 +7,7 @@ import { createInstance } from "../../control/new-instance.ts";
 import { readCreate, readUpdate } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import type { Located } from "../../dialect/dialect.ts";
-import { checkedIn, ownBody, ownCreate } from "../../dialect/params.ts";
+import { checkInDialect, ownBody, ownCreate } from "../../dialect/params.ts";
 import { knownVersion, preferredVersion } from "../../model/plan-versions.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { describeInstance } from "../answers/describe.ts";
@@ -19,7 +20,7 @@ import { paged } from "./paged.ts";
 import { accepted, sessionRoutes } from "./router.ts";
 import { tagsOf } from "./tags-of.ts";
 
-/** Create, list, describe, update, delete, start, stop, restart and metadata of instances (specification 4.7). */
+/** Registers the operations on instances (specification 4.7). */
 export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
   const component = componentPath(core.dialect);
@@ -61,7 +62,7 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
     route(method, `${component}/:id`, "update", async (context, exchange) => {
       const record = databaseOf(core, context);
       const body = ownBody(core.dialect, exchange.body ?? null);
-      const changed = checkedIn(core.dialect, () => readUpdate(body, placeOf(core, record), record));
+      const changed = checkInDialect(core.dialect, () => readUpdate(body, placeOf(core, record), record));
       const password = changed.params["graphdbPassword"];
       if (typeof password === "string") core.secrets.add(password);
       await core.lifecycle.operate(record.id, "update", exchange.fault, {
@@ -129,7 +130,7 @@ async function create(
   if (found.nodes.length === 0)
     throw new ServiceError(400, `the local platform does not run ${found.key}: it has no clusters`);
   const body = ownCreate(core.dialect, exchange.body ?? null, plan.tier);
-  const wanted = checkedIn(core.dialect, () =>
+  const wanted = checkInDialect(core.dialect, () =>
     readCreate(body, {
       tier: plan.tier,
       component: found.id,
@@ -174,7 +175,7 @@ async function createAccount(
   );
 }
 
-/** The version of the plan that a create asks for, else the one that the plan prefers. */
+/** The requested plan version, or the preferred one. */
 function planVersionOf({ body }: Exchange): string {
   const asked = isObject(body) ? (body["productTierVersion"] ?? preferredVersion) : preferredVersion;
   if (typeof asked !== "string") throw new ServiceError(400, "productTierVersion must be a string");

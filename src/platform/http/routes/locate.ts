@@ -1,3 +1,4 @@
+/** @module Finds the plan, component and instance that a request's path names. */
 import type { Context } from "hono";
 import type { Place } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
@@ -7,12 +8,12 @@ import { ServiceError } from "../../model/service-error.ts";
 import type { Env } from "../exchange.ts";
 import { pathParam } from "./router.ts";
 
-/** The component of a path; 404 where no plan has it, 403 with the subscription of another plan. */
+/** The component of a path; 404 where no plan has it, 403 for the subscription of another plan. */
 export function locateComponent(core: Core, context: Context<Env>): Located {
   return located(core, context, findComponent(core.dialect, keysOf(context)));
 }
 
-/** The component of a failover's path, which may name the resource that its nodes stand in: by the setting. */
+/** The component of a failover's path, which may also name the resource of its nodes, depending on `failoverPath`. */
 export function locateNodes(core: Core, context: Context<Env>): Located {
   const { failoverPath } = core.settings;
   const found = findComponent(core.dialect, keysOf(context), ({ key, resources }, asked) => {
@@ -22,7 +23,7 @@ export function locateNodes(core: Core, context: Context<Env>): Located {
   return located(core, context, found);
 }
 
-/** Refuses (403) a request that carries another subscription than the one to this tier's plan, where each plan has its own. */
+/** Refuses (403) the subscription of another plan, where each plan has its own. */
 export function checkSubscription(core: Core, context: Context<Env>, tier: string | undefined): void {
   const asked = context.req.query("subscriptionId") ?? "";
   if (!core.dialect.hasPlanSubscriptions || asked === "" || tier === undefined) return;
@@ -30,7 +31,7 @@ export function checkSubscription(core: Core, context: Context<Env>, tier: strin
   throw new ServiceError(403, `subscription ${asked} is not one to the plan of tier ${tier}`);
 }
 
-/** The subscription that something new belongs to; undefined where the request names none and plans have none of their own. */
+/** The subscription of a new object; undefined where the request names none and plans have none of their own. */
 export function subscriptionFor(core: Core, context: Context<Env>, tier: string): string | undefined {
   const own = core.dialect.hasPlanSubscriptions ? subscriptionOf({ tier }) : undefined;
   const asked = context.req.query("subscriptionId");
@@ -52,7 +53,7 @@ function located(core: Core, context: Context<Env>, found: Located | undefined):
   return found;
 }
 
-/** The instance of a path; 404 for an unknown id, or one of another component. */
+/** The instance of a path; 404 for an unknown id or one of another component. */
 export function instanceOf(
   core: Core,
   context: Context<Env>,
@@ -66,21 +67,21 @@ export function instanceOf(
   return record;
 }
 
-/** A database of the path; cloud accounts have none of its operations. */
+/** The database instance of a path; 400 for a cloud account. */
 export function databaseOf(core: Core, context: Context<Env>): InstanceRecord {
   const record = instanceOf(core, context);
   if (!record.isAccount) return record;
   throw new ServiceError(400, `${record.id} is a cloud account and has no such operation`);
 }
 
-/** What validation needs to know of where an instance is. */
+/** Tier, component and instance types of an instance, for validation. */
 export function placeOf(core: Core, record: InstanceRecord): Place {
   return { tier: record.tier, component: record.component, instanceTypes: core.instanceTypes };
 }
 
-/** False for what a list leaves out: of another subscription than asked for, or made to be missing. */
+/** False for an instance that a list omits: of another subscription, or hidden by a fault. */
 export function isVisible(core: Core, context: Context<Env>, record: InstanceRecord): boolean {
-  // Where plans have subscriptions of their own, a path has one already, and the list of all plans takes none.
+  // Where plans have their own subscriptions, a path implies one, and the list of all plans takes none.
   const asked = core.dialect.hasPlanSubscriptions ? undefined : context.req.query("subscriptionId");
   if (asked !== undefined && record.subscriptionId !== undefined && record.subscriptionId !== asked)
     return false;

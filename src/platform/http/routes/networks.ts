@@ -1,3 +1,4 @@
+/** @module Serves custom networks. */
 import type { Hono } from "hono";
 import { isObject } from "../../../model/json.ts";
 import { addNetwork, describeNetwork, readNetwork } from "../../control/networks.ts";
@@ -10,7 +11,7 @@ import { pathParam, sessionRoutes } from "./router.ts";
 
 const path = `${version}/resource-instance/custom-network`;
 
-/** Custom networks (specification 4.6). Create, list and delete exist only where the platform is told to have them. */
+/** Registers the operations on custom networks (specification 4.6). Create, list and delete exist only with the option `networks: full`. */
 export function networkEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
   const find = (id: string): NetworkRecord => {

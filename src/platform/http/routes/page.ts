@@ -1,3 +1,4 @@
+/** @module Serves the platform's page, its sign-in and its event stream. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono } from "hono";
@@ -12,13 +13,13 @@ import type { Env } from "../exchange.ts";
 import { openBody } from "../read-body.ts";
 import { matchesCredentials } from "./session.ts";
 
-/** Shortest time between two pictures of the state, in ms. */
+/** Minimum time between two updates of the page, in ms. */
 const pause = 200;
 
 /**
- * The page at `/`. It needs a session even on loopback, where other users of the machine and web pages by way of
- * rebound names could read it: from a link that works once (`platform open`), or from the form. That session opens the page
- * and its stream, and nothing else.
+ * Registers the page at `/`. It needs a session even on loopback, where other users of the machine, and web pages by DNS rebinding,
+ * could read it. A session comes from a one-time link (`platform open`) or the form, and gives access to the page and its stream
+ * only.
  */
 export function pageEndpoints(app: Hono<Env>, core: Core): void {
   const isOpen = (context: Context<Env>): boolean =>
@@ -77,7 +78,7 @@ function openPage(context: Context<Env>, token: string): Response {
   return context.redirect("/", 303);
 }
 
-/** Browsers hold the cookies of all ports of a host together. */
+/** Browsers share cookies between all ports of a host, so the port is part of the name. */
 function cookieName(context: Context<Env>): string {
   return `graphform_page_${new URL(context.req.url).port}`;
 }

@@ -1,3 +1,4 @@
+/** @module Serves service plans and subscriptions. */
 import type { Hono } from "hono";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
@@ -11,7 +12,7 @@ import type { Env } from "../exchange.ts";
 import { paged } from "./paged.ts";
 import { pathParam, sessionRoutes } from "./router.ts";
 
-/** The id of the one service of this platform. */
+/** Id of the platform's only service. */
 export const serviceId: string = "s-local";
 const regions: JsonObject = {
   awsRegions: ["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1", "ap-south-1"],
@@ -20,7 +21,7 @@ const regions: JsonObject = {
   ociRegions: ["us-ashburn-1", "eu-frankfurt-1"],
 };
 
-/** Service plans (specification 2.6) and subscriptions. */
+/** Registers the operations on service plans (specification 2.6) and subscriptions. */
 export function planEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
   const { dialect } = core;
@@ -63,7 +64,7 @@ export function planEndpoints(app: Hono<Env>, core: Core): void {
   });
 }
 
-/** The component or account resource that an id names, in any plan. */
+/** The component or account resource of an id, in any plan. */
 function resourceIn({ plans }: Dialect, id: string): Located | undefined {
   const all = plans.flatMap((plan): Located[] => [
     ...plan.components.map((component) => ({ plan, component, isAccount: false })),

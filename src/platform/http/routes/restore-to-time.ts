@@ -1,3 +1,4 @@
+/** @module Serves the restore of an instance to a time. */
 import type { Hono } from "hono";
 import { restoreToTime } from "../../control/restore-to-time.ts";
 import type { Core } from "../../core.ts";
@@ -10,7 +11,7 @@ import { sessionRoutes } from "./router.ts";
 
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Restore to a time: a new instance with the data that one had then. */
+/** Registers the operation, which creates a new instance with the data of that time. */
 export function restoreToTimeEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${componentPath(core.dialect)}/:id/restore`;
   sessionRoutes(app, core)("POST", path, "restore-to-time", async (context, { body: sent, fault }) => {

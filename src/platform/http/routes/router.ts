@@ -1,3 +1,4 @@
+/** @module Registers operations with or without a session. */
 import type { Context, Hono } from "hono";
 import { getCookie } from "hono/cookie";
 import type { Core } from "../../core.ts";
@@ -5,16 +6,16 @@ import { ServiceError } from "../../model/service-error.ts";
 import { largestBody, largestOpenBody } from "../contract.ts";
 import { type Env, type Handler, platformErrorFormat, serve } from "../exchange.ts";
 
-/** Registers one operation of the platform host under its name, which faults and the log use. */
+/** Registers one operation of the platform host. `operation` is its name in fault rules and in the request log. */
 export type Route = (method: string, path: string, operation: string, handler: Handler) => void;
 
-/** Registers operations that need no session. */
+/** Routes without a session. */
 export function openRoutes(app: Hono<Env>, core: Core): Route {
   return (method, path, operation, handler) => {
     const served = {
       name: operation,
-      admit: anybody,
-      isSignedIn: nobody,
+      admit: allowAll,
+      isSignedIn: isNeverSignedIn,
       largestBody: largestOpenBody,
       handler,
     };
@@ -22,10 +23,10 @@ export function openRoutes(app: Hono<Env>, core: Core): Route {
   };
 }
 
-const anybody = (): void => undefined;
-const nobody = (): boolean => false;
+const allowAll = (): void => undefined;
+const isNeverSignedIn = (): boolean => false;
 
-/** Registers operations that need a session: the cookie of section 5.1, or the same token as a bearer. */
+/** Routes that need a session: the session cookie, or the same token as a bearer token. */
 export function sessionRoutes(app: Hono<Env>, core: Core): Route {
   const admit = (context: Context<Env>): void => void requireSession(core, context);
   const isSignedIn = (context: Context<Env>): boolean =>
@@ -36,7 +37,7 @@ export function sessionRoutes(app: Hono<Env>, core: Core): Route {
   };
 }
 
-/** 400 without a token ("token is missing"), 401 with one that is invalid or has expired. */
+/** The signed-in user. Throws ServiceError 400 without a token, 401 for an invalid or expired one. */
 export function requireSession(core: Core, context: Context<Env>): string {
   const token = tokenOf(core, context);
   if (token === "") throw new ServiceError(400, "token is missing from header or cookie");
@@ -45,22 +46,22 @@ export function requireSession(core: Core, context: Context<Env>): string {
   return user;
 }
 
-/** The session token of a request; empty where it carries none. */
+/** The session token of a request; empty without one. */
 function tokenOf({ dialect }: Core, context: Context<Env>): string {
   return bearerOf(context) ?? getCookie(context, dialect.cookies.session) ?? "";
 }
 
-/** The bearer token of a request; undefined when it carries none. */
+/** The bearer token of a request; undefined without one. */
 export function bearerOf(context: Context<Env>): string | undefined {
   return /^bearer\s+(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
 }
 
-/** A part of the path, decoded; empty when the route has no such part. */
+/** A decoded path parameter; empty where the route has none of that name. */
 export function pathParam(context: Context<Env>, name: string): string {
   return context.req.param(name) ?? "";
 }
 
-/** 202 with an empty body: accepted, done later (section 3). */
+/** The answer 202 with an empty body: accepted, done in the background. */
 export function accepted(): Response {
   return new Response(null, { status: 202 });
 }

@@ -1,3 +1,4 @@
+/** @module Serves sign-in, token refresh and sign-out. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
@@ -11,7 +12,7 @@ import type { Env } from "../exchange.ts";
 import type { TokenPair } from "../sessions.ts";
 import { openRoutes, requireSession, sessionRoutes } from "./router.ts";
 
-/** Sign-in, refresh, sign-out (specification 4.1 and 5; wire paths of the contract). */
+/** Registers the session operations (specification 4.1 and 5). */
 export function sessionEndpoints(app: Hono<Env>, core: Core): void {
   const open = openRoutes(app, core);
 
@@ -61,7 +62,7 @@ export function sessionEndpoints(app: Hono<Env>, core: Core): void {
   });
 }
 
-/** True when the credentials are this platform's; takes the same time for every wrong answer. */
+/** True for the platform's own credentials; takes the same time for every wrong value. */
 export function matchesCredentials(expected: Credentials, given: Credentials): boolean {
   const digest = (one: Credentials): Buffer =>
     createHash("sha256")
@@ -101,7 +102,7 @@ function setSessionCookies(context: Context<Env>, core: Core, pair: TokenPair | 
     set(cookies.refresh, pair?.refreshToken ?? "", pair === undefined ? 0 : refreshLifetime);
 }
 
-/** The loopback name that the client used, so that its cookie jar accepts the cookie; else where we listen. */
+/** The loopback host that the client used, so that its cookie jar accepts the cookie; otherwise the platform's host. */
 function cookieDomain(context: Context<Env>, core: Core): string {
   const { hostname } = new URL(context.req.url);
   return ["localhost", "127.0.0.1", "[::1]"].includes(hostname) ? hostname : core.settings.host;

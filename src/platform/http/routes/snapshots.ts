@@ -1,3 +1,4 @@
+/** @module Serves backups, snapshots, copies and restores. */
 import type { Context, Hono } from "hono";
 import type { JsonObject } from "../../../model/json.ts";
 import { restoreSnapshot } from "../../control/restore-snapshot.ts";
@@ -27,12 +28,12 @@ const restorePath = `${path}/:snapshotId/restore`;
 const types = ["ManualSnapshot", "AutomatedSnapshot"];
 const environments = ["PROD", "PRIVATE", "CANARY", "STAGING", "QA", "DEV", "GLOBAL"];
 
-/** Backup, snapshots, copies, restores (specification 4.4, 4.5, 4.7). */
+/** Registers the operations on snapshots (specification 4.4, 4.5, 4.7). */
 export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   const route = sessionRoutes(app, core);
   const component = componentPath(core.dialect);
   const { hasBackup, copyAnswer, omitsEmptyList } = core.dialect.snapshots;
-  /** The snapshot of a path, of a plan that the request's subscription is to. */
+  /** The snapshot of a path; 403 for the subscription of another plan. */
   const found = (context: Context<Env>): SnapshotRecord => {
     const snapshot = findSnapshot(core, pathParam(context, "snapshotId"));
     checkSubscription(core, context, snapshot.tier);
@@ -124,14 +125,14 @@ export function snapshotEndpoints(app: Hono<Env>, core: Core): void {
   });
 }
 
-/** 404 for a snapshot of another component than the path's. */
+/** Refuses (404) a snapshot of another component than the path's. */
 function checkComponent(core: Core, snapshot: SnapshotRecord, context: Context<Env>): void {
   const { plan, component: found } = locateComponent(core, context);
   if (snapshot.tier !== plan.tier || snapshot.component !== found.id)
     throw new ServiceError(404, `snapshot ${snapshot.id} not found`);
 }
 
-/** The region that a snapshot is to be in; undefined where the body names none. */
+/** The target region; undefined where the body names none. */
 function regionOf(body: JsonObject): string | undefined {
   const region = textOf(body, "targetRegion") ?? textOf(body, "target_region");
   if (region !== undefined && !isRegion(region)) throw new ServiceError(400, "targetRegion is not a region");

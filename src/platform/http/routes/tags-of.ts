@@ -1,7 +1,8 @@
+/** @module Reads the tags of a request body. */
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import { ServiceError } from "../../model/service-error.ts";
 
-/** The tags of a body; undefined where it names none, 400 for anything that is none. */
+/** The tags; undefined where the body has none. Throws ServiceError 400 for malformed tags. */
 export function tagsOf(body: Json): readonly JsonObject[] | undefined {
   const tags = isObject(body) ? body["customTags"] : undefined;
   if (tags === undefined) return undefined;

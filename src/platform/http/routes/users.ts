@@ -1,3 +1,4 @@
+/** @module Serves the users host: database users of an instance. */
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
 import { isObject, type Json } from "../../../model/json.ts";
@@ -28,8 +29,8 @@ const base = `${usersPrefix}/instances/:id/users`;
 const shortest: { readonly [key in keyof UserBody]-?: number } = { username: 3, password: 6, acl: 1 };
 
 /**
- * The users host (specification 4.2). Checks in its order: rate, body and query (400), token (401), the instance (an
- * unknown one is a 500), its subscription (400), the ACL (400).
+ * Registers the operations on database users (specification 4.2). Checks run in the host's order: rate, body and query (400), token
+ * (401), instance (500 for an unknown one), subscription (400), ACL (400).
  */
 export function userEndpoints(app: Hono<Env>, core: Core): void {
   const rate = createRateLimit(core.settings.usersPerMinute, core.elapsed);

@@ -1,3 +1,4 @@
+/** @module Serves the upgrade of an instance to another plan version. */
 import type { Hono } from "hono";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
@@ -11,7 +12,7 @@ import { objectOf } from "../object-of.ts";
 import { checkSubscription } from "./locate.ts";
 import { accepted, pathParam, sessionRoutes } from "./router.ts";
 
-/** Keys of the body that name where the instance is: the variable segments of a component's path. */
+/** Keys of the body that locate the instance: the variable segments of a component's path. */
 const placeKeys = [
   "serviceProviderId",
   "serviceKey",
@@ -22,7 +23,7 @@ const placeKeys = [
   "resourceKey",
 ] as const;
 
-/** Upgrade of an instance to another version of its plan. */
+/** Registers the operation. */
 export function versionUpgradeEndpoint(app: Hono<Env>, core: Core): void {
   const path = `${version}/resource-instance/:id/version-upgrade`;
   sessionRoutes(app, core)("POST", path, "version-upgrade", async (context, exchange) => {
@@ -39,7 +40,7 @@ export function versionUpgradeEndpoint(app: Hono<Env>, core: Core): void {
   });
 }
 
-/** The database that an id and the keys of a body name together. */
+/** The database of an id and the keys of a body; 404 where they do not match. */
 function databaseAt(core: Core, body: JsonObject, id: string): InstanceRecord {
   const texts = placeKeys.map((key) => body[key]);
   const [provider, service, api, environment, model = "", tier = "", resource = ""] = texts.map(String);
