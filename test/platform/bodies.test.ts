@@ -67,7 +67,7 @@ interface Row {
   readonly headers?: Headers;
 }
 
-describe("300 large bodies of strangers", { timeout: 60_000 }, () => {
+describe("300 large anonymous bodies", { timeout: 60_000 }, () => {
   const rows: readonly Row[] = [
     { to: "an endpoint that needs a session", path: pro, body: asInstance, statuses: [400] },
     {
@@ -96,7 +96,7 @@ describe("300 large bodies of strangers", { timeout: 60_000 }, () => {
     },
   );
 
-  it("do not keep out who is signed in, while they hold all the budget that strangers have", async () => {
+  it("do not keep out signed-in clients while they use up the anonymous budget", async () => {
     const held = Array.from({ length: 8 }, () => {
       const { hostname, port } = new URL(test.platform.url);
       const socket = connectSocket(Number(port), hostname);
@@ -105,10 +105,7 @@ describe("300 large bodies of strangers", { timeout: 60_000 }, () => {
       return socket;
     });
     try {
-      await poll(
-        async () => ((await post(users, asUser)) === 503 ? true : undefined),
-        "no budget for strangers",
-      );
+      await poll(async () => ((await post(users, asUser)) === 503 ? true : undefined), "no anonymous budget");
       expect(await post(users, asUser, { authorization: `Bearer ${test.token()}` })).toBe(500);
       expect(await post(users, "{}")).toBe(400);
     } finally {

@@ -73,12 +73,12 @@ describe("request log", () => {
     [
       "a known password in the path",
       () => test.call("GET", `${pro}/misplaced-pw`),
-      /secret stands in the path/,
+      /secret is in the path/,
     ],
     [
       "a session token in the path",
       () => test.call("GET", `${pro}/${test.token()}`),
-      /secret stands in the path/,
+      /secret is in the path/,
     ],
     [
       "the password as a description",

@@ -21,7 +21,7 @@ export async function openDialect(
   const name = asked ?? before;
   if (name !== before && hasRecords(store))
     throw new Error(
-      `${dataDir} holds what was made under the profile ${before}, not ${name}; start it with --profile ${before}, or with another --data-dir`,
+      `${dataDir} contains records of the profile ${before}, not of ${name}; start it with --profile ${before}, or with another --data-dir`,
     );
   if (name === "default") await rm(file, { force: true });
   else if (name !== written) {

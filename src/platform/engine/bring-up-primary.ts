@@ -30,7 +30,7 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
         const others = candidates.filter((other) => other !== index);
         if (running[index]?.takesWrites === true) return node;
         if (!(await cameBackEmpty(task, node, others, running, empty))) return node;
-        task.notify(`node-${index} came back without a key, which it had; another node is asked for them`);
+        task.notify(`node-${index} started without the keys that it had; another node is tried`);
         await endNode(node.files.folder, 5000);
         empty ??= index;
       } catch (error) {
@@ -52,7 +52,9 @@ async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<r
   const known = nodes.map((_, at) => ({ runs: running[at] !== undefined, isGone: gone[at] ?? false }));
   const found = primaryCandidates(record, known, task.failed);
   if (found[0] !== record.primary && task.failed === undefined)
-    task.notify(`the data of node-${record.primary} are gone; node-${found[0]} has them and becomes primary`);
+    task.notify(
+      `node-${record.primary} has lost its data; node-${found[0]} has the data and becomes primary`,
+    );
   // Without `appendfsync always`, a running replica may have newer writes in memory than an ended primary has on disk: the
   // append-only file may be seconds behind on a slow disk.
   if (task.spec.aof === "always") return found;

@@ -135,7 +135,7 @@ async function bringUpReplica(
   } catch (error) {
     if (!isAboutData(error)) throw error;
     task.notify(
-      `${files.id} cannot start with its data, and gets them anew; they are kept in ${files.data}.aside`,
+      `${files.id} cannot start with its data and copies it again from the primary; the old data is kept in ${files.data}.aside`,
     );
     await setDataAside(files);
     return launchNode(task, index, { primaryPort });

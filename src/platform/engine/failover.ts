@@ -9,8 +9,8 @@ import { forbidWrites, isSafe, permitWrites } from "./write-permission.ts";
 const syncTimeout = 10_000;
 
 /**
- * Steps: the primary is told to refuse writes (NOREPLICAS); writes in progress finish and reach the replica; `recordPrimary` records
- * the replica as primary; only then it is promoted and permitted to take writes. If this process is killed, the record tells which
+ * Steps: the primary is set to refuse writes (NOREPLICAS); writes in progress finish and reach the replica; `recordPrimary` records
+ * the replica as primary; only then it is promoted and permitted to take writes. If this process is killed, the record says which
  * data counts, and no other node takes writes. Rejects with EngineError and changes nothing where no replica is in sync, it does not
  * catch up, or the record cannot be written. The server's own FAILOVER cannot be used: a query of the graph module in progress then
  * fails an assertion, and the primary crashes.

@@ -164,9 +164,7 @@ export class LocalDatabase implements Database {
     if (!(await isResponsive(primary, this.#loginOf(primary)))) {
       // A silent primary may answer again later, and must not take writes then.
       await endNode(primary.files.folder, 0);
-      this.#notify(
-        `${primary.files.id} does not answer; ${replica.files.id} becomes primary with what it has`,
-      );
+      this.#notify(`${primary.files.id} does not answer; ${replica.files.id} becomes primary as it is`);
       return this.#bringUp(undefined, primary.index);
     }
     await swapNodes(this.#dir, [primary, replica], this.#loginOf);
@@ -188,9 +186,8 @@ export class LocalDatabase implements Database {
   async #bringUp(signal?: AbortSignal, failed?: number): Promise<void> {
     const folder = await openFolder(this.#dir, this.#spec.nodes);
     this.#secret = folder.record.secret;
-    const ports = this.#nodes.length === 0 ? {} : { ports: portsOf(this.#nodes) };
     const before = new Set(this.#nodes.map(({ server }) => server));
-    const spec = { ...this.#spec, ...ports };
+    const spec = { ...this.#spec, ...(this.#nodes.length === 0 ? {} : { ports: portsOf(this.#nodes) }) };
     const task = { parts: this.#parts, spec, folder, signal, failed, notify: this.#notify };
     const { nodes, trouble, isBack } = await bringUp(task);
     this.#nodes = nodes;

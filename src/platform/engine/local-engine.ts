@@ -23,8 +23,8 @@ export function createEngine(parts: Parts, why: string): Engine {
     async endOrphans(path) {
       const dir = resolve(path);
       const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
-      const homeless = findServers().filter(({ folder, isHomeless }) => isHomeless && isIn(folder));
-      await expectingExit(isIn, () => endServers(homeless, 0));
+      const orphans = findServers().filter(({ folder, isHomeless }) => isHomeless && isIn(folder));
+      await expectingExit(isIn, () => endServers(orphans, 0));
     },
     async destroy(path) {
       const dir = await realpath(path).catch(() => resolve(path));

@@ -46,7 +46,7 @@ function parseCredentials(text: string | undefined, path: string): Credentials |
   } catch {
     // A file that is not JSON is reported below, like one without the two fields.
   }
-  throw new Error(`${path} holds no username and password; delete it to have new ones generated`);
+  throw new Error(`${path} contains no username and password; delete it to generate new ones`);
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -33,15 +33,15 @@ export function logRequest(
   const { method, path, url } = context.req;
   const notes: string[] = [];
   const logged = loggedBody(core, result);
-  for (const place of logged.misplaced) notes.push(`a secret stands in the body at ${place}`);
+  for (const place of logged.misplaced) notes.push(`a secret is in the body at ${place}`);
   const query = url.includes("?") ? [...new URL(url).searchParams] : [];
   for (const [name, value] of query) {
     if (/pass|secret|token/i.test(name) || core.secrets.redact(value) !== value)
-      notes.push(`a secret stands in query ${name}`);
+      notes.push(`a secret is in query ${name}`);
   }
   const segments = path.split("/");
   const clean = segments.map((segment) => (core.secrets.has(decoded(segment)) ? "[redacted]" : segment));
-  if (clean.some((segment, index) => segment !== segments[index])) notes.push("a secret stands in the path");
+  if (clean.some((segment, index) => segment !== segments[index])) notes.push("a secret is in the path");
   const authorization = context.req.header("authorization");
   if (authorization !== undefined && /^basic /i.test(authorization) && operation !== "signin") {
     notes.push("basic credentials were sent to something that is not sign-in");

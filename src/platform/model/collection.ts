@@ -39,7 +39,7 @@ export async function openCollection<T extends { readonly id: string; readonly c
   const writing = new Set<Promise<unknown>>();
 
   const fileOf = (id: string): string => join(folder, `${id}.json`);
-  const turn = async <R>(id: string, work: () => Promise<R>): Promise<R> => {
+  const enqueue = async <R>(id: string, work: () => Promise<R>): Promise<R> => {
     const done = inTurn(fileOf(id), work);
     writing.add(done);
     try {
@@ -65,16 +65,16 @@ export async function openCollection<T extends { readonly id: string; readonly c
   return {
     get: (id) => records.get(id),
     list: () => [...records.values()],
-    add: (record) => turn(record.id, () => write(record)),
+    add: (record) => enqueue(record.id, () => write(record)),
     update: (id, change) =>
-      turn(id, async () => {
+      enqueue(id, async () => {
         const record = records.get(id);
         const next = record === undefined ? undefined : change(record);
         if (next !== undefined && next !== record) await write(next);
         return next;
       }),
     remove: (id, check) =>
-      turn(id, async () => {
+      enqueue(id, async () => {
         const record = records.get(id);
         if (record === undefined) return;
         check?.(record);
