@@ -1,17 +1,14 @@
 /** @module Accepts operations on instances and runs them in the background, one at a time per instance. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DatabaseListener, Databases } from "../databases/databases.ts";
+import type { DatabaseListener } from "../databases/databases.ts";
 import { inTurn } from "../in-turn.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import type { Store } from "../model/store.ts";
-import type { Settings } from "../options.ts";
 import { createDatabaseRepair, reasonOf } from "./database-repair.ts";
-import type { Events } from "./events.ts";
 import { type ExecuteParts, execute } from "./execute.ts";
 import type { Fault } from "./fault-rule.ts";
-import { operationHandlers } from "./operation-handlers.ts";
+import { type LifecycleParts, operationHandlers } from "./operation-handlers.ts";
 import { transitions } from "./transitions.ts";
 
 /** Details of an operation, by its kind. */
@@ -40,16 +37,6 @@ export interface Lifecycle {
   wait(ms: number): Promise<void>;
   /** Starts no new task and waits for the running ones; the next start of the platform continues the rest. */
   close(): Promise<void>;
-}
-
-/** Options of `createLifecycle`. `databases` is a function, since the databases report to the listener made here. */
-export interface LifecycleParts {
-  readonly store: Store;
-  readonly settings: Settings;
-  readonly events: Events;
-  readonly databases: () => Databases;
-  readonly snapshotFile: (region: string, snapshotId: string) => string;
-  readonly timestamp: () => string;
 }
 
 export function createLifecycle(parts: LifecycleParts): Lifecycle {

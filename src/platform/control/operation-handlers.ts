@@ -1,8 +1,10 @@
 /** @module Does the real work of each operation on the databases. */
-import type { RunningDatabase } from "../databases/databases.ts";
+import type { Databases, RunningDatabase } from "../databases/databases.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
+import type { Store } from "../model/store.ts";
+import type { Settings } from "../options.ts";
 import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
-import type { LifecycleParts } from "./lifecycle.ts";
+import type { Events } from "./events.ts";
 import { untilWritten } from "./record-state.ts";
 
 /** Changes of the record after the operation; "gone" where the instance no longer exists. */
@@ -10,6 +12,16 @@ export type Outcome = (Partial<InstanceRecord> & { readonly status: string }) | 
 
 /** Does one operation. Throws with a reason for the client. It may run twice: a restarted platform runs it again. */
 export type OperationHandler = (record: InstanceRecord, operation: OperationRecord) => Promise<Outcome>;
+
+/** Parts of the platform that the lifecycle works with. `databases` is a function, since the databases report to the listener made here. */
+export interface LifecycleParts {
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly events: Events;
+  readonly databases: () => Databases;
+  readonly snapshotFile: (region: string, snapshotId: string) => string;
+  readonly timestamp: () => string;
+}
 
 /** Options of `operationHandlers`. */
 export type HandlerParts = LifecycleParts & {

@@ -5,8 +5,8 @@ import type { Context } from "hono";
 import type { Json } from "../../model/json.ts";
 import type { Fault } from "../control/fault-rule.ts";
 import type { Core } from "../core.ts";
-import { errorBody, ServiceError } from "../model/service-error.ts";
-import { errorMediaType } from "./contract.ts";
+import { ServiceError } from "../model/service-error.ts";
+import type { ErrorFormat } from "./error-format.ts";
 import { logRequest } from "./log-request.ts";
 import { parseJson } from "./parse-json.ts";
 import { openBody } from "./read-body.ts";
@@ -25,12 +25,6 @@ export interface Env {
   Bindings: HttpBindings;
 }
 
-/** Name of a host, and the shape of its errors. */
-export interface ErrorFormat {
-  readonly name: "platform" | "users";
-  readonly error: (status: number, message: string) => Response;
-}
-
 /** One operation of a host, as a route registers it. */
 export interface Operation {
   /** Name in fault rules and in the request log. */
@@ -43,16 +37,6 @@ export interface Operation {
   readonly largestBody: number;
   readonly handler: Handler;
 }
-
-/** Errors of the platform host. */
-export const platformErrorFormat: ErrorFormat = {
-  name: "platform",
-  error: (status, message) =>
-    new Response(JSON.stringify(errorBody(status, message)), {
-      status,
-      headers: { "content-type": errorMediaType },
-    }),
-};
 
 /** Answers a request. A ServiceError becomes an error of the host, any other error a 500 without details. */
 export async function serve(

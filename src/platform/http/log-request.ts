@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Json } from "../../model/json.ts";
 import type { Fault } from "../control/fault-rule.ts";
 import type { Core } from "../core.ts";
-import type { Env, ErrorFormat } from "./exchange.ts";
+import type { ErrorFormat } from "./error-format.ts";
 import { redactBody, secretsIn } from "./known-secrets.ts";
 
 /** A finished request and its answer. */
@@ -27,7 +27,7 @@ export function logRequest(
   core: Core,
   host: ErrorFormat["name"],
   operation: string,
-  context: Context<Env>,
+  context: Pick<Context, "req">,
   result: RequestResult,
 ): void {
   const { method, path, url } = context.req;

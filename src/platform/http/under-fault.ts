@@ -1,7 +1,7 @@
 /** @module Applies a fault to the answer of a request. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../control/fault-rule.ts";
-import type { ErrorFormat } from "./exchange.ts";
+import type { ErrorFormat } from "./error-format.ts";
 
 /** Calls `work` as the fault says: late, never, or with another answer. "cut": the connection is to be cut without an answer. */
 export async function underFault(

@@ -1,5 +1,5 @@
 /** @module Defines the error body of the users host. */
-import type { ErrorFormat } from "./exchange.ts";
+import type { ErrorFormat } from "./error-format.ts";
 
 const reasons: { readonly [status: number]: string } = {
   400: "Bad Request",

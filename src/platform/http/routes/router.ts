@@ -4,7 +4,8 @@ import { getCookie } from "hono/cookie";
 import type { Core } from "../../core.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { largestBody, largestOpenBody } from "../contract.ts";
-import { type Env, type Handler, platformErrorFormat, serve } from "../exchange.ts";
+import { platformErrorFormat } from "../error-format.ts";
+import { type Env, type Handler, serve } from "../exchange.ts";
 
 /** Registers one operation of the platform host. `operation` is its name in fault rules and in the request log. */
 export type Route = (method: string, path: string, operation: string, handler: Handler) => void;
