@@ -70,11 +70,7 @@ describe("request log", () => {
       () => test.call("GET", `${pro}?q=x${encodeURIComponent("misplaced-pw")}`),
       /query q/,
     ],
-    [
-      "a known password in the path",
-      () => test.call("GET", `${pro}/misplaced-pw`),
-      /secret is in the path/,
-    ],
+    ["a known password in the path", () => test.call("GET", `${pro}/misplaced-pw`), /secret is in the path/],
     [
       "a session token in the path",
       () => test.call("GET", `${pro}/${test.token()}`),
