@@ -3,7 +3,7 @@ import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
-import { boundAt, kindNamed } from "./bound.ts";
+import { boundAt, kindNamed } from "./bound-at.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withService } from "./service-work.ts";
 import type { Terminal } from "./terminal.ts";

@@ -16,7 +16,7 @@ import type { Lock } from "../state/store.ts";
 import { withSeals } from "../state/with-seals.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
 import { assertApprovable, isApproved } from "./approval.ts";
-import { type Interrupts, listenForInterrupts } from "./interrupt.ts";
+import { type Interrupts, listenForInterrupts } from "./listen-for-interrupts.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
 import { runListener } from "./run-listener.ts";
 import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept } from "./saved-plan.ts";

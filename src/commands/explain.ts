@@ -8,7 +8,7 @@ import type { Profile } from "../model/profile.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette, type Palette } from "../report/palette.ts";
-import { tableText } from "./table.ts";
+import { tableText } from "./table-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `explain` was told. */

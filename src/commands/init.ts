@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { pipelines } from "./init-pipelines.ts";
-import { writeNew } from "./new-file.ts";
 import type { Terminal } from "./terminal.ts";
+import { writeNew } from "./write-new.ts";
 
 /** What `init` was told. */
 export interface InitOptions {

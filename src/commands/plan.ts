@@ -11,7 +11,7 @@ import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { emptyState } from "../state/document.ts";
-import { listenForInterrupts } from "./interrupt.ts";
+import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
 import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";

@@ -1,12 +1,15 @@
 import { Command, Option } from "commander";
 import { packageVersion } from "../project/package-files.ts";
+import { addAccountCommands } from "./add-account-commands.ts";
+import { addReferenceCommands } from "./add-reference-commands.ts";
+import { addImportCommand } from "./import/add-command.ts";
+import { addInstanceCommands } from "./instances/add-commands.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
 import type { PlanCommandOptions } from "./plan.ts";
-import { addOperations } from "./program-operations.ts";
-import { addPlatform } from "./program-platform.ts";
-import { addReference } from "./program-reference.ts";
-import { addState } from "./program-state.ts";
+import { addPlatformCommands } from "./platform/add-commands.ts";
+import { addSnapshotCommands } from "./snapshots/add-commands.ts";
+import { addStateCommands } from "./state/add-commands.ts";
 import type { Terminal } from "./terminal.ts";
 import type { ValidateOptions } from "./validate.ts";
 
@@ -105,9 +108,12 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     );
 
   const registration = { env, at, done };
-  addState(program, registration);
-  addOperations(program, registration);
-  addPlatform(program, registration);
-  addReference(program, registration);
+  addStateCommands(program, registration);
+  addInstanceCommands(program, registration);
+  addSnapshotCommands(program, registration);
+  addAccountCommands(program, registration);
+  addImportCommand(program, registration);
+  addPlatformCommands(program, registration);
+  addReferenceCommands(program, registration);
   return program;
 }

@@ -4,11 +4,11 @@ import { type Connection, connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { ServiceTarget } from "../project/service-target.ts";
-import { listenForInterrupts } from "./interrupt.ts";
+import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
+import { traceOf } from "./request-trace.ts";
 import type { Terminal } from "./terminal.ts";
-import { traceOf } from "./trace.ts";
 import { interrupted } from "./under-lock.ts";
 
 /** What a command works with that talks to the service and leaves the state alone. */

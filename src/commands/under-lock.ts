@@ -15,11 +15,11 @@ import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
-import { listenForInterrupts } from "./interrupt.ts";
+import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
+import { traceOf } from "./request-trace.ts";
 import type { Terminal } from "./terminal.ts";
-import { traceOf } from "./trace.ts";
 
 /** What a command works with that changes something outside of a plan. */
 export interface Locked {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { announcement, howReached } from "../../src/commands/platform-process.ts";
+import { parseAnnouncement, profileHint } from "../../src/commands/platform/announcement.ts";
 
 const said = { url: "http://127.0.0.1:4000", usersUrl: "http://127.0.0.1:4000", pid: 7, engine: {} };
 
@@ -11,8 +11,8 @@ it.each([
   ],
   ["the default profile needs no word: it is found", {}, ""],
 ])("a platform of %s", (_, spoken, profile) => {
-  const ready = announcement(JSON.stringify({ ...said, ...spoken }));
-  const text = ready === undefined ? "no announcement" : howReached(ready);
+  const ready = parseAnnouncement(JSON.stringify({ ...said, ...spoken }));
+  const text = ready === undefined ? "no announcement" : profileHint(ready);
   expect(text === "").toBe(profile === "");
   if (profile !== "")
     expect(text).toMatch(/profile falkordb-cloud .*platformUrl: http:\/\/127\.0\.0\.1:4000/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importedFrom } from "../../src/commands/imported.ts";
+import { importedFrom } from "../../src/commands/import/declare-objects.ts";
 import { user } from "../../src/kinds/user.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Reads } from "../../src/model/service.ts";

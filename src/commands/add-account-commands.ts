@@ -1,0 +1,22 @@
+/** @module Adds the commands about cloud accounts to the command line. */
+import type { Command } from "commander";
+import { type ManifestOptions, withManifestOptions } from "./options.ts";
+import type { Registration } from "./registration.ts";
+
+type Coloured<T> = T & { readonly color?: boolean };
+
+/** Adds `account bootstrap`. */
+export function addAccountCommands(program: Command, { env, at, done }: Registration): void {
+  const account = program
+    .command("account")
+    .description("cloud accounts, and what a person must do for them");
+  withManifestOptions(
+    account.command("bootstrap").description("what a person must run in the account, as the service says it"),
+  )
+    .argument("<address>", "for example cloudAccounts.prod")
+    .option("--json", "as JSON")
+    .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
+      const { accountBootstrap } = await import("./account-bootstrap.ts");
+      done(await accountBootstrap(address, options, env, at(options)));
+    });
+}

@@ -1,0 +1,101 @@
+/** @module Adds the commands that help people along to the command line. */
+import { Argument, type Command, Option } from "commander";
+import type { ExplainOptions } from "./explain.ts";
+import type { InitOptions } from "./init.ts";
+import type { ManifestOptions } from "./options.ts";
+import { withManifestOptions } from "./options.ts";
+import type { Registration } from "./registration.ts";
+
+type Coloured<T> = T & { readonly color?: boolean };
+
+/** Adds what helps people along: `init`, `login`, `doctor`, `explain`, `profile`, `schema`, `graph`, `completion`. */
+export function addReferenceCommands(program: Command, registration: Registration): void {
+  const { env, at, done } = registration;
+  program
+    .command("init")
+    .description("write a commented manifest; overwrites nothing")
+    .option("-f, --file <path>", "the manifest (default graphform.yaml)")
+    .addOption(new Option("--ci <service>", "write a pipeline too").choices(["github", "gitlab"]))
+    .action(async (options: InitOptions) => {
+      const { init } = await import("./init.ts");
+      done(await init(options, at({})));
+    });
+  addSession(program, registration);
+  withManifestOptions(program.command("doctor").description("check what the other commands need"))
+    .option("--json", "as JSON")
+    .action(async (options: Coloured<ManifestOptions & { json?: boolean }>) => {
+      const { doctor } = await import("./doctor.ts");
+      done(await doctor(options, env, at(options)));
+    });
+  program
+    .command("explain")
+    .description("a field: type, bounds, default, tiers, what a change takes, its names on the wire")
+    .argument("[field]", "for example config.maxMemory (default: all, by name)")
+    .option("--profile <name>", "show its spelling too")
+    .option("--json", "as JSON")
+    .option("--no-color", "no colour")
+    .action(async (field: string | undefined, options: Coloured<ExplainOptions>) => {
+      const { explain } = await import("./explain.ts");
+      done(await explain(field, options, env, at(options)));
+    });
+  addProfile(program, registration);
+  program
+    .command("schema")
+    .description("print a published JSON Schema")
+    .argument("<name>", "manifest, profile or state")
+    .action(async (name: string) => {
+      const { schema } = await import("./schema.ts");
+      done(await schema(name, at({})));
+    });
+  withManifestOptions(program.command("graph").description("what refers to what in the manifest"))
+    .option("--mermaid", "as a Mermaid flowchart (the default)")
+    .addOption(new Option("--dot", "for Graphviz").conflicts("mermaid"))
+    .action(async (options: Coloured<ManifestOptions & { dot?: boolean }>) => {
+      const { graph } = await import("./graph.ts");
+      done(await graph(options, at(options)));
+    });
+  program
+    .command("completion")
+    .description("a script that completes commands in a shell")
+    .addArgument(new Argument("<shell>", "whose script").choices(["bash", "zsh", "fish"]))
+    .action(async (shell: string) => {
+      const { completion } = await import("./completion.ts");
+      done(completion(shell, program, at({})));
+    });
+}
+
+function addSession(program: Command, { env, at, done }: Registration): void {
+  withManifestOptions(
+    program.command("login").description("sign in and keep the session (not the password)"),
+  ).action(async (options: Coloured<ManifestOptions>) => {
+    const { login } = await import("./login.ts");
+    done(await login(options, env, at(options)));
+  });
+  withManifestOptions(program.command("logout").description("end the session that login keeps")).action(
+    async (options: Coloured<ManifestOptions>) => {
+      const { logout } = await import("./login.ts");
+      done(await logout(options, env, at(options)));
+    },
+  );
+}
+
+function addProfile(program: Command, { at, done }: Registration): void {
+  const profile = program.command("profile").description("how a service spells its API");
+  profile
+    .command("list")
+    .description("the profiles that come with graphform")
+    .option("--json", "as JSON")
+    .action(async (options: { json?: boolean }) => {
+      const { profileList } = await import("./profile.ts");
+      done(await profileList(options, at({})));
+    });
+  profile
+    .command("show")
+    .description("everything that a profile says")
+    .argument("[name]", "a built-in name or a file", "default")
+    .option("--json", "as JSON")
+    .action(async (name: string, options: { json?: boolean }) => {
+      const { profileShow } = await import("./profile.ts");
+      done(await profileShow(name, options, at({})));
+    });
+}

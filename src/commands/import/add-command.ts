@@ -1,0 +1,38 @@
+/** @module Adds the import of existing objects to the command line. */
+import type { Command } from "commander";
+import { withManifestOptions } from "../options.ts";
+import type { Registration } from "../registration.ts";
+import type { ImportAllOptions } from "./all.ts";
+
+type Coloured<T> = T & { readonly color?: boolean };
+
+/** Adds `import ADDRESS ID` and `import --all`. */
+export function addImportCommand(program: Command, { env, at, done }: Registration): void {
+  withManifestOptions(
+    program.command("import").description("bind what exists: one object, or a manifest for everything"),
+  )
+    .argument("[address]", "a declared address")
+    .argument("[id]", "the id of what it is to be bound to")
+    .option("--all", "write a manifest for everything that is live")
+    .option(
+      "--out <file>",
+      "with --all: write it there and bind everything (default: standard output, nothing bound)",
+    )
+    .option("--name <name>", "with --all: the manifest's name (default: imported)")
+    .option("--users", "with --all: database users too, as comments, since no service shows their passwords")
+    .action(
+      async (
+        address: string | undefined,
+        id: string | undefined,
+        options: Coloured<ImportAllOptions & { all?: boolean }>,
+      ) => {
+        if (options.all === true) {
+          const { importAll } = await import("./all.ts");
+          done(await importAll(address, options, env, at(options)));
+          return;
+        }
+        const { importOne } = await import("./one.ts");
+        done(await importOne(address, id, options, env, at(options)));
+      },
+    );
+}

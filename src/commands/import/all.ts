@@ -1,0 +1,227 @@
+import { rm } from "node:fs/promises";
+import { kinds } from "../../kinds/index.ts";
+import { noSecrets } from "../../manifest/read-secret.ts";
+import { systemClock } from "../../model/clock.ts";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Journal } from "../../model/journal.ts";
+import type { Manifest, ServiceSection } from "../../model/manifest.ts";
+import type { Plan, Step } from "../../model/plan.ts";
+import { referenceFields } from "../../model/reference-fields.ts";
+import type { StateDocument } from "../../model/state.ts";
+import { hasChanges } from "../../plan/plan.ts";
+import type { Connection } from "../../project/connect.ts";
+import { projectOf, resolveProject } from "../../project/project.ts";
+import type { ServiceTarget } from "../../project/service-target.ts";
+import { sha256 } from "../../project/session.ts";
+import { setting } from "../../project/setting.ts";
+import { carryOut } from "../../reconcile/apply-plan.ts";
+import { planFor } from "../../reconcile/plan-for.ts";
+import { amount } from "../../report/amounts.ts";
+import { emptyState } from "../../state/document.ts";
+import type { ManifestOptions } from "../options.ts";
+import { serviceTarget } from "../service-target.ts";
+import { type ServiceWork, withServiceOf } from "../service-work.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Locked, underLockOf } from "../under-lock.ts";
+import { writeNew } from "../write-new.ts";
+import { importedFrom } from "./declare-objects.ts";
+import { findEverything } from "./find-everything.ts";
+import { leftOutLines, missedLines, saidOf } from "./lines.ts";
+import { serviceSection } from "./manifest-text.ts";
+import { subscriptionsUsed, tierSubscriptions } from "./tier-subscriptions.ts";
+import { importUsage } from "./usage-error.ts";
+import { type Written, writtenManifest } from "./written-manifest.ts";
+
+/** What `import --all` was told. */
+export interface ImportAllOptions extends ManifestOptions {
+  /** Where the manifest goes; what is in it is then bound in the state as well. */
+  readonly out?: string;
+  /** The manifest's name. */
+  readonly name?: string;
+  /** Users too: as comments, since no service shows a password. */
+  readonly users?: boolean;
+}
+
+/**
+ * `import --all`: writes a manifest of everything that is live and proves that applying it would change nothing. With
+ * `--out` everything is bound in the state at once, so that the next plan is empty; on standard output the manifest's
+ * own `imports` leave the binding to the first apply. Exit 1 where the proof fails; then nothing is bound.
+ */
+export async function importAll(
+  address: string | undefined,
+  options: ImportAllOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  if (address !== undefined) throw importUsage("--all takes no address");
+  const target = await serviceTarget(options, env, terminal, "imported");
+  const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
+  if (options.out !== undefined) await assertNew(options.out);
+  const work = async ({ service, identity, signal }: ServiceWork<ServiceTarget>): Promise<Written> => {
+    const subscriptions = await tierSubscriptions(service, identity, signal);
+    const { found: live, leftOut } = await findEverything(
+      wantedKinds(options),
+      service,
+      signal,
+      subscriptions,
+    );
+    for (const line of missedLines(leftOut)) terminal.err(`${line}\n`);
+    if (options.users !== true && live.some(({ kind }) => kind.name === "instances"))
+      terminal.err("users of databases are left out; --users imports them\n");
+    const objects = importedFrom(live);
+    const found = await writtenManifest(
+      objects,
+      { name: start.header.name, missed: leftOut },
+      sectionOf(start, options, env, subscriptionsUsed(live, subscriptions)),
+      options,
+    );
+    // What is bound at once is proved under the lock.
+    if (options.out === undefined)
+      assertNoChange(await planOf(found.manifest, emptyState(start.header.name), service, signal), found);
+    return found;
+  };
+  const written = await withServiceOf(start, options, env, terminal, work);
+  for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
+  if (options.out === undefined) {
+    terminal.out(written.text);
+    terminal.err(
+      `${saidOf(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`,
+    );
+    return exitCodes.done;
+  }
+  await bindAll(options.out, written, options, env, terminal);
+  terminal.err(`${saidOf(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
+  return exitCodes.done;
+}
+
+function sectionOf(
+  { header, profile }: ServiceTarget,
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  used: ServiceSection["subscriptions"],
+): ReturnType<typeof serviceSection> {
+  const { service } = header;
+  const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
+  const byTier = profile.subscriptions === "per-tier" && service?.subscriptionId === undefined ? used : {};
+  const told = { ...byTier, ...service?.subscriptions };
+  return serviceSection({
+    subscriptions: forAll === undefined && Object.keys(told).length > 0 ? told : undefined,
+    profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
+    platformUrl: options.platformUrl ?? setting(env, "GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
+    usersUrl: options.usersUrl ?? setting(env, "GRAPHFORM_USERS_URL") ?? service?.usersUrl,
+    subscriptionId: forAll ?? service?.subscriptionId,
+  });
+}
+
+/**
+ * Writes the manifest and binds what it imports, in one go, and looks again: the plan must be empty. Where that fails the
+ * state binds nothing of it, and the file is gone again.
+ */
+async function bindAll(
+  file: string,
+  written: Written,
+  options: ImportAllOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<void> {
+  const { text } = written;
+  const own = await projectOf([{ path: file, text }], options, new Date(0).toISOString());
+  const work = async ({ project, state, service, world }: Locked): Promise<void> => {
+    if (Object.keys(state.resources).length > 0) {
+      throw new GraphformError("state-in-use", `the state ${project.store.where} binds resources already`, {
+        hint: "give the written manifest another name with --name, or another place with --state",
+      });
+    }
+    const { manifest } = await resolveProject(project, state, noSecrets);
+    const plan = await planOf(manifest, state, service, world.stopping);
+    assertNoChange(plan, written);
+    const binds = plan.steps.filter((step) => step.operation === "bind");
+    await writeNew(file, text);
+    try {
+      const steps = binds.map((step) => ({ ...step, after: [], blocked: [] }));
+      const failed = (await carryOut(steps, world)).find((outcome) => outcome.result !== "done");
+      if (failed !== undefined)
+        throw new GraphformError("import-failed", failed.message ?? `${failed.address} was not bound`);
+      const second = await planOf(manifest, world.journal.state, service, world.stopping);
+      if (hasChanges(second)) throw notEmpty(second);
+    } catch (error) {
+      await undo(file, binds, world.journal).catch(() => undefined);
+      throw error;
+    }
+  };
+  await underLockOf(own, options, env, terminal, { operation: "import", work });
+}
+
+/** The file goes last: where the state cannot be put back, it still says what the state binds. */
+async function undo(file: string, binds: readonly Step[], journal: Journal): Promise<void> {
+  const addresses = binds.map(({ address }) => address);
+  await journal.record({ type: "released-together", addresses });
+  await rm(file, { force: true });
+}
+
+async function planOf(
+  manifest: Manifest,
+  state: StateDocument,
+  service: Connection,
+  signal: AbortSignal,
+): Promise<Plan> {
+  const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };
+  const intention = { manifest, options, timestamp: state.savedAt, destroying: false };
+  const { plan } = await planFor(intention, state, {
+    kinds,
+    service,
+    clock: systemClock,
+    digest: sha256,
+    signal,
+  });
+  return plan;
+}
+
+/** Binding is no change; everything else would be. */
+function assertNoChange(plan: Plan, written: Written): void {
+  const changes = plan.changes.filter(
+    (change) => change.fields.length > 0 || !["adopt", "keep"].includes(change.action),
+  );
+  if (changes.length === 0) return;
+  const lines = changes
+    .slice(0, 10)
+    .map(
+      (change) =>
+        `${change.address}: ${change.fields.map((field) => field.path).join(", ") || change.action}`,
+    );
+  throw new GraphformError(
+    "import-not-empty",
+    `the written manifest would change ${amount(changes.length, "resource")}: ${lines.join("; ")}`,
+    {
+      hint: `this is a mistake of graphform or the service changed meanwhile; ${written.declared} resources were looked at and nothing was written`,
+    },
+  );
+}
+
+function notEmpty(plan: Plan): GraphformError {
+  const changed = plan.changes
+    .filter((change) => change.action !== "keep")
+    .map((change) => `${change.address} (${change.action})`);
+  return new GraphformError(
+    "import-not-empty",
+    `nothing was bound: the plan of what was written would not be empty: ${changed.slice(0, 10).join(", ")}`,
+    {
+      hint: "something changed meanwhile; graphform plan shows it",
+    },
+  );
+}
+
+async function assertNew(file: string): Promise<void> {
+  const { existsSync } = await import("node:fs");
+  if (!existsSync(file)) return;
+  throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, {
+    hint: "name another file with --out",
+  });
+}
+
+/** Users are one request for each of their hosts, at a host that allows few a minute: only for those who ask. */
+function wantedKinds({ users }: ImportAllOptions): typeof kinds {
+  return users === true
+    ? kinds
+    : kinds.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
+}

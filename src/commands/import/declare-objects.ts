@@ -1,0 +1,168 @@
+import type { FieldSchema } from "../../model/field-schema.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { Kind } from "../../model/kind.ts";
+import { withNames } from "../../model/names.ts";
+import type { Live, Seen } from "../../model/observed.ts";
+import { referenceFields } from "../../model/reference-fields.ts";
+import { fromLeaves } from "../../model/spec-paths.ts";
+import type { Found } from "./read-places.ts";
+
+/** A live object as a manifest declares it. */
+export interface Imported {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly id: string;
+  /** What is shown and is no default, in the order of the field table. */
+  readonly spec: JsonObject;
+  /** Sentences that stand beside it as comments. */
+  readonly notes: readonly string[];
+  /** Fields that have to be there and that the service does not show: it cannot be declared as it is. */
+  readonly missing: readonly string[];
+}
+
+/** Declares live objects: each with a name of its own, references by name, defaults of the service left out. */
+export function importedFrom(found: readonly Found[]): readonly Imported[] {
+  const names = namesOf(found);
+  const outputs = new Map(
+    found.map((entry, at) => [`${entry.kind.name}.${names[at] ?? ""}`, entry.live.outputs]),
+  );
+  return found.map((entry, at) =>
+    declared(entry, names[at] ?? "", withNames(entry.live, entry.kind.schema, outputs)),
+  );
+}
+
+function declared({ kind, live: raw, place }: Found, name: string, live: Live): Imported {
+  const rows = rowsOf(kind);
+  const offered = rows.filter(([, row]) => isOffered(row, place));
+  const required = new Set(kind.schema.required ?? []);
+  const notes: string[] = [];
+  const marks = new Set(Object.keys(kind.ownerMark?.({ lineage: "", address: "" }) ?? {}));
+  const pairs = offered.flatMap(([path, row]): [string, Json][] => {
+    const seen = live.spec[path];
+    if (seen === undefined) return [];
+    const value = typed(seen, row);
+    if (row["x-reference"] !== undefined && seen === raw.spec[path]) {
+      notes.push(`${path}: ${String(value)} is not shown by the service`);
+      return [];
+    }
+    if (!required.has(path) && isDefault(value, row)) return [];
+    if (row.enum !== undefined && !row.enum.includes(value)) {
+      notes.push(`${path}: ${String(value)}, as the service shows it`);
+      return [];
+    }
+    return [[path, value]];
+  });
+  const inMaps = offered
+    .filter(([, row]) => typeof row.additionalProperties === "object")
+    .flatMap(([map]) => entriesOf(map, live))
+    .filter(([path]) => !marks.has(path));
+  for (const [path, name] of inMaps)
+    if (!isKey(name)) notes.push(`${path} cannot be declared, and stays as it is`);
+  const entries = inMaps.flatMap(([path, name, value]): [string, Json][] =>
+    isKey(name) ? [[path, value]] : [],
+  );
+  const unseen = offered
+    .filter(([path, row]) => live.spec[path] === undefined && isSetting(path, row, live))
+    .map(([path]) => path.replace(/^config\./, ""));
+  if (live.phase.isUnnamed === true) notes.push(`its status is ${live.phase.detail}`);
+  if (unseen.length > 0) notes.push(`not shown by the service: ${unseen.join(", ")}`);
+  const missing = [...required].filter(
+    (path) =>
+      kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path),
+  );
+  return { kind, name, id: live.id, spec: fromLeaves([...pairs, ...entries]), notes, missing };
+}
+
+/** What is shown of a map of the spec: path, name and value. */
+function entriesOf(map: string, live: Live): readonly (readonly [path: string, name: string, value: Json])[] {
+  return Object.entries(live.spec).flatMap(([path, { value }]) =>
+    path.startsWith(`${map}.`) ? [[path, path.slice(map.length + 1), value] as const] : [],
+  );
+}
+
+/** A manifest's paths are dotted, and some names are no keys. */
+function isKey(name: string): boolean {
+  return name !== "" && !name.includes(".") && name !== "__proto__";
+}
+
+/** Settings that a person may ask after: not what the place or a reference says, nor what is another provider's. */
+function isSetting(path: string, row: FieldSchema, live: Live): boolean {
+  const provider = /^config\.(aws|gcp|azure|oci)_/.exec(path)?.[1];
+  if (provider !== undefined && provider !== live.spec["cloudProvider"]?.value) return false;
+  return path.startsWith("config.") || row["x-secret"] === true;
+}
+
+function rowsOf(kind: Kind): readonly (readonly [string, FieldSchema])[] {
+  return Object.entries(kind.schema.properties).flatMap(([path, row]) =>
+    row.properties === undefined
+      ? [[path, row] as const]
+      : Object.entries(row.properties).map(([name, inner]) => [`${path}.${name}`, inner] as const),
+  );
+}
+
+function isOffered(row: FieldSchema, place: JsonObject): boolean {
+  const tier = row["x-tiers"]?.includes(String(place["tier"])) ?? true;
+  return tier && (row["x-components"]?.includes(String(place["component"])) ?? true);
+}
+
+/** An echoed value is text whatever it was: here it gets its row's type back. */
+function typed({ value }: Seen, row: FieldSchema): Json {
+  const text = String(value);
+  if (row.type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  if (
+    (row.type === "integer" || row.type === "number") &&
+    text.trim() !== "" &&
+    Number.isFinite(Number(text))
+  )
+    return Number(text);
+  return row.type === "string" && typeof value !== "object" ? text : value;
+}
+
+function isDefault(value: Json, row: FieldSchema): boolean {
+  return row.default !== undefined && String(row.default) === String(value);
+}
+
+/** Names from what people called the objects, otherwise from their ids; the older one keeps a name that two have. */
+function namesOf(found: readonly Found[]): readonly string[] {
+  const taken = new Set<string>();
+  const numbers = new Map<string, number>();
+  const hosts = new Map<string, string>();
+  return found.map(({ kind, live, place }) => {
+    const host = referenceFields(kind.schema).find((field) => field.place);
+    const within = host === undefined ? undefined : hosts.get(`${host.section} ${String(place[host.path])}`);
+    const own = nameFrom(wordsOf(kind, live)) ?? nameFrom(live.id) ?? kind.noun;
+    const base = within === undefined ? own : `${within}-${own}`;
+    let name = base;
+    for (
+      let number = numbers.get(`${kind.name}.${base}`) ?? 2;
+      taken.has(`${kind.name}.${name}`);
+      number += 1
+    ) {
+      name = `${base}-${number}`;
+      numbers.set(`${kind.name}.${base}`, number);
+    }
+    taken.add(`${kind.name}.${name}`);
+    hosts.set(`${kind.name} ${live.id}`, name);
+    return name;
+  });
+}
+
+function wordsOf(kind: Kind, live: Live): string {
+  const called = ["config.name", "name", "username"].flatMap((path) => {
+    const value = live.spec[path]?.value;
+    const row = rowsOf(kind).find(([name]) => name === path)?.[1];
+    return typeof value !== "string" || row === undefined || isDefault(value, row) ? [] : [value];
+  });
+  return called[0] ?? "";
+}
+
+function nameFrom(text: string): string | undefined {
+  const name = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, "-")
+    .replace(/^[-_]+/, "")
+    .slice(0, 60)
+    .replace(/[-_]{1,60}$/, "");
+  return name === "" ? undefined : name;
+}

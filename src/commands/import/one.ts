@@ -1,0 +1,159 @@
+import { kinds } from "../../kinds/index.ts";
+import { nearest } from "../../manifest/nearest.ts";
+import { secretReader } from "../../manifest/read-secret.ts";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { maskerOf } from "../../model/mask.ts";
+import type { Change, Step } from "../../model/plan.ts";
+import { fromLeaves, leaves, valueAt } from "../../model/spec-paths.ts";
+import type { StateDocument } from "../../model/state.ts";
+import { resolveProject } from "../../project/project.ts";
+import { carryOut } from "../../reconcile/apply-plan.ts";
+import { planFor } from "../../reconcile/plan-for.ts";
+import { amount } from "../../report/amounts.ts";
+import { escapeText } from "../../report/escape.ts";
+import type { Terminal } from "../terminal.ts";
+import { underLock } from "../under-lock.ts";
+import type { ImportAllOptions } from "./all.ts";
+import { importUsage } from "./usage-error.ts";
+
+/**
+ * `import ADDRESS ID`: binds an object that exists to a declared address. Nothing at the service is changed; what
+ * differs from the manifest is said, and the next plan shows it. Throws where the object does not exist
+ * (`import-not-found`), or where the address or the object is bound already (`bound-already`).
+ */
+export async function importOne(
+  address: string | undefined,
+  id: string | undefined,
+  options: ImportAllOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  if (address === undefined || id === undefined)
+    throw importUsage("import needs an address and an id, or --all");
+  const unread = (["out", "name", "users"] as const).find((name) => options[name] !== undefined);
+  if (unread !== undefined) throw importUsage(`--${unread} goes with --all`);
+  return underLock(options, env, terminal, {
+    operation: "import",
+    work: async ({ project, state, world }) => {
+      assertFree(state, address, id);
+      const { manifest, vault } = await resolveProject(
+        project,
+        state,
+        secretReader(env, undefined, world.stopping),
+      );
+      terminal.redactWith(maskerOf(vault.texts).text);
+      const declared = manifest.desired.find((entry) => entry.address === address);
+      if (declared === undefined)
+        throw undeclared(
+          address,
+          manifest.desired.map((entry) => entry.address),
+        );
+      const desired = manifest.desired.map((entry) =>
+        entry === declared ? { ...entry, importId: id } : entry,
+      );
+      const intention = {
+        manifest: { ...manifest, desired, outputs: {} },
+        options: { targets: [address], exclude: [], replace: [], allowDestroy: [] },
+        timestamp: project.timestamp,
+        destroying: false,
+      };
+      const { plan, outputs } = await planFor(intention, state, { ...world, signal: world.stopping });
+      const change = plan.changes.find((entry) => entry.address === address);
+      const kind = kinds.find((entry) => entry.name === declared.kind);
+      if (change?.id !== id || kind === undefined) throw notFound(address, id);
+      if (change.phase?.isLeaving === true) throw leaving(id);
+      const step: Step = {
+        key: address,
+        operation: "bind",
+        address,
+        kind: declared.kind,
+        id,
+        place: plan.steps.find((entry) => entry.address === address)?.place ?? {},
+        spec: seenOver(change),
+        protect: declared.lifecycle.protect ?? kind.protectedByDefault(declared.spec),
+        onDelete: declared.lifecycle.onDelete,
+        refs: declared.refs,
+        checks: [],
+        precondition: "",
+        after: [],
+        blocked: [],
+      };
+      const [outcome] = await carryOut([step], world, outputs);
+      if (outcome?.result !== "done")
+        throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
+      terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(id, 100)}.\n`);
+      terminal.err(differences(change));
+      return exitCodes.done;
+    },
+  });
+}
+
+function leaving(id: string): GraphformError {
+  return new GraphformError("import-deleting", `${id} is being deleted, and cannot be kept`, {
+    hint: "once it is gone, apply creates what the manifest declares",
+  });
+}
+
+/** What is recorded as applied: what the service shows; what it does not show is taken as declared. */
+function seenOver(change: Change): NonNullable<Step["spec"]> {
+  const declared = [...leaves(change.after ?? {})];
+  return fromLeaves(declared.map(([path, value]) => [path, valueAt(change.before, path) ?? value]));
+}
+
+/** What was compared and differs, and what nobody could compare: the service does not show it. */
+function differences({ fields, action, before, after, phase }: Change): string {
+  const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
+    valueAt(before, path) === undefined ? [path.replace(/^config\./, "")] : [],
+  );
+  const paths = fields.map((field) => escapeText(field.path, 100)).join(", ");
+  const grave =
+    action === "replace"
+      ? "; some cannot be changed in place: correct the manifest, or the plan asks for a replacement"
+      : "";
+  const differs = fields.length === 1 ? "differs" : "differ";
+  const said = [
+    "Bound.",
+    ...(fields.length === 0
+      ? []
+      : [
+          `${amount(fields.length, "field")} ${differs} from the manifest: ${paths}${grave}; see graphform plan.`,
+        ]),
+    ...(unseen.length === 0
+      ? []
+      : [`Not shown by the service, taken from your file: ${escapeText(unseen.join(", "), 1000)}.`]),
+    ...(fields.length === 0 && unseen.length === 0 ? ["No differences found."] : []),
+    ...(phase?.isUnnamed === true ? [`Its status is ${escapeText(phase.detail)}.`] : []),
+  ];
+  return `${said.join(" ")}\n`;
+}
+
+function assertFree(state: StateDocument, address: string, id: string): void {
+  const bound = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
+  const other = Object.entries(state.resources).find(([, entry]) => entry.id === id)?.[0];
+  if (bound === undefined && other === undefined) return;
+  const message =
+    bound === undefined ? `${id} is bound to ${other} already` : `${address} is bound to ${bound.id} already`;
+  throw new GraphformError("bound-already", message, {
+    hint:
+      bound?.id === id
+        ? "nothing is to be done"
+        : `let go of it first: graphform state rm '${bound === undefined ? other : address}'`,
+  });
+}
+
+function undeclared(address: string, declared: readonly string[]): GraphformError {
+  const close = nearest(address, declared);
+  return new GraphformError("import-undeclared", `the manifest declares nothing at ${address}`, {
+    exitCode: exitCodes.invalid,
+    hint:
+      close === undefined
+        ? "declare it first, or let `graphform import --all` write it"
+        : `did you mean ${close}?`,
+  });
+}
+
+function notFound(address: string, id: string): GraphformError {
+  return new GraphformError("import-not-found", `there is no ${id} to bind ${address} to`, {
+    hint: "check the id, and that tier, component and subscription are those of the object",
+  });
+}

@@ -1,0 +1,64 @@
+/** @module Adds the lifecycle operations of instances to the command line. */
+import type { Command } from "commander";
+import { Option } from "commander";
+import { type ManifestOptions, withManifestOptions } from "../options.ts";
+import type { Registration } from "../registration.ts";
+import type { OperateOptions, Verb } from "./operate.ts";
+import type { InstanceRestoreOptions } from "./restore.ts";
+
+type Coloured<T> = T & { readonly color?: boolean };
+
+const verbs: { readonly [verb in Verb]: string } = {
+  backup: "take a snapshot",
+  failover: "let a replica take over",
+  start: "start it",
+  stop: "stop it; its data is kept",
+  restart: "restart it",
+  upgrade: "bring it to another version of the service's plan",
+};
+
+/** Adds `instance backup|failover|start|stop|restart|upgrade|restore|events`. */
+export function addInstanceCommands(program: Command, { env, at, done }: Registration): void {
+  const instance = program
+    .command("instance")
+    .description("one lifecycle operation upon an instance of the state");
+  const add = (verb: Verb): Command =>
+    withManifestOptions(instance.command(verb).description(verbs[verb]))
+      .argument("<address>", "for example instances.orders")
+      .option("--no-wait", "return as soon as the service has accepted it")
+      .option("--json", "events as JSON lines")
+      .action(async (address: string, options: Coloured<OperateOptions>) => {
+        const { operate } = await import("./operate.ts");
+        done(await operate(verb, address, options, env, at(options)));
+      });
+  add("backup");
+  add("failover")
+    .option("--replica <id>", "the node to give up (default: an unwell one, else the primary)")
+    .addOption(
+      new Option("--action <action>", "what to do with that node")
+        .choices(["FAILOVER_AND_RESTART", "FAILOVER_ONLY", "FAILOVER_AND_RECREATE"])
+        .default("FAILOVER_AND_RESTART"),
+    );
+  add("start");
+  add("stop");
+  add("restart");
+  add("upgrade").option("--to <version>", "which one (default: the newest)");
+  withManifestOptions(
+    instance.command("restore").description("make a new instance with the data of an earlier time"),
+  )
+    .argument("<address>", "for example instances.orders")
+    .requiredOption("--to <time>", "the time to go back to, ISO 8601")
+    .option("--network-type <type>", "PUBLIC or INTERNAL, where the service has it")
+    .option("--json", "as JSON")
+    .action(async (address: string, options: Coloured<InstanceRestoreOptions>) => {
+      const { instanceRestore } = await import("./restore.ts");
+      done(await instanceRestore(address, options, env, at(options)));
+    });
+  withManifestOptions(instance.command("events").description("who did what to it, as the service knows it"))
+    .argument("<address>", "for example instances.orders")
+    .option("--json", "as JSON")
+    .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
+      const { listInstanceEvents } = await import("./events.ts");
+      done(await listInstanceEvents(address, options, env, at(options)));
+    });
+}

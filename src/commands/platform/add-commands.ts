@@ -1,0 +1,52 @@
+/** @module Adds the commands about the local platform to the command line. */
+import type { Command } from "commander";
+import { localPlatformDir } from "../../project/local-platform.ts";
+import type { Registration } from "../registration.ts";
+
+/** Adds `platform up|down|status|open`. */
+export function addPlatformCommands(program: Command, { env, at, done }: Registration): void {
+  const platform = program
+    .command("platform")
+    .description("the hosting service on this machine, with real databases");
+  platform
+    .command("up")
+    .description(
+      "start it; further options go to its program (--profile falkordb-cloud, --delay, --faults FILE, ...)",
+    )
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--json", "print one JSON line when ready")
+    .option("--detach", "return when ready and leave it running")
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (options: { dataDir: string; json?: boolean; detach?: boolean }, command: Command) => {
+      const { platformUp } = await import("./up.ts");
+      const { dataDir, json = false, detach = false } = options;
+      done(await platformUp({ dataDir, json, detach, env, rest: command.args }, at({})));
+    });
+  platform
+    .command("down")
+    .description("stop it and keep the data")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .action(async (options: { dataDir: string }) => {
+      const { platformDown } = await import("./down.ts");
+      done(await platformDown(options.dataDir, at({})));
+    });
+  platform
+    .command("status")
+    .description("whether it runs, and where")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--json", "as JSON")
+    .action(async (options: { dataDir: string; json?: boolean }) => {
+      const { platformStatus } = await import("./status.ts");
+      done(await platformStatus(options.dataDir, options.json ?? false, at({})));
+    });
+  platform
+    .command("open")
+    .description("print a link that signs in to its page once, and open it where there is a browser")
+    .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
+    .option("--no-browser", "print the link alone")
+    .action(async (options: { dataDir: string; browser: boolean }) => {
+      const { platformOpen } = await import("./open.ts");
+      done(await platformOpen(options, env, at({})));
+    });
+}

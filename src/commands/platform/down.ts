@@ -1,0 +1,54 @@
+/** @module Stops the local platform. */
+import { realpath } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { hasEndedWithin, signalTo } from "../../files/process-identity.ts";
+import { GraphformError } from "../../model/errors.ts";
+import { findServers } from "../../platform/engine/server-processes.ts";
+import { platformOn } from "../../platform/lock.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** How long a platform may take to save the data of its databases and end, in ms. */
+const platformGrace = 120_000;
+
+/** How long a database may take to save its data and end, in ms. */
+const databaseGrace = 60_000;
+
+/**
+ * Stops the platform of a data folder and its databases with SIGTERM, and waits until they have ended. Also ends databases
+ * that still run after their platform was killed.
+ */
+export async function platformDown(dataDir: string, terminal: Terminal): Promise<number> {
+  const platform = await platformOn(dataDir);
+  if (platform !== undefined) {
+    signalTo(platform, "SIGTERM");
+    if (!(await hasEndedWithin(platform, platformGrace)))
+      throw new GraphformError("platform-stays", `the platform (pid ${platform.pid}) does not stop`, {
+        hint: `see ${join(dataDir, "platform.log")}`,
+      });
+  }
+  const endedAny = await endDatabases(dataDir);
+  if (platform !== undefined || endedAny)
+    terminal.err("the local platform is down; its databases and their data are kept\n");
+  else terminal.err("no local platform is running here\n");
+  return 0;
+}
+
+/**
+ * Ends the databases of a data folder whose platform is gone, and saves their data. Returns false if there were none. Throws
+ * `databases-stay` if one cannot save: it is left running, because its memory holds the only copy.
+ */
+async function endDatabases(dataDir: string): Promise<boolean> {
+  const folder = await realpath(join(dataDir, "databases")).catch(() => resolve(dataDir, "databases"));
+  const servers = findServers().filter((server) => dirname(dirname(server.folder)) === folder);
+  for (const server of servers) {
+    signalTo(server, "SIGCONT");
+    // Where the folder is gone, there is nothing left to be saved.
+    signalTo(server, server.isHomeless ? "SIGKILL" : "SIGTERM");
+  }
+  const hasEnded = await Promise.all(servers.map((server) => hasEndedWithin(server, databaseGrace)));
+  const left = servers.filter((_, at) => hasEnded[at] === false).map(({ pid }) => pid);
+  if (left.length === 0) return servers.length > 0;
+  throw new GraphformError("databases-stay", `databases do not end: process ${left.join(", ")}`, {
+    hint: `each one's server.log below ${folder} says why; it may have no room to save its data`,
+  });
+}

@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { delimiter, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { GraphformError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
+import { findLocalPlatform, type LocalPlatform } from "../../project/local-platform.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What `platform open` was told. */
+export interface PlatformOpenOptions {
+  readonly dataDir: string;
+  /** False: print the link and open nothing. */
+  readonly browser: boolean;
+}
+
+/**
+ * Prints a link that signs in to the local platform's page once, within a minute, and opens the page where a person and a
+ * browser are. The browser gets a key of its own by a private file: an address in its arguments could be read by everybody.
+ */
+export async function platformOpen(
+  { dataDir, browser }: PlatformOpenOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const platform = await findLocalPlatform(dataDir);
+  if (platform?.isRunning !== true) {
+    throw new GraphformError("no-platform", `no local platform is running in ${dataDir}`, {
+      hint: "start it with `graphform platform up --detach`",
+    });
+  }
+  const { url, lifetime } = await newLink(platform);
+  terminal.out(`${url}\n`);
+  terminal.err(`the link signs in once, within ${lifetime} seconds\n`);
+  const command = browser && terminal.interactive ? browserCommand(env, process.platform) : undefined;
+  if (command === undefined) return 0;
+  await openFile(command, resolve(dataDir, "open.html"), (await newLink(platform)).url, terminal);
+  return 0;
+}
+
+async function newLink(
+  platform: LocalPlatform,
+): Promise<{ readonly url: string; readonly lifetime: number }> {
+  const credentials = Buffer.from(`${platform.username}:${platform.password}`).toString("base64");
+  const answer = await fetch(new URL("/_platform/page-links", platform.url), {
+    method: "POST",
+    headers: { authorization: `Basic ${credentials}` },
+    signal: AbortSignal.timeout(10_000),
+  }).then(
+    async (response): Promise<unknown> => (response.ok ? response.json() : response.status),
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  const { url, lifetime } = isObject(answer) ? answer : {};
+  if (typeof url === "string" && typeof lifetime === "number") return { url, lifetime };
+  throw new GraphformError(
+    "platform-answer",
+    `the local platform at ${platform.url} gives no link: ${String(answer)}`,
+    {
+      hint: "stop it with `graphform platform down` and start it again",
+    },
+  );
+}
+
+/** The program that opens a page for a person: `BROWSER`, or the desktop's own; undefined where there is none. */
+export function browserCommand(env: NodeJS.ProcessEnv, system: NodeJS.Platform): string | undefined {
+  const [chosen = ""] = (env["BROWSER"] ?? "").split(delimiter);
+  if (chosen !== "") return chosen;
+  if (system === "darwin") return "open";
+  if ((env["DISPLAY"] ?? "") === "" && (env["WAYLAND_DISPLAY"] ?? "") === "") return undefined;
+  const folders = (env["PATH"] ?? "").split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, "xdg-open"))) ? "xdg-open" : undefined;
+}
+
+/** Lets the browser follow a link that stands in a file which only this user can read. */
+async function openFile(command: string, file: string, url: string, terminal: Terminal): Promise<void> {
+  await rm(file, { force: true });
+  const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">\n<meta http-equiv="refresh" content="0;url=${url}">\n`;
+  await writeFile(file, page, { mode: 0o600, flag: "wx" });
+  const child = spawn(command, [pathToFileURL(file).href], { stdio: "ignore", detached: true });
+  child.once("error", (error) => terminal.err(`no browser was opened: ${error.message}\n`));
+  await new Promise((resolve) => child.once("spawn", resolve).once("error", resolve));
+  child.unref();
+}

@@ -1,0 +1,118 @@
+/** @module Starts the local platform, in the foreground or detached. */
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { GraphformError } from "../../model/errors.ts";
+import { platformProgram } from "../../project/package-files.ts";
+import type { Terminal } from "../terminal.ts";
+import {
+  type Announcement,
+  engineText,
+  lastAnnouncement,
+  parseAnnouncement,
+  profileHint,
+  runningPlatform,
+} from "./announcement.ts";
+import { platformEnvironment } from "./environment.ts";
+
+/** Options of `platform up`; everything else on its command line goes to the platform's program. */
+export interface PlatformUpOptions {
+  readonly dataDir: string;
+  readonly json: boolean;
+  readonly detach: boolean;
+  /** Environment of the command; `platformEnvironment` chooses what the platform gets of it. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Arguments of the platform's own program. */
+  readonly rest: readonly string[];
+}
+
+const browserHint = "see it in a browser: graphform platform open\n";
+/** Signals that end a platform in the foreground, or one that is not ready yet. A closed terminal sends SIGHUP. */
+const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Starts the local platform; in the foreground until it is stopped, or detached as soon as it is ready. */
+export async function platformUp(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
+  // Databases run in other folders: a relative path would mean another place there.
+  const absolute = { ...options, dataDir: resolve(options.dataDir) };
+  mkdirSync(absolute.dataDir, { recursive: true, mode: 0o700 });
+  return options.detach ? startDetached(absolute, terminal) : runInForeground(absolute, terminal);
+}
+
+async function runInForeground(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
+  const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: platformEnvironment(options.env),
+  });
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  for (const signal of endSignals) process.on(signal, forward);
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (line: string) => {
+    const ready = parseAnnouncement(line);
+    if (options.json || ready === undefined) terminal.out(line);
+    else
+      terminal.out(
+        `ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n${profileHint(ready)}${browserHint}`,
+      );
+  });
+  const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
+  for (const signal of endSignals) process.off(signal, forward);
+  return code;
+}
+
+async function startDetached(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
+  const before = await runningPlatform(options.dataDir);
+  const log = join(options.dataDir, "platform.log");
+  const out = openSync(log, "a", 0o600);
+  const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
+    stdio: ["ignore", out, out],
+    detached: true,
+    env: platformEnvironment(options.env),
+  });
+  closeSync(out);
+  const giveUp = (): void => void child.kill("SIGTERM");
+  for (const signal of endSignals) process.on(signal, giveUp);
+  let exit: number | undefined;
+  child.once("exit", (code) => {
+    exit = code ?? 1;
+  });
+  let ready: Announcement | undefined;
+  await waitUntil(async () => {
+    const found = await lastAnnouncement(options.dataDir);
+    if (found?.pid === child.pid) ready = found;
+    return ready !== undefined || exit !== undefined;
+  }, 120_000);
+  for (const signal of endSignals) process.off(signal, giveUp);
+  child.unref();
+  if (ready !== undefined) {
+    terminal.out(
+      options.json
+        ? `${ready.line}\n`
+        : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n${profileHint(ready)}${browserHint}`,
+    );
+    return 0;
+  }
+  if (before !== undefined) {
+    throw new GraphformError(
+      "platform-running",
+      `a platform is running here already, at ${before.url} (pid ${before.pid})`,
+      {
+        hint: "use it as it is, or stop it with `graphform platform down`",
+      },
+    );
+  }
+  throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, {
+    hint: `see ${log}`,
+  });
+}
+
+async function waitUntil(condition: () => boolean | Promise<boolean>, ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  while (performance.now() < end && !(await condition())) await pause(20);
+}
+
+async function lastLine(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.trim().split("\n").at(-1) ?? "";
+}

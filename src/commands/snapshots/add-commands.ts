@@ -1,0 +1,67 @@
+/** @module Adds the operations of snapshots to the command line. */
+import type { Command } from "commander";
+import { Option } from "commander";
+import type { OperateOptions } from "../instances/operate.ts";
+import { type ManifestOptions, withManifestOptions } from "../options.ts";
+import type { Registration } from "../registration.ts";
+import type { SnapshotDeleteOptions } from "./delete.ts";
+import type { SnapshotListOptions } from "./list.ts";
+import type { SnapshotRestoreOptions } from "./restore.ts";
+
+type Coloured<T> = T & { readonly color?: boolean };
+
+/** Adds `snapshot list|copy|create|restore|delete`. */
+export function addSnapshotCommands(program: Command, registration: Registration): void {
+  const { env, at, done } = registration;
+  const snapshot = program.command("snapshot").description("backups that the service keeps");
+  withManifestOptions(snapshot.command("list").description("every snapshot, newest first"))
+    .addOption(new Option("--type <type>", "only these").choices(["manual", "automated"]))
+    .option("--environment <type>", "only those of an environment, for example PROD")
+    .option("--json", "as JSON")
+    .action(async (options: Coloured<SnapshotListOptions>) => {
+      const { snapshotList } = await import("./list.ts");
+      done(await snapshotList(options, env, at(options)));
+    });
+  withManifestOptions(snapshot.command("copy").description("copy a snapshot to another region"))
+    .argument("<id>", "as `snapshot list` shows it")
+    .requiredOption("--region <region>", "where to")
+    .option("--no-wait", "return as soon as the service has accepted it")
+    .option("--json", "the copy as JSON")
+    .action(
+      async (
+        id: string,
+        options: Coloured<ManifestOptions & { region: string; wait?: boolean; json?: boolean }>,
+      ) => {
+        const { snapshotCopy } = await import("./copy.ts");
+        done(await snapshotCopy(id, options, env, at(options)));
+      },
+    );
+  addSnapshotWrites(snapshot, registration);
+}
+
+function addSnapshotWrites(snapshot: Command, { env, at, done }: Registration): void {
+  withManifestOptions(snapshot.command("create").description("take a snapshot, as `instance backup` does"))
+    .argument("<address>", "for example instances.orders")
+    .option("--no-wait", "return as soon as the service has accepted it")
+    .option("--json", "events as JSON lines")
+    .action(async (address: string, options: Coloured<OperateOptions>) => {
+      const { operate } = await import("../instances/operate.ts");
+      done(await operate("backup", address, options, env, at(options)));
+    });
+  withManifestOptions(snapshot.command("restore").description("make a new instance out of a snapshot"))
+    .argument("<id>", "as `snapshot list` shows it")
+    .option("--network-type <type>", "PUBLIC or INTERNAL, where the service has it")
+    .option("--network <id>", "the network that it is to live in")
+    .option("--json", "as JSON")
+    .action(async (id: string, options: Coloured<SnapshotRestoreOptions>) => {
+      const { snapshotRestore } = await import("./restore.ts");
+      done(await snapshotRestore(id, options, env, at(options)));
+    });
+  withManifestOptions(snapshot.command("delete").description("delete a snapshot for good"))
+    .argument("<id>", "as `snapshot list` shows it")
+    .option("--auto-approve", "do not ask")
+    .action(async (id: string, options: Coloured<SnapshotDeleteOptions>) => {
+      const { snapshotDelete } = await import("./delete.ts");
+      done(await snapshotDelete(id, options, env, at(options)));
+    });
+}

@@ -1,0 +1,70 @@
+import { poll } from "../../apply/engine/poll.ts";
+import { submit } from "../../apply/engine/submit.ts";
+import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-snapshots.ts";
+import { systemClock } from "../../model/clock.ts";
+import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
+import { escapeText } from "../../report/escape.ts";
+import type { ManifestOptions } from "../options.ts";
+import { serviceTarget } from "../service-target.ts";
+import { withServiceOf } from "../service-work.ts";
+import type { Terminal } from "../terminal.ts";
+import { unknownSnapshot } from "./snapshot.ts";
+
+/** What `snapshot delete` was told. */
+export interface SnapshotDeleteOptions extends ManifestOptions {
+  /** True: nobody is asked. */
+  readonly autoApprove?: boolean;
+}
+
+/** `snapshot delete ID`: deletes a snapshot, after a person has said yes, and waits until it is gone. */
+export async function snapshotDelete(
+  id: string,
+  options: SnapshotDeleteOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  if (options.autoApprove !== true && !terminal.interactive) {
+    throw new GraphformError("not-approved", "nobody is here to approve: a deleted snapshot is lost", {
+      hint: "graphform snapshot delete ID --auto-approve",
+    });
+  }
+  const target = await serviceTarget(options, env, terminal);
+  return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
+    const { profile } = service;
+    const shown = escapeText(id, 100);
+    const look = (): Promise<Snapshot | undefined> =>
+      describeSnapshot(service, id, signal).catch((error: unknown) => {
+        if (isServiceError(error, "not-found")) return undefined;
+        throw error;
+      });
+    const found = await look();
+    if (found === undefined) throw unknownSnapshot(id);
+    const question = `Delete the snapshot ${shown} of ${escapeText(found.instanceId ?? "an unknown instance", 100)}, made ${escapeText(found.createdAt ?? "at an unknown time", 100)}? Only "yes" is taken as an answer: `;
+    if (options.autoApprove !== true && !(await terminal.confirm(question, signal))) {
+      terminal.err("Nothing was changed.\n");
+      return exitCodes.error;
+    }
+    const timeout = options.timeout ?? profile.timing.timeout["delete"] ?? 600_000;
+    const waiting = { clock: systemClock, profile, stopping: signal, aborting: signal };
+    await submit(
+      {
+        what: `deletion of ${id}`,
+        send: () => service.write({ operation: "snapshot.delete", params: snapshotParams(found) }, signal),
+        look,
+        evaluate: (seen) =>
+          seen === undefined ? { is: "accepted", value: { values: {} } } : { is: "repeat" },
+        timeout,
+      },
+      waiting,
+    );
+    const deadline = systemClock.now() + timeout;
+    const isGone = (seen: Snapshot | undefined): true | undefined => (seen === undefined ? true : undefined);
+    const polled = await poll({ look, evaluate: isGone, deadline }, waiting);
+    if (polled.is === "timeout") {
+      terminal.err(`${shown} is not gone yet; graphform snapshot list shows what there is\n`);
+      return exitCodes.converging;
+    }
+    terminal.out(`${shown} is deleted.\n`);
+    return exitCodes.done;
+  });
+}

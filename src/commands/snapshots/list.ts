@@ -1,0 +1,66 @@
+import { listSnapshots, type Snapshot, snapshotPhase } from "../../kinds/instance-snapshots.ts";
+import { exitCodes } from "../../model/errors.ts";
+import { jsonText } from "../../report/json-text.ts";
+import { makePalette } from "../../report/palette.ts";
+import type { ManifestOptions } from "../options.ts";
+import { serviceTarget } from "../service-target.ts";
+import { withServiceOf } from "../service-work.ts";
+import { tableText } from "../table-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { snapshotJson } from "./snapshot.ts";
+
+/** What `snapshot list` was told. */
+export interface SnapshotListOptions extends ManifestOptions {
+  readonly type?: "manual" | "automated";
+  readonly environment?: string;
+  readonly json?: boolean;
+}
+
+const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } as const;
+
+/** `snapshot list`: the snapshots that the service keeps, newest first. */
+export async function snapshotList(
+  options: SnapshotListOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const target = await serviceTarget(options, env, terminal);
+  return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
+    const { type, environment } = options;
+    const filter = {
+      ...(type === undefined ? {} : { type: wireTypes[type] }),
+      ...(environment === undefined ? {} : { environment }),
+    };
+    const snapshots = await listSnapshots(service, filter, signal);
+    if (options.json === true) terminal.out(`${jsonText(snapshots.map(snapshotJson))}\n`);
+    else if (snapshots.length === 0) terminal.out("There is no snapshot.\n");
+    else {
+      const heading = ["snapshot", "instance", "type", "status", "region", "created", "completed"];
+      terminal.out(tableText(heading, snapshots.map(rowOf), makePalette(terminal.colour)));
+    }
+    return exitCodes.done;
+  });
+}
+
+function rowOf(snapshot: Snapshot): readonly string[] {
+  const {
+    id,
+    instanceId = "-",
+    type,
+    cloudProvider,
+    region = "-",
+    createdAt = "-",
+    completedAt = "-",
+    progress,
+  } = snapshot;
+  const isUnderWay = snapshotPhase(snapshot.status) === "pending" && progress !== undefined;
+  return [
+    id,
+    instanceId,
+    type?.replace(/Snapshot$/, "").toLowerCase() ?? "-",
+    isUnderWay ? `${snapshot.status} ${progress} %` : snapshot.status || "-",
+    cloudProvider === undefined ? region : `${cloudProvider}/${region}`,
+    createdAt,
+    completedAt,
+  ];
+}

@@ -1,0 +1,61 @@
+import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { serviceDifferences } from "../../model/service-identity.ts";
+import { amount } from "../../report/amounts.ts";
+import { escapeText } from "../../report/escape.ts";
+import { isEmpty } from "../../state/claim-state.ts";
+import { kindNamed } from "../bound-at.ts";
+import type { ManifestOptions } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Locked, underLock } from "../under-lock.ts";
+
+/**
+ * `state rebind`: records that the state belongs to the service of these settings, after a look that every bound id exists
+ * there. Throws `rebind-refused`, and nothing is written, where one does not.
+ */
+export async function stateRebind(
+  options: ManifestOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<number> {
+  const work = (locked: Locked): Promise<string> => rebound(locked);
+  const said = await underLock(options, env, terminal, {
+    operation: "state rebind",
+    claim: (state) => state,
+    work,
+  });
+  terminal.out(`${said}\n`);
+  return exitCodes.done;
+}
+
+async function rebound({ project, state, identity, service, world }: Locked): Promise<string> {
+  if (state.serial === 0) {
+    throw new GraphformError("state-missing", `no state at ${project.store.where}`, {
+      hint: "nothing was applied or imported yet",
+    });
+  }
+  if (state.service !== undefined && serviceDifferences(state.service, identity).length === 0)
+    return "The state belongs to this service already.";
+  const bound = Object.entries(state.resources);
+  if (bound.length === 0 && !isEmpty(state)) {
+    throw refused("it binds nothing that could be looked for, and a create was not acknowledged", {
+      hint: "name the service that it was begun at, or forget the create: graphform state rm ADDRESS",
+    });
+  }
+  const missing: string[] = [];
+  for (const [address, entry] of bound) {
+    const live = await kindNamed(entry.kind).reader(service).get(entry, world.stopping);
+    if (live === undefined || live.phase.is === "gone") missing.push(`${address} (${entry.id})`);
+  }
+  if (missing.length > 0) {
+    const named = `${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", ..." : ""}`;
+    throw refused(`${missing.length} of ${bound.length} resources do not exist there: ${named}`, {
+      hint: "name another state with --state, or let go of what is gone: graphform state rm ADDRESS",
+    });
+  }
+  await world.journal.record({ type: "service-recorded", service: identity });
+  return `The state belongs to ${escapeText(identity.platform, 200)} now; ${amount(bound.length, "resource")} found there.`;
+}
+
+function refused(why: string, options: { readonly hint: string }): GraphformError {
+  return new GraphformError("rebind-refused", `the state stays with its service: ${why}`, options);
+}
