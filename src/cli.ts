@@ -1,9 +1,10 @@
+/** @module Runs the command line of this process. */
 import { printError } from "./commands/print-error.ts";
 import { createProgram } from "./commands/program.ts";
 import { processTerminal, type Terminal } from "./commands/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
 
-/** Runs the command line of this process and sets its exit code; never prints a stack trace for bad input. */
+/** Runs a command and sets the exit code of the process; prints errors without a stack trace. */
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   let code: number = exitCodes.done;
   let used: Terminal | undefined;
@@ -26,7 +27,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   process.exitCode = code;
 }
 
-// A reader that has seen enough (`graphform plan | head`), or a terminal that was closed, ends the writing, not the work.
+// A closed pipe (`graphform plan | head`) or a closed terminal stops the output, not the command.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE" && error.code !== "EIO") throw error;

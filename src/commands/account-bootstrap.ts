@@ -1,3 +1,4 @@
+/** @module Prints the instructions of a cloud account that a person must follow. */
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -9,8 +10,8 @@ import { withService } from "./service-work.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * `account bootstrap ADDRESS`: what a person must run in the cloud account, as the service gives it; the offboarding
- * once the account is being given back. Exit 8 while the service waits for that, 0 where nothing is to be done.
+ * `account bootstrap ADDRESS`: prints the commands that a person must run in the cloud account, as the service gives them; the
+ * offboarding commands while the account is being removed. Exit 8 while the service waits for them, otherwise 0.
  */
 export async function accountBootstrap(
   address: string,
@@ -34,9 +35,7 @@ export async function accountBootstrap(
       terminal.out(`${jsonText({ address, id: bound.id, configId, status, waits, bootstrap })}\n`);
     } else if (typeof bootstrap === "string" && bootstrap !== "") terminal.out(`${escapeLines(bootstrap)}\n`);
     else
-      terminal.out(
-        `${escapeText(address, 300)} is ${escapeText(live.phase.detail, 300)}: nothing is to be run.\n`,
-      );
+      terminal.out(`${escapeText(address, 300)} is ${escapeText(live.phase.detail, 300)}: nothing to run.\n`);
     return waits ? exitCodes.waitingForPerson : exitCodes.done;
   });
 }

@@ -9,9 +9,9 @@ type Coloured<T> = T & { readonly color?: boolean };
 export function addAccountCommands(program: Command, { env, at, done }: Registration): void {
   const account = program
     .command("account")
-    .description("cloud accounts, and what a person must do for them");
+    .description("cloud accounts, and the steps that a person must do for them");
   withManifestOptions(
-    account.command("bootstrap").description("what a person must run in the account, as the service says it"),
+    account.command("bootstrap").description("print the commands that a person must run in the account"),
   )
     .argument("<address>", "for example cloudAccounts.prod")
     .option("--json", "as JSON")

@@ -1,4 +1,4 @@
-/** @module Adds the commands that help people along to the command line. */
+/** @module Adds commands for setup, sign-in and reference to the command line. */
 import { Argument, type Command, Option } from "commander";
 import type { ExplainOptions } from "./explain.ts";
 import type { InitOptions } from "./init.ts";
@@ -8,7 +8,7 @@ import type { Registration } from "./registration.ts";
 
 type Coloured<T> = T & { readonly color?: boolean };
 
-/** Adds what helps people along: `init`, `login`, `doctor`, `explain`, `profile`, `schema`, `graph`, `completion`. */
+/** Adds `init`, `login`, `logout`, `doctor`, `explain`, `profile`, `schema`, `graph`, `completion`. */
 export function addReferenceCommands(program: Command, registration: Registration): void {
   const { env, at, done } = registration;
   program
@@ -29,9 +29,9 @@ export function addReferenceCommands(program: Command, registration: Registratio
     });
   program
     .command("explain")
-    .description("a field: type, bounds, default, tiers, what a change takes, its names on the wire")
+    .description("explain a field: type, bounds, default, tiers, effect of a change, names in the API")
     .argument("[field]", "for example config.maxMemory (default: all, by name)")
-    .option("--profile <name>", "show its spelling too")
+    .option("--profile <name>", "show its field names too")
     .option("--json", "as JSON")
     .option("--no-color", "no colour")
     .action(async (field: string | undefined, options: Coloured<ExplainOptions>) => {
@@ -47,7 +47,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
       const { schema } = await import("./schema.ts");
       done(await schema(name, at({})));
     });
-  withManifestOptions(program.command("graph").description("what refers to what in the manifest"))
+  withManifestOptions(program.command("graph").description("draw the references between resources"))
     .option("--mermaid", "as a Mermaid flowchart (the default)")
     .addOption(new Option("--dot", "for Graphviz").conflicts("mermaid"))
     .action(async (options: Coloured<ManifestOptions & { dot?: boolean }>) => {
@@ -56,8 +56,8 @@ export function addReferenceCommands(program: Command, registration: Registratio
     });
   program
     .command("completion")
-    .description("a script that completes commands in a shell")
-    .addArgument(new Argument("<shell>", "whose script").choices(["bash", "zsh", "fish"]))
+    .description("print a script that completes commands in a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
     .action(async (shell: string) => {
       const { completion } = await import("./completion.ts");
       done(completion(shell, program, at({})));
@@ -80,7 +80,7 @@ function addSession(program: Command, { env, at, done }: Registration): void {
 }
 
 function addProfile(program: Command, { at, done }: Registration): void {
-  const profile = program.command("profile").description("how a service spells its API");
+  const profile = program.command("profile").description("service profiles: the API of each service");
   profile
     .command("list")
     .description("the profiles that come with graphform")

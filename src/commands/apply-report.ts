@@ -1,3 +1,4 @@
+/** @module Prints the plan, the progress and the result of an apply, as text or as JSON lines. */
 import { kinds } from "../kinds/index.ts";
 import { ManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -16,43 +17,43 @@ import { planText } from "../report/plan-text.ts";
 import { progressText } from "../report/progress-text.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Tells of an apply while it happens. */
+/** Receives everything that an apply reports while it runs. */
 export interface ApplyReport extends RunReport {
   readonly event: (event: ApplyEvent) => void;
-  /** What ended it early, as events of the stream; people are told elsewhere. */
+  /** Writes an error that ended the run to the JSON stream; the text for people is printed elsewhere. */
   error(error: unknown): void;
 }
 
 /**
- * As JSON lines on standard output, or as text: the plan and the result there, progress on standard error. The file of
- * --log gets the JSON lines either way.
+ * Reports as JSON lines on standard output, or as text: plan and result on standard output, progress on standard error. The
+ * file of --log gets the JSON lines in both cases.
  */
 export function applyReport(asJson: boolean, terminal: Terminal, command: Command = "apply"): ApplyReport {
   const warnings: string[] = [];
   const { log } = terminal;
-  const words = [
+  const outputs = [
     asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command),
     ...(log === undefined ? [] : [jsonReport(log, command)]),
   ];
-  const tell = (how: (each: Words) => void): void => {
-    for (const each of words) how(each);
+  const toAll = (send: (output: Output) => void): void => {
+    for (const output of outputs) send(output);
   };
   return {
-    plan: (plan) => tell((each) => each.plan(plan)),
+    plan: (plan) => toAll((output) => output.plan(plan)),
     event: (event) => {
       if (event.type === "warning")
         warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
-      tell((each) => each.event(event));
+      toAll((output) => output.event(event));
     },
-    outcome: (outcome) => tell((each) => each.outcome(outcome)),
-    error: (error) => tell((each) => each.error(error)),
+    outcome: (outcome) => toAll((output) => output.outcome(outcome)),
+    error: (error) => toAll((output) => output.error(error)),
     warnings: () => warnings,
   };
 }
 
-type Words = Omit<ApplyReport, "warnings">;
+type Output = Omit<ApplyReport, "warnings">;
 
-function textReport(terminal: Terminal, command: Command): Words {
+function textReport(terminal: Terminal, command: Command): Output {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   return {
     plan: (plan) => terminal.out(planText(plan, kindNames(kinds), page)),
@@ -62,7 +63,7 @@ function textReport(terminal: Terminal, command: Command): Words {
   };
 }
 
-function jsonReport(line: (text: string) => void, command: Command): Words {
+function jsonReport(line: (text: string) => void, command: Command): Output {
   const names = kindNames(kinds);
   const stamp = (): string => new Date().toISOString();
   let isBegun = false;
@@ -74,7 +75,7 @@ function jsonReport(line: (text: string) => void, command: Command): Words {
   return {
     plan: (plan) => write(planEvents(plan, names, stamp)),
     event: (event) => write([applyEvent(event, names, stamp)]),
-    // Warnings stand in the stream already, where they happened.
+    // Each warning was written to the stream when it was raised.
     outcome: (outcome) => write(outcomeEvents({ ...outcome, warnings: [] }, stamp, command)),
     error: (error) =>
       write(

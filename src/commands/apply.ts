@@ -1,3 +1,4 @@
+/** @module Runs `apply` and `destroy`: plan, confirm, apply, converge, verify. */
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
@@ -23,7 +24,7 @@ import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept }
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 
-/** What `apply` and `destroy` were told. */
+/** Options of `apply` and `destroy`. */
 export interface ApplyOptions extends ManifestOptions, PlanChoices {
   readonly planFile?: string;
   readonly autoApprove?: boolean;
@@ -31,7 +32,7 @@ export interface ApplyOptions extends ManifestOptions, PlanChoices {
   readonly destroying: boolean;
 }
 
-/** `apply` and `destroy`: plan, confirm, apply, converge, and verify by a second plan. */
+/** `apply` and `destroy`: returns the exit code. A second plan after the changes verifies the result. */
 export async function apply(
   options: ApplyOptions,
   env: NodeJS.ProcessEnv,
@@ -39,20 +40,20 @@ export async function apply(
 ): Promise<number> {
   const report = applyReport(options.json === true, terminal, commandOf(options));
   const interrupts = listenForInterrupts(() =>
-    terminal.err("\ninterrupted: finishing what is under way (again: stop now)\n"),
+    terminal.err("\ninterrupted: finishing the requests in flight; press Ctrl-C again to stop at once\n"),
   );
   try {
-    return await locked(options, report, interrupts, env, terminal);
+    return await applyUnderLock(options, report, interrupts, env, terminal);
   } catch (error) {
-    const told = interrupts.stopping.aborted ? interrupted() : error;
-    report.error(told);
-    throw told;
+    const reported = interrupts.stopping.aborted ? interrupted() : error;
+    report.error(reported);
+    throw reported;
   } finally {
     interrupts.release();
   }
 }
 
-async function locked(
+async function applyUnderLock(
   options: ApplyOptions,
   report: ApplyReport,
   interrupts: Interrupts,
@@ -86,14 +87,14 @@ async function locked(
     const sealed = saved === undefined ? undefined : withSeals(saved.plan, session.vault);
     if (sealed !== undefined) assertSecretsKept(sealed, session.vault.open);
     const plan = sealed === undefined ? {} : { saved: sealed };
-    return carryOut({ options, ...plan, project, session, report, interrupts, lock, terminal });
+    return reconcileAndClose({ options, ...plan, project, session, report, interrupts, lock, terminal });
   });
 }
 
-/** Everything that one apply works with once the lock is ours. */
-interface Work {
+/** Everything that one apply needs once it has the lock. */
+interface Run {
   readonly options: ApplyOptions;
-  /** The plan of a file, ready to be carried out. */
+  /** Plan of a file, its secrets sealed with the key of this run. */
   readonly saved?: Plan;
   readonly project: Project;
   readonly session: Session;
@@ -103,8 +104,8 @@ interface Work {
   readonly terminal: Terminal;
 }
 
-async function carryOut(work: Work): Promise<number> {
-  const { options, saved, project, session, report, interrupts, lock, terminal } = work;
+async function reconcileAndClose(run: Run): Promise<number> {
+  const { options, saved, project, session, report, interrupts, lock, terminal } = run;
   const stopping = AbortSignal.any([interrupts.stopping, lock.lost]);
   const world: ApplyWorld = {
     kinds,
@@ -141,7 +142,7 @@ function intentionOf(options: ApplyOptions, project: Project, { manifest }: Sess
   };
 }
 
-/** A saved plan brings its manifest and variables with it, where the command line names none. */
+/** Takes manifest files and variables from the saved plan unless the command line names them. */
 function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   const variables = Object.entries(saved.variables).map(([name, value]) => `${name}=${String(value)}`);
   const file = options.file.length === 0 ? saved.manifest.map((entry) => entry.path) : options.file;

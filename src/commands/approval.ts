@@ -1,25 +1,22 @@
+/** @module Asks a person to approve a plan. */
 import { GraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { hasChanges } from "../plan/plan.ts";
 import type { ApplyOptions } from "./apply.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Throws `not-approved` where there is nobody to ask, and nothing that stands for an answer. */
+/** Throws `not-approved` if there is no terminal, no --auto-approve and no saved plan. */
 export function assertApprovable(options: ApplyOptions, { interactive }: Terminal): void {
   if (options.autoApprove === true || options.planFile !== undefined || interactive) return;
   const verb = options.destroying ? "destroy" : "apply";
-  throw new GraphformError(
-    "not-approved",
-    `nobody is here to approve: ${verb} needs a terminal, or to be told`,
-    {
-      hint: options.destroying
-        ? "graphform destroy --auto-approve"
-        : "graphform apply --auto-approve, or save a plan and apply that",
-    },
-  );
+  throw new GraphformError("not-approved", `no terminal to ask on: ${verb} needs an approval`, {
+    hint: options.destroying
+      ? "graphform destroy --auto-approve"
+      : "graphform apply --auto-approve, or save a plan and apply that",
+  });
 }
 
-/** True where a person says yes, or where nobody is to be asked. */
+/** Returns true if the person answers yes, or if no question is needed. */
 export async function isApproved(
   plan: Plan,
   options: ApplyOptions,
@@ -29,7 +26,7 @@ export async function isApproved(
   if (options.autoApprove === true || options.planFile !== undefined || !hasChanges(plan)) return true;
   if (plan.steps.every((step) => step.blocked.length > 0)) return true;
   const question = options.destroying ? "Destroy all of this?" : "Apply these changes?";
-  const yes = await terminal.confirm(`\n${question} Only "yes" is taken as an answer: `, stopping);
+  const yes = await terminal.confirm(`\n${question} Only "yes" is accepted: `, stopping);
   if (!yes) terminal.err("Nothing was changed.\n");
   return yes;
 }

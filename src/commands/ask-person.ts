@@ -1,10 +1,11 @@
+/** @module Asks a person for one line on the terminal, such as a password. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 
 /**
- * Asks for one line; a hidden one is not shown while it is typed. Throws `interrupted` (exit 130) at Ctrl-C, and where
- * the input ends without an answer.
+ * Reads one line; with `isHidden` the typed characters are not shown. Throws `interrupted` (exit 130) at Ctrl-C and if the
+ * input ends without an answer.
  */
 export async function askPerson(
   question: string,
@@ -22,7 +23,7 @@ export async function askPerson(
         isAnswered = true;
         resolve(line);
       });
-      const giveUp = (): void => reject(nothingTyped());
+      const giveUp = (): void => reject(interruptedSignIn());
       reader.once("SIGINT", giveUp);
       reader.once("close", giveUp);
     });
@@ -32,7 +33,7 @@ export async function askPerson(
   }
 }
 
-function nothingTyped(): GraphformError {
+function interruptedSignIn(): GraphformError {
   return new GraphformError("interrupted", "interrupted: nobody was signed in", {
     exitCode: exitCodes.interrupted,
   });

@@ -1,10 +1,11 @@
+/** @module Looks up the resource that the state binds to an address. */
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/nearest.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 
-/** What the state binds to an address, of one kind where one is meant. Throws `not-bound` with the nearest address. */
+/** The binding of an address; with `kind` only one of that kind. Throws `not-bound` with the nearest address. */
 export function boundAt(state: StateDocument, address: string, kind?: string): Bound {
   const found = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
   if (found !== undefined && (kind === undefined || found.kind === kind)) return found;
@@ -22,11 +23,11 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
   throw new GraphformError("not-bound", `the state of ${state.name} has no ${noun} at ${address}`, { hint });
 }
 
-/** The kind of that name. */
+/** The kind with this name. Throws `kind-unknown`. */
 export function kindNamed(name: string): Kind {
   const kind = kinds.find((candidate) => candidate.name === name);
   if (kind !== undefined) return kind;
   throw new GraphformError("kind-unknown", `there is no kind "${name}"`, {
-    hint: `kinds are ${kinds.map((each) => each.name).join(", ")}`,
+    hint: `kinds are ${kinds.map((candidate) => candidate.name).join(", ")}`,
   });
 }

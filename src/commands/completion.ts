@@ -1,22 +1,23 @@
+/** @module Prints a shell script that completes commands and options. */
 import type { Command } from "commander";
 import type { Terminal } from "./terminal.ts";
 
-/** `completion SHELL`: a script that completes commands and options, made from the program itself. */
+/** `completion SHELL`: the script for bash, zsh or fish, generated from the registered commands. */
 export function completion(shell: string, program: Command, terminal: Terminal): number {
   const words = [...wordsOf(program, "")];
   terminal.out(shell === "fish" ? fish(words) : shell === "zsh" ? zsh(words) : bash(words));
   return 0;
 }
 
-/** Path of a command (`instance backup`) and what may follow it. */
+/** Path of a command (`instance backup`) and the words that may follow it. */
 type Words = readonly (readonly [string, readonly string[]])[];
 
 function wordsOf(command: Command, path: string): Words {
   const own = [
-    ...command.commands.map((each) => each.name()),
+    ...command.commands.map((child) => child.name()),
     ...command.options.flatMap((option) => (option.long ? [option.long] : [])),
   ];
-  const inner = command.commands.flatMap((each) => wordsOf(each, `${path} ${each.name()}`.trim()));
+  const inner = command.commands.flatMap((child) => wordsOf(child, `${path} ${child.name()}`.trim()));
   return [[path, own], ...inner];
 }
 

@@ -1,3 +1,4 @@
+/** @module Checks everything that the other commands need, and says how to fix what is missing. */
 import process from "node:process";
 import { noSecrets } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
@@ -19,14 +20,14 @@ interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** The way out, where it failed. */
+  /** Way to fix it, if it failed. */
   readonly hint?: string;
 }
 
-/** How long one look at the service may take, in ms. */
-const patience = 20_000;
+/** Longest wait for one answer of the service, in ms. */
+const answerTimeout = 20_000;
 
-/** `doctor`: whether everything that the other commands need is there; each failure with its way out. Exit 0 or 1. */
+/** `doctor`: prints each check with its result, and the way to fix each failure. Exit 0 or 1. */
 export async function doctor(
   options: ManifestOptions & { readonly json?: boolean },
   env: NodeJS.ProcessEnv,
@@ -100,7 +101,7 @@ async function state(options: ManifestOptions): Promise<string> {
     : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;
 }
 
-/** The platform host with a sign-in, then the users host. */
+/** Checks the platform host with a sign-in, then the users host. */
 async function service(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
@@ -112,7 +113,7 @@ async function service(
     const target = await serviceTarget(options, env, terminal);
     location = await locateService(target, options, env);
     connection = await connect(location, options, env, systemClock, () => {});
-    await within(connection.signIn());
+    await withTimeout(connection.signIn());
     return `${target.profile.name} profile; signed in`;
   });
   const [open, place] = [connection, location];
@@ -121,7 +122,7 @@ async function service(
     return [connected];
   }
   try {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(answerTimeout);
     const plans = await check("service plans", async () => {
       if (!open.offers("plans.list")) return "not offered by the profile";
       await open.read({ operation: "plans.list", params: {} }, signal);
@@ -135,12 +136,12 @@ async function service(
   }
 }
 
-/** What the manifest declares and the service does not offer today. */
+/** Checks that the service offers today everything that the manifest declares. */
 async function offered(open: Connection, options: ManifestOptions, signal: AbortSignal): Promise<string> {
   const { canCheckOffer, checkOffer } = await import("../kinds/offered-parameters.ts");
-  if (!canCheckOffer(open)) return "not asked: the profile cannot";
+  if (!canCheckOffer(open)) return "not checked: the profile has no operation for it";
   const project = await openProject(options).catch(() => undefined);
-  if (project === undefined) return "not asked: there is no valid manifest";
+  if (project === undefined) return "not checked: there is no valid manifest";
   const { manifest: resolved } = await resolveProject(project, { key: newKey() }, noSecrets);
   const { findings, untold } = await checkOffer(resolved.desired, open, signal);
   const [first] = findings;
@@ -152,7 +153,7 @@ async function offered(open: Connection, options: ManifestOptions, signal: Abort
   });
 }
 
-/** The users host knows nothing but users of a database: without one there is nothing to ask it for. */
+/** Checks the users host by listing the users of one instance: it serves no other resource. */
 async function usersHost(
   open: Connection,
   { identity: service }: ServiceLocation,
@@ -161,31 +162,31 @@ async function usersHost(
 ): Promise<string> {
   const { store } = await openProject(options).catch(() => ({ store: undefined }));
   const stored = await store?.read().catch(() => undefined);
-  // An instance of another service is none whose users this one could list.
+  // This service cannot list the users of another service's instance.
   const bound = stored && claimState(stored, { service, where: store?.where ?? "" });
   const host = Object.values(bound?.resources ?? {}).find(({ kind }) => kind === "instances");
   if (!open.offers("user.list")) return "not offered by the profile";
-  if (host === undefined) return "not asked: the state has no instance whose users it could list";
+  if (host === undefined) return "not checked: the state has no instance to list users of";
   await open.read({ operation: "user.list", params: { instanceId: host.id } }, signal);
   return "answers";
 }
 
-/** Without a service section the local platform is meant, which needs an engine; nothing else does. */
+/** Checks the database engine. Only the local platform needs one, and a manifest without a service section uses it. */
 async function engine(options: ManifestOptions): Promise<string> {
   const { findEngine } = await import("../platform/engine/find-engine.ts");
   const found = await findEngine();
   if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
   const project = await openProject(options).catch(() => undefined);
-  if (project?.header.service !== undefined) return `none, and none is needed: ${found.reason}`;
+  if (project?.header.service !== undefined) return `none found, and none is needed: ${found.reason}`;
   throw new GraphformError("no-engine", found.reason, {
-    hint: "only `graphform platform` needs one; --engine none does without",
+    hint: "only `graphform platform` needs one; --engine none runs without databases",
   });
 }
 
-async function within(work: Promise<unknown>): Promise<void> {
+async function withTimeout(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patience / 1000} s`)), patience);
+    timer = setTimeout(() => reject(new Error(`no answer within ${answerTimeout / 1000} s`)), answerTimeout);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -1,3 +1,4 @@
+/** @module Explains the fields of the manifest from the field table. */
 import { builtInProfiles, loadProfile } from "../hosting/profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/nearest.ts";
@@ -11,10 +12,10 @@ import { makePalette, type Palette } from "../report/palette.ts";
 import { tableText } from "./table-text.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `explain` was told. */
+/** Options of `explain`. */
 export interface ExplainOptions {
   readonly json?: boolean;
-  /** A profile whose spelling is to be shown besides the built-in ones. */
+  /** A profile; its field names are shown beside those of the built-in ones. */
   readonly profile?: string;
 }
 
@@ -24,7 +25,7 @@ interface Field {
   readonly row: FieldSchema;
 }
 
-/** `explain FIELD`: its row of the field table in words; without a field, all of them by name. */
+/** `explain FIELD`: prints the facts about a field; without a field, lists all fields. Throws `field-unknown`. */
 export async function explain(
   wanted: string | undefined,
   options: ExplainOptions,
@@ -39,7 +40,7 @@ export async function explain(
     else
       terminal.out(
         tableText(
-          ["field", "what it is"],
+          ["field", "description"],
           fields.map((field) => [`${field.kind}.${field.path}`, field.row.description ?? ""]),
           palette,
         ),
@@ -61,9 +62,10 @@ export async function explain(
     ...(options.profile === undefined || builtInProfiles.includes(options.profile) ? [] : [options.profile]),
   ];
   const profiles = await Promise.all(names.map(loadProfile));
-  const told = found.map((field) => factsOf(field, profiles));
-  if (options.json === true) terminal.out(`${jsonText(told.map((facts) => Object.fromEntries(facts)))}\n`);
-  else terminal.out(told.map((facts) => factsText(facts, palette)).join("\n"));
+  const explained = found.map((field) => factsOf(field, profiles));
+  if (options.json === true)
+    terminal.out(`${jsonText(explained.map((facts) => Object.fromEntries(facts)))}\n`);
+  else terminal.out(explained.map((facts) => factsText(facts, palette)).join("\n"));
   return exitCodes.done;
 }
 
@@ -81,7 +83,7 @@ function allFields(): readonly Field[] {
   );
 }
 
-/** The names that a field answers to, the shortest last. */
+/** The names by which a field can be asked for, the shortest last. */
 function namesOf({ kind, path, row }: Field): readonly string[] {
   const own = path.slice(path.lastIndexOf(".") + 1);
   return [
@@ -130,7 +132,7 @@ function boundsOf({ minimum, maximum, minLength, maxLength }: FieldSchema): stri
 }
 
 function changeOf(row: FieldSchema): string {
-  if (row["x-create-only"] === true) return "fixed at creation: a change takes a new object";
+  if (row["x-create-only"] === true) return "fixed at creation: a change needs a new object";
   const operations = row["x-operations"];
   return operations === undefined
     ? "in place"

@@ -1,3 +1,4 @@
+/** @module Draws the references between the resources of a manifest. */
 import { noSecrets } from "../manifest/read-secret.ts";
 import { exitCodes } from "../model/errors.ts";
 import { openProject, resolveProject } from "../project/project.ts";
@@ -6,7 +7,7 @@ import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `graph`: what refers to what in the manifest, as Mermaid (the default) or for Graphviz. */
+/** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
 export async function graph(
   options: ManifestOptions & { readonly dot?: boolean },
   terminal: Terminal,

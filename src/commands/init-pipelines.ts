@@ -1,12 +1,14 @@
-/** A pipeline that plans every proposed change, and applies what was merged. */
+/** @module Contains the CI pipelines that `init --ci` writes. */
+
+/** A pipeline file: it plans every proposed change and applies what was merged. */
 export interface Pipeline {
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * Ends a job that has no state to work with, in words: a job that begins with none would create every database once more.
- * A folder that outlives jobs is known by a file that somebody put there once; a fresh machine has not got it.
+ * Shell lines that fail a job without a lasting state: such a job would create every database a second time. A lasting folder
+ * is recognised by a marker file that a person created there once; a fresh machine does not have it.
  */
 function stateCheck(indent: string): string {
   const lines = [
@@ -22,9 +24,8 @@ function stateCheck(indent: string): string {
 }
 
 /**
- * Pipelines by the service that runs them. A plan succeeds with and without changes and fails on anything else; an apply
- * is never cancelled half-way, runs one at a time, and carries out the very plan that was shown: the file waits beside the
- * state, where only these jobs read it.
+ * Pipelines by CI service. The plan job succeeds with and without changes and fails on anything else. Apply jobs run one at
+ * a time, are never cancelled half-way, and apply exactly the plan that was shown: its file is kept beside the state.
  */
 export const pipelines: { readonly [name in "github" | "gitlab"]: Pipeline } = {
   github: {

@@ -1,3 +1,4 @@
+/** @module Writes a commented manifest to start with, and a pipeline on request. */
 import { existsSync } from "node:fs";
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { exitCodes, GraphformError } from "../model/errors.ts";
@@ -5,20 +6,20 @@ import { pipelines } from "./init-pipelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { writeNew } from "./write-new.ts";
 
-/** What `init` was told. */
+/** Options of `init`. */
 export interface InitOptions {
   readonly file?: string;
   readonly ci?: "github" | "gitlab";
 }
 
-/** `init`: a commented manifest, what git must not keep, and a pipeline where one is asked for. Overwrites nothing. */
+/** `init`: writes a manifest, lines for .gitignore, and with `ci` a pipeline. Throws `file-exists`; overwrites nothing. */
 export async function init(options: InitOptions, terminal: Terminal): Promise<number> {
   const manifest = options.file ?? "graphform.yaml";
   const pipeline = options.ci === undefined ? undefined : pipelines[options.ci];
-  const there = [manifest, pipeline?.path].find((path) => path !== undefined && existsSync(path));
-  if (there !== undefined) {
-    throw new GraphformError("file-exists", `${there} is there already and is not overwritten`, {
-      hint: there === manifest ? "name another file with -f" : "move it away, or leave out --ci",
+  const existing = [manifest, pipeline?.path].find((path) => path !== undefined && existsSync(path));
+  if (existing !== undefined) {
+    throw new GraphformError("file-exists", `${existing} exists already and is not overwritten`, {
+      hint: existing === manifest ? "name another file with -f" : "move it away, or leave out --ci",
     });
   }
   const written = [manifest];
@@ -26,12 +27,12 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
     await writeNew(pipeline.path, pipeline.text);
     written.push(pipeline.path);
   }
-  // All of it or nothing: what is there would keep the next try from writing.
+  // All files or none: a file left behind would make the next `init` fail.
   await writeNew(manifest, starter).catch(async (error: unknown) => {
     if (pipeline !== undefined) await rm(pipeline.path, { force: true });
     throw error;
   });
-  if (await ignore()) written.push(".gitignore");
+  if (await extendGitignore()) written.push(".gitignore");
   terminal.out(`Wrote ${written.join(", ")}.\n`);
   if (pipeline !== undefined) {
     terminal.err(
@@ -44,13 +45,13 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
   return exitCodes.done;
 }
 
-const ignored = [".graphform/", "*.gfplan"];
+const ignoredByGit = [".graphform/", "*.gfplan"];
 
-/** Adds what is missing; true where something was. */
-async function ignore(): Promise<boolean> {
+/** Adds the missing lines to .gitignore; returns true if there were any. */
+async function extendGitignore(): Promise<boolean> {
   const text = await readFile(".gitignore", "utf8").catch(() => "");
   const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()));
-  const missing = ignored.filter((line) => !lines.has(line));
+  const missing = ignoredByGit.filter((line) => !lines.has(line));
   if (missing.length === 0) return false;
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   await appendFile(

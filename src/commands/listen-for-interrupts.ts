@@ -1,24 +1,26 @@
+/** @module Turns SIGINT, SIGTERM and SIGHUP into the two abort signals of a run. */
+
 /** The two signals of an interrupted run. */
 export interface Interrupts {
-  /** First Ctrl-C: no new steps, no more waiting. */
+  /** Aborted by the first Ctrl-C: no new steps start, and waiting ends. */
   readonly stopping: AbortSignal;
-  /** Requests in flight are let go as well: the second Ctrl-C, or a moment after the first. */
+  /** Aborted by the second Ctrl-C, or 2 s after the first: requests in flight are cancelled too. */
   readonly aborting: AbortSignal;
   /** Stops listening. */
   release(): void;
 }
 
-/** How long requests in flight may take to finish after the first Ctrl-C, in ms. */
+/** Time for requests in flight to finish after the first Ctrl-C, in ms. */
 const grace = 2000;
 
 /**
- * Everything that asks a run to end. A terminal that is closed sends SIGHUP to what was started in it, also where nothing
- * is printed there. Node.js takes it back that `nohup` has SIGHUP ignored: without a listener it would end such a run at once.
+ * Signals that ask a run to end. A terminal that is closed sends SIGHUP to the processes it started. Node.js restores the
+ * default action of SIGHUP even under `nohup`, so without a listener SIGHUP would end such a run at once.
  */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Listens for SIGINT, SIGTERM and SIGHUP. `tell` is called once, at the first. */
-export function listenForInterrupts(tell: () => void): Interrupts {
+/** Listens for the signals. Calls `onInterrupt` once, at the first signal. */
+export function listenForInterrupts(onInterrupt: () => void): Interrupts {
   const stopping = new AbortController();
   const aborting = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -27,7 +29,7 @@ export function listenForInterrupts(tell: () => void): Interrupts {
       aborting.abort(new Error("interrupted twice"));
       return;
     }
-    tell();
+    onInterrupt();
     stopping.abort(new Error("interrupted"));
     timer = setTimeout(() => aborting.abort(new Error("interrupted")), grace);
     timer.unref();

@@ -1,10 +1,11 @@
+/** @module Signs in to a service and out of it, and keeps the session. */
 import { createService } from "../hosting/client.ts";
 import type { SessionStore } from "../hosting/session.ts";
 import { systemClock } from "../model/clock.ts";
 import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
-import { keptSessions } from "../project/kept-sessions.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
 import { packageVersion } from "../project/package-files.ts";
+import { sessionFiles } from "../project/session-files.ts";
 import { setting } from "../project/setting.ts";
 import { escapeText } from "../report/escape.ts";
 import { askPerson } from "./ask-person.ts";
@@ -13,18 +14,18 @@ import { serviceTarget } from "./service-target.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * `login`: signs in and keeps the session, not the password, for the commands that follow. A session that is kept already
- * proves nothing about this password: it is not used, and is replaced once the sign-in has worked.
+ * `login`: signs in and stores the session, not the password, for later commands. An older stored session does not prove that
+ * this password is right, so it is not used; it is replaced after the sign-in succeeds.
  */
 export async function login(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const location = await located(options, env, terminal);
+  const location = await locate(options, env, terminal);
   const username = setting(env, "GRAPHFORM_USERNAME") ?? (await ask("User name: ", false, terminal));
   const password = setting(env, "GRAPHFORM_PASSWORD") ?? (await ask("Password: ", true, terminal));
-  const store: SessionStore = { ...keptSessions(env), load: async () => undefined };
+  const store: SessionStore = { ...sessionFiles(env), load: async () => undefined };
   const service = client(location, env, store, { username, password });
   let endsAt: number | undefined;
   try {
@@ -35,22 +36,22 @@ export async function login(
   const until =
     endsAt === undefined
       ? "until logout"
-      : `until it ends at ${new Date(endsAt).toISOString()}: this service gives no token that would renew it`;
+      : `until ${new Date(endsAt).toISOString()}: this service gives no token to renew it`;
   terminal.out(
     `Signed in at ${new URL(location.platformUrl).origin} as ${escapeText(username, 100)}; the session is kept ${until}.\n`,
   );
   return exitCodes.done;
 }
 
-/** `logout`: ends the session at the service, where the profile can, and drops what was kept of it. */
+/** `logout`: ends the session at the service, if the profile has an operation for it, and deletes the stored session. */
 export async function logout(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const location = await located(options, env, terminal);
+  const location = await locate(options, env, terminal);
   const { origin } = new URL(location.platformUrl);
-  const store = keptSessions(env);
+  const store = sessionFiles(env);
   if ((await store.load(origin)) === undefined) {
     terminal.out(`No session is kept for ${origin}.\n`);
     return exitCodes.done;
@@ -58,11 +59,10 @@ export async function logout(
   const service = client(location, env, store, undefined);
   let done = `Signed out at ${origin}.`;
   try {
-    if (!(await service.signOut()))
-      done = `The session at ${origin} had ended by itself; it is no longer kept.`;
+    if (!(await service.signOut())) done = `The session at ${origin} had expired; it is no longer kept.`;
   } catch (error) {
-    terminal.err(`the service did not take the sign-out: ${escapeText(asError(error).message)}\n`);
-    done = `The session for ${origin} is no longer kept; it may go on at the service until it ends by itself.`;
+    terminal.err(`the service did not accept the sign-out: ${escapeText(asError(error).message)}\n`);
+    done = `The session for ${origin} is no longer kept; it may stay valid at the service until it expires.`;
   } finally {
     await store.save(origin, undefined);
     await service.close();
@@ -90,7 +90,7 @@ function client(
   });
 }
 
-async function located(
+async function locate(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
@@ -99,16 +99,16 @@ async function located(
     return await locateService(await serviceTarget(options, env, terminal), options, env);
   } catch (error) {
     if (!isGraphformError(error) || !["no-platform", "no-service"].includes(error.code)) throw error;
-    throw new GraphformError("no-service", "nothing says which service to sign in to", {
+    throw new GraphformError("no-service", "no service is configured to sign in to", {
       hint: "name it in the manifest's service section, with GRAPHFORM_PLATFORM_URL or --platform-url",
     });
   }
 }
 
-/** Asks a person, where there is one. */
+/** Asks a person on the terminal. Throws `no-credentials` if there is none. */
 async function ask(question: string, isHidden: boolean, terminal: Terminal): Promise<string> {
   if (terminal.interactive) return askPerson(question, isHidden, process.stdin, process.stderr);
-  throw new GraphformError("no-credentials", "there is nothing to sign in with, and nobody to ask", {
+  throw new GraphformError("no-credentials", "no credentials, and no terminal to ask on", {
     hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
   });
 }

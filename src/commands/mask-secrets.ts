@@ -1,11 +1,12 @@
+/** @module Masks the secrets of a project in the output of commands that need no secret. */
 import { secretsAtHand } from "../manifest/read-secret.ts";
 import { type Masker, maskerOf } from "../model/mask.ts";
 import { type Project, secretsOf } from "../project/project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Masks the secrets of a project in everything that is printed from now on, as far as they are at hand: a service may
- * repeat one to a command that needs none. Returns the masker, for what the service says in its own words.
+ * Masks every secret that can be read without running a command: a service may repeat one in its answer. Returns the masker,
+ * which also hides secrets in messages of the service.
  */
 export async function maskSecrets(
   project: Pick<Project, "parsed" | "profile" | "variables">,

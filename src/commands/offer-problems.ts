@@ -1,3 +1,4 @@
+/** @module Compares a valid manifest with the values that the service offers today. */
 import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
 import { noSecrets } from "../manifest/read-secret.ts";
 import { GraphformError } from "../model/errors.ts";
@@ -9,7 +10,7 @@ import type { ManifestOptions } from "./options.ts";
 import { withService } from "./service-work.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Problems of a valid manifest with what the service offers today. Throws `not-offered` where the profile cannot ask. */
+/** Problems of declared values that are not offered today. Throws `not-offered` if the profile cannot ask the service. */
 export function offerProblems(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
@@ -25,7 +26,7 @@ export function offerProblems(
     }
     const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
     const { findings, untold } = await checkOffer(manifest.desired, service, signal);
-    for (const what of untold) terminal.err(`${escapeText(what, 400)}\n`);
+    for (const line of untold) terminal.err(`${escapeText(line, 400)}\n`);
     return findings.map(({ desired, message, hint }): Problem => {
       const { address, where } = desired;
       return { code: "not-offered-today", severity: "error", message, hint, address, range: where };

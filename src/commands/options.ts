@@ -1,3 +1,4 @@
+/** @module Defines the options that several commands share. */
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { disruptions } from "../model/field-schema.ts";
@@ -5,7 +6,7 @@ import { parseDuration } from "../model/quantity.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { RunOptions } from "../project/run-options.ts";
 
-/** Options shared by the commands that read a manifest (design: cli). */
+/** Options of the commands that read a manifest. */
 export interface ManifestOptions extends RunOptions {
   /** Ms. */
   readonly lockTimeout?: number;
@@ -15,7 +16,7 @@ export interface ManifestOptions extends RunOptions {
   readonly trace?: boolean;
 }
 
-/** Options of the commands that plan: what is planned, and what is allowed. Nobody else takes them and leaves them unread. */
+/** Options of the commands that plan: the resources to plan, and the changes to allow. */
 export interface PlanChoices {
   readonly target: readonly string[];
   readonly exclude: readonly string[];
@@ -24,7 +25,7 @@ export interface PlanChoices {
   readonly maxDisruption?: "none" | "restart" | "downtime" | "data-loss";
 }
 
-/** The part of the options that planning reads. */
+/** Converts command options to options of the planner. */
 export function planOptions(options: PlanChoices): PlanOptions {
   const { target, exclude, replace, allowDestroy, maxDisruption } = options;
   return {
@@ -64,11 +65,11 @@ export function withManifestOptions(command: Command): Command {
     .option("--subscription <id>", "subscription that owns the instances")
     .option("--parallelism <n>", "requests in flight at most", positive)
     .option("--timeout <duration>", "longest wait for one resource, for example 40m", duration)
-    .option("--log <file>", "append JSON lines of what was done, redacted")
+    .option("--log <file>", "append JSON lines of every event, redacted")
     .option("--trace", "one line per request on standard error");
 }
 
-/** Adds the options of the commands that only look at the state. */
+/** Adds the options of the commands that only read the state. */
 export function withStateOptions(command: Command): Command {
   return command
     .option("-f, --file <path>", "manifest file or folder (repeatable; default graphform.yaml)", collect, [])

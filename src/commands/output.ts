@@ -1,3 +1,4 @@
+/** @module Prints the outputs that the last apply recorded. */
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { own } from "../model/own.ts";
 import { openProject } from "../project/project.ts";
@@ -8,7 +9,7 @@ import { makePalette } from "../report/palette.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `output`: the outputs of the last apply; `--raw NAME` prints one as it is. */
+/** `output`: prints all outputs or one; `raw` prints one value without quotes. Throws `output-unknown`, `output-raw`. */
 export async function output(
   name: string | undefined,
   options: ManifestOptions & { readonly json?: boolean; readonly raw?: boolean },

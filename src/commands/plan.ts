@@ -1,3 +1,4 @@
+/** @module Runs `plan`: compares the manifest with the service and prints the changes. */
 import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
@@ -18,7 +19,7 @@ import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 
-/** What `plan` was told. */
+/** Options of `plan`. */
 export interface PlanCommandOptions extends ManifestOptions, PlanChoices {
   readonly json?: boolean;
   readonly out?: string;
@@ -26,8 +27,8 @@ export interface PlanCommandOptions extends ManifestOptions, PlanChoices {
 }
 
 /**
- * `plan`: looks, compares and says what apply would do. Writes nothing anywhere but where it is told. With --json a plan
- * that could not be made is a document as well, which says that it is `errored`.
+ * `plan`: prints the changes that apply would make. Writes no file except the one of --out. With --json a failure is printed
+ * as a plan document too, with `errored: true`.
  */
 export async function plan(
   options: PlanCommandOptions,
@@ -35,21 +36,21 @@ export async function plan(
   terminal: Terminal,
 ): Promise<number> {
   try {
-    return await planned(options, env, terminal);
+    return await makePlan(options, env, terminal);
   } catch (error) {
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
     throw error;
   }
 }
 
-async function planned(
+async function makePlan(
   options: PlanCommandOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
   const project = await openProject(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
-  // A state that was never written has no key yet, and a plan must not bring one along.
+  // A state that was never written has no key yet, and a plan must not create one.
   const key = state.serial === 0 ? undefined : state.key;
   const session = await openSession(
     project,
@@ -68,14 +69,14 @@ async function planned(
     };
     assertAddressesKnown(intention, session.state, kinds);
     const world = planningWorld(session, interrupts.stopping);
-    const { plan: made } = await planFor(intention, session.state, world);
-    if (options.out !== undefined) await savePlan(options.out, made, project, session);
+    const { plan: result } = await planFor(intention, session.state, world);
+    if (options.out !== undefined) await savePlan(options.out, result, project, session);
     const names = kindNames(kinds);
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(
-      options.json === true ? `${jsonText(planJson(made, names))}\n` : planText(made, names, page),
+      options.json === true ? `${jsonText(planJson(result, names))}\n` : planText(result, names, page),
     );
-    return options.detailedExitcode === true && hasChanges(made) ? exitCodes.changes : exitCodes.done;
+    return options.detailedExitcode === true && hasChanges(result) ? exitCodes.changes : exitCodes.done;
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {

@@ -1,3 +1,4 @@
+/** @module Prints the service profiles: all by name, or the content of one. */
 import { builtInProfiles, loadProfile } from "../hosting/profile.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
@@ -8,12 +9,12 @@ import { makePalette } from "../report/palette.ts";
 import { tableText } from "./table-text.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `profile list`: the profiles that come with the package. */
+/** `profile list`: prints the profiles of the package. */
 export async function profileList(options: { readonly json?: boolean }, terminal: Terminal): Promise<number> {
   const profiles = await Promise.all(builtInProfiles.map(loadProfile));
   const rows = profiles.map((profile) => [
     profile.name,
-    profile.platformUrl ?? "as told",
+    profile.platformUrl ?? "set by you",
     `${Object.keys(profile.operations).length}`,
     Object.keys(profile.tiers).join(", "),
   ]);
@@ -26,7 +27,7 @@ export async function profileList(options: { readonly json?: boolean }, terminal
   return exitCodes.done;
 }
 
-/** `profile show [NAME]`: everything that a profile says, with what it extends laid under it. */
+/** `profile show NAME`: prints a profile, merged with the profile that it extends. */
 export async function profileShow(
   name: string,
   options: { readonly json?: boolean },
@@ -52,7 +53,7 @@ export async function profileShow(
   const spellings = Object.entries(profile.fields);
   const facts = [
     ["profile", profile.name],
-    ["platform", profile.platformUrl ?? "as told"],
+    ["platform", profile.platformUrl ?? "set by you"],
     ["session", `sent as ${profile.session.send}`],
     ["updates", `${profile.operations["instance.update"]?.method ?? "-"}`],
     [
@@ -63,7 +64,7 @@ export async function profileShow(
     ],
     ["not offered", notOffered(profile).join(", ") || "-"],
   ];
-  terminal.out(tableText(["what", "is"], facts, palette));
+  terminal.out(tableText(["property", "value"], facts, palette));
   terminal.out(`\n${tableText(["tier", "model key", "tier key", "components"], tiers, palette)}`);
   terminal.out(`\n${tableText(["operation", "method", "path"], operations, palette)}`);
   if (spellings.length > 0) terminal.out(`\n${tableText(["field", "spelled"], spellings, palette)}`);

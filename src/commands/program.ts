@@ -1,3 +1,4 @@
+/** @module Defines the command line: every command with its options. */
 import { Command, Option } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import { addAccountCommands } from "./add-account-commands.ts";
@@ -13,7 +14,7 @@ import { addStateCommands } from "./state/add-commands.ts";
 import type { Terminal } from "./terminal.ts";
 import type { ValidateOptions } from "./validate.ts";
 
-/** What a command is run with. */
+/** Environment in which a command runs. */
 export interface Invocation {
   readonly terminal: (noColour: boolean, logFile?: string) => Terminal;
   readonly env: NodeJS.ProcessEnv;
@@ -21,7 +22,7 @@ export interface Invocation {
   readonly done: (code: number) => void;
 }
 
-/** The command line. Each command's code is loaded only when it runs. */
+/** Creates the command line. The code of a command is loaded only when that command runs. */
 export function createProgram({ terminal, env, done }: Invocation): Command {
   const program = new Command("graphform")
     .description("plan and apply for hosted graph databases")
@@ -39,7 +40,9 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
       done(await validate(options, env, at(options)));
     });
 
-  withPlanOptions(program.command("plan").description("compare the manifest with what runs; writes nothing"))
+  withPlanOptions(
+    program.command("plan").description("compare the manifest with the service; changes nothing"),
+  )
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
     .option("--detailed-exitcode", "exit 2 where there are changes")
@@ -80,7 +83,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
       },
     );
 
-  withStateOptions(program.command("show").description("what the state or a saved plan records"))
+  withStateOptions(program.command("show").description("print the state or a saved plan"))
     .argument("[planfile]", "a saved plan")
     .option("--json", "as JSON")
     .action(
@@ -96,7 +99,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
   withStateOptions(program.command("output").description("the outputs of the last apply"))
     .argument("[name]", "one of them")
     .option("--json", "as JSON")
-    .addOption(new Option("--raw", "the bare value, also where it is sensitive").conflicts("json"))
+    .addOption(new Option("--raw", "the bare value, even if it is sensitive").conflicts("json"))
     .action(
       async (
         name: string | undefined,

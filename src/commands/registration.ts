@@ -1,9 +1,10 @@
+/** @module Defines the context that command groups are registered with. */
 import type { Terminal } from "./terminal.ts";
 
-/** What a group of commands is added with. */
+/** Context of a group of commands. */
 export interface Registration {
   readonly env: NodeJS.ProcessEnv;
-  /** The terminal as the options want it. */
+  /** Opens the terminal with the options for colour and log. */
   readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
   /** Called with the exit code of the command that ran. */
   readonly done: (code: number) => void;

@@ -1,4 +1,4 @@
-/** @module A restore: it makes a new instance, so it is asked for once. */
+/** @module Requests a restore exactly once: each accepted request makes a new instance. */
 import { GraphformError, isServiceError, type ServiceError } from "../model/errors.ts";
 import type { Call, Service } from "../model/service.ts";
 import { escapeText } from "../report/escape.ts";
@@ -6,50 +6,50 @@ import { jsonText } from "../report/json-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Asks for a restore and returns the id of the new instance. Throws `restore-unknown` where the answer does not say whether it
- * was done: a second request would make a second database.
+ * Sends the request and returns the id of the new instance. Throws `restore-unknown` if it was sent and the answer is
+ * unclear: a second request would make a second database.
  */
-export async function askForRestore(
+export async function requestRestore(
   service: Pick<Service, "write">,
   call: Call,
-  what: string,
+  source: string,
   signal: AbortSignal,
 ): Promise<string> {
   const { values } = await service.write(call, signal).catch((error: unknown) => {
     if (!isServiceError(error) || !error.wasSent) throw error;
-    throw isRefusal(error) ? restoreRefused(what, error) : mayBeRestored(what, error);
+    throw isRefusal(error) ? restoreRefused(source, error) : restoreUnknown(source, error);
   });
   return typeof values["id"] === "string" ? values["id"] : "";
 }
 
-/** Tells people, or a program, which instance is being made. */
-export function restoredText(source: string, made: string, isJson: boolean, terminal: Terminal): void {
+/** Prints the id of the new instance, as text or JSON. */
+export function printRestore(source: string, instance: string, isJson: boolean, terminal: Terminal): void {
   if (isJson) {
-    terminal.out(`${jsonText({ source, instance: made })}\n`);
+    terminal.out(`${jsonText({ source, instance })}\n`);
     return;
   }
-  terminal.out(`${escapeText(made, 100)} is being made from ${escapeText(source, 300)}.\n`);
-  terminal.err(`declare it, then bind it: graphform import ADDRESS ${escapeText(made, 100)}\n`);
+  terminal.out(`${escapeText(instance, 100)} is being created from ${escapeText(source, 300)}.\n`);
+  terminal.err(`declare it, then bind it: graphform import ADDRESS ${escapeText(instance, 100)}\n`);
 }
 
-/** A refusal in the service's own words. It is hardly ever wrong, and a second look costs nothing. */
+/** True for a refusal of the service. In rare cases the restore starts all the same, so the hint says to look. */
 function isRefusal({ failure }: ServiceError): boolean {
   return ["invalid", "forbidden", "not-found", "conflict"].includes(failure);
 }
 
-function restoreRefused(what: string, cause: Error): GraphformError {
-  return new GraphformError("restore-refused", `the service refused to restore ${what}: ${cause.message}`, {
-    hint: "should a new instance show up all the same, bind or delete it before you ask again",
+function restoreRefused(source: string, cause: Error): GraphformError {
+  return new GraphformError("restore-refused", `the service refused to restore ${source}: ${cause.message}`, {
+    hint: "if a new instance appears all the same, bind or delete it before you try again",
     cause,
   });
 }
 
-function mayBeRestored(what: string, cause: Error): GraphformError {
+function restoreUnknown(source: string, cause: Error): GraphformError {
   return new GraphformError(
     "restore-unknown",
-    `it is not known whether ${what} is being restored: ${cause.message}`,
+    `it is not known whether ${source} is being restored: ${cause.message}`,
     {
-      hint: "look for a new instance at the service before you ask again: a second request makes a second one",
+      hint: "look for a new instance at the service before you try again: a second request makes a second instance",
       cause,
     },
   );

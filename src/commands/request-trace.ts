@@ -1,8 +1,9 @@
+/** @module Traces the requests of a run. */
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Tells of each request: on standard error with --trace, in the file of --log. */
-export function traceOf(
+/** Writes one line per request: to standard error with --trace, and to the file of --log. */
+export function requestTrace(
   options: Pick<ManifestOptions, "trace">,
   terminal: Terminal,
 ): (request: string) => void {

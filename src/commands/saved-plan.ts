@@ -1,3 +1,4 @@
+/** @module Saves a plan to a file, and checks that a saved plan may still be applied. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { kinds } from "../kinds/index.ts";
@@ -15,7 +16,7 @@ import type { ManifestFile, SavedPlan } from "../state/plan-file.ts";
 import { writePlanFile } from "../state/plan-file.ts";
 import type { PlanChoices } from "./options.ts";
 
-/** Saves a plan with what it was made from, so that apply can tell whether it still holds. */
+/** Saves a plan with the digests of its manifest and its variables, so that apply can detect changes. */
 export async function savePlan(
   file: string,
   plan: Plan,
@@ -35,8 +36,8 @@ export async function savePlan(
 }
 
 /**
- * Throws where a saved plan must not be applied: it was applied already, it belongs to another state, or its manifest
- * is not what it was. What changed at the service is found step by step, just before each write.
+ * Throws `plan-stale` if a saved plan must not be applied: it was applied already, it belongs to another state, or its
+ * manifest has changed. Changes at the service are found later, just before each write.
  */
 export async function assertApplicable(
   saved: SavedPlan,
@@ -49,8 +50,8 @@ export async function assertApplicable(
     throw stale("this plan was made before there was a state, and now there is one");
   const sameState = state.serial === 0 ? plan.serial === 0 : state.lineage === plan.lineage;
   if (plan.name !== state.name || !sameState) throw stale("this plan was made from another state");
-  // An older copy may have forgotten that the plan was applied, and what it made.
-  if (state.serial < plan.serial) throw stale("the state is an older one than this plan was made from");
+  // An older copy of the state may lack that the plan was applied, and the resources it created.
+  if (state.serial < plan.serial) throw stale("the state is older than the one this plan was made from");
   const now = new Map((await digests(project.files)).map((entry) => [entry.path, entry.sha256]));
   const changed = saved.manifest
     .filter((entry) => now.get(entry.path) !== entry.sha256)
@@ -60,11 +61,11 @@ export async function assertApplicable(
   assertSameVariables(saved, project.variables);
 }
 
-/** What a plan needs is resolved again by apply: with the variables that it was made with. */
+/** Apply resolves the manifest again, so its variables must be those of the plan. */
 function assertSameVariables({ variables, withheld }: SavedPlan, given: Project["variables"]): void {
   const missing = withheld.filter((name) => !Object.hasOwn(given, name));
   if (missing.length > 0) {
-    const message = `this plan was made with variables that a secret is made of, and a plan keeps none: ${missing.join(", ")}`;
+    const message = `a plan file stores no secrets, and this plan needs variables that are part of one: ${missing.join(", ")}`;
     const hint = `give them again: ${missing.map((name) => `--var ${name}=...`).join(" ")}, or --var-file`;
     throw new GraphformError("plan-variables", message, { hint });
   }
@@ -73,10 +74,10 @@ function assertSameVariables({ variables, withheld }: SavedPlan, given: Project[
       !withheld.includes(name) && !(Object.hasOwn(variables, name) && variables[name] === given[name]),
   );
   if (other.length > 0)
-    throw stale(`these variables are not what they were when this plan was made: ${other.join(", ")}`);
+    throw stale(`these variables have changed since this plan was made: ${other.join(", ")}`);
 }
 
-/** Throws `plan-options` where options ask for another plan than the one that was saved. */
+/** Throws `plan-options` if an option would change the saved plan. */
 export function assertAsSaved(options: PlanChoices & { readonly planFile?: string }): void {
   if (options.planFile === undefined) return;
   const { target, exclude, replace, allowDestroy, maxDisruption } = options;
@@ -90,7 +91,7 @@ export function assertAsSaved(options: PlanChoices & { readonly planFile?: strin
   });
 }
 
-/** Throws `state-service` where a saved plan was made for another service than this one. */
+/** Throws `state-service` if a saved plan was made for another service. */
 export function assertPlannedHere({ service }: SavedPlan, identity: ServiceIdentity): void {
   if (service === undefined) return;
   assertSameService(
@@ -102,8 +103,8 @@ export function assertPlannedHere({ service }: SavedPlan, identity: ServiceIdent
 }
 
 /**
- * Throws where a secret that a saved plan needs, to send it or to try what was changed, is not what it was. Asked before
- * anything is done: a replacement whose create could not be sent must not get as far as its deletion.
+ * Throws `plan-stale` if a secret that a step sends has changed. Called before the first step: a replacement must not delete
+ * the old object if its create could not be sent.
  */
 export function assertSecretsKept({ steps }: Plan, open: Open): void {
   const changed = steps.filter(
@@ -113,8 +114,8 @@ export function assertSecretsKept({ steps }: Plan, open: Open): void {
       secretsIn(spec).some((sealed) => open(sealed) === undefined),
   );
   if (changed.length === 0) return;
-  const whose = changed.map((step) => step.address).join(", ");
-  throw new GraphformError("plan-stale", `a secret has changed since this plan was made: ${whose}`, {
+  const addresses = changed.map((step) => step.address).join(", ");
+  throw new GraphformError("plan-stale", `a secret has changed since this plan was made: ${addresses}`, {
     hint: "give the same secrets as when the plan was made, or make a new plan",
     exitCode: exitCodes.stale,
   });

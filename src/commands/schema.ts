@@ -1,3 +1,4 @@
+/** @module Prints the JSON Schemas that the package publishes. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suggest } from "../manifest/nearest.ts";
@@ -5,10 +6,10 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { packageRoot } from "../project/package-files.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Schemas that the package publishes. */
+/** Names of the published schemas. */
 const published = ["manifest", "profile", "state"];
 
-/** `schema NAME`: a published JSON Schema (draft-07), as editors and scripts want it. */
+/** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */
 export async function schema(name: string, terminal: Terminal): Promise<number> {
   if (!published.includes(name)) {
     throw new GraphformError("schema-unknown", `there is no schema "${name}"`, {

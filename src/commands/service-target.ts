@@ -1,3 +1,4 @@
+/** @module Finds the service for commands that also work without a manifest. */
 import { loadProfile } from "../hosting/profile.ts";
 import { ManifestError } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
@@ -7,9 +8,8 @@ import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * The service that is meant: that of the manifest where there is one, whose secrets are masked from now on; otherwise
- * options, environment and the local platform have to say it. Throws where a manifest is there, or was named, and cannot
- * be read.
+ * Returns the service of the manifest, and masks its secrets. Without a manifest, options, environment and local platform
+ * decide. Throws `ManifestError` if a manifest exists, or is named, and cannot be read.
  */
 export async function serviceTarget(
   options: ManifestOptions,
@@ -31,7 +31,7 @@ export async function serviceTarget(
   }
 }
 
-/** True where all that is wrong is that there is no manifest. */
+/** True if the only problem is that there is no manifest. */
 function isMissing(error: unknown): boolean {
   return error instanceof ManifestError && error.problems.every((problem) => problem.code === "missing-file");
 }

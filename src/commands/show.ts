@@ -1,3 +1,4 @@
+/** @module Prints the state or a saved plan. */
 import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
@@ -13,7 +14,7 @@ import { readPlanFile } from "../state/plan-file.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `show`: what the state remembers, or what a saved plan says. */
+/** `show [PLANFILE]`: prints the state, or the plan of a file, as text or JSON. */
 export async function show(
   planFile: string | undefined,
   options: ManifestOptions & { readonly json?: boolean },

@@ -1,3 +1,4 @@
+/** @module Formats rows of text as a table. */
 import { escapeText } from "../report/escape.ts";
 import type { Palette } from "../report/palette.ts";
 import { padTo, textWidth } from "../report/text-width.ts";

@@ -1,24 +1,25 @@
+/** @module Gives commands access to the terminal of the process. */
 import { openSync, writeSync } from "node:fs";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 
-/** Where a command speaks: results to standard output, progress and problems to standard error. */
+/** Output of a command: results to standard output, progress and problems to standard error. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** A person sits there and can be asked. */
+  /** True if a person can be asked on this terminal. */
   readonly interactive: boolean;
   readonly colour: boolean;
   /** Columns. */
   readonly width: number;
-  /** Appends a line to the file of --log; absent where none was asked for. */
+  /** Appends a line to the file of --log; absent without that option. */
   readonly log?: (line: string) => void;
-  /** Everything printed from now on passes through this as well; secrets are masked there. */
+  /** Adds a function that masks secrets in all later output. */
   redactWith(redact: (text: string) => string): void;
-  /** Asks for a "yes"; anything else is no. Throws `interrupted` (exit 130) at Ctrl-C, and once the signal is aborted. */
+  /** Asks a question; only "yes" means true. Throws `interrupted` (exit 130) at Ctrl-C and once the signal is aborted. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The process's own terminal. Colour, prompts and width only where a person looks (`NO_COLOR`, `CI`, `--no-color`). */
+/** The terminal of the process. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
 export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFile?: string): Terminal {
   let redact = (text: string): string => text;
   const log = logFile === undefined ? undefined : openLog(logFile);
@@ -58,7 +59,7 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFi
   };
 }
 
-/** Appends lines to a private file. Throws `log-unwritable`. */
+/** Opens a log file with mode 0600 and returns a function that appends a line. Throws `log-unwritable`. */
 function openLog(file: string): (line: string) => void {
   try {
     const descriptor = openSync(file, "a", 0o600);

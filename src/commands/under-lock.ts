@@ -1,3 +1,4 @@
+/** @module Runs a command that changes something outside of a plan, under the lock of the state. */
 import { kinds } from "../kinds/index.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
@@ -9,7 +10,7 @@ import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { ServiceTarget } from "../project/service-target.ts";
 import { sha256 } from "../project/session.ts";
-import { withSubscriptions } from "../project/subscribed.ts";
+import { withSubscriptions } from "../project/subscriptions.ts";
 import { whileHeld } from "../project/while-held.ts";
 import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import { claimState } from "../state/claim-state.ts";
@@ -18,46 +19,45 @@ import { openJournal } from "../state/journal.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
-import { traceOf } from "./request-trace.ts";
+import { requestTrace } from "./request-trace.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command works with that changes something outside of a plan. */
+/** Context of a command that has the lock. */
 export interface Locked {
   readonly project: Project;
-  /** As it was when the lock was taken, as the state of this service. */
+  /** State at the time the lock was taken, claimed for this service. */
   readonly state: StateDocument;
   readonly service: Connection;
   readonly identity: ServiceIdentity;
   readonly world: ApplyWorld;
 }
 
-/** What is to be done under the lock, and how it is told of. */
+/** Work to do under the lock. */
 export interface LockedWork<T> {
-  /** What the lock says that it is held for. */
+  /** Name of the operation in the lock. */
   readonly operation: string;
   readonly emit?: (event: ApplyEvent) => void;
-  /** How the state becomes that of the service; one of another service is refused unless told otherwise. */
+  /** Claims the state for the service; the default refuses the state of another service. */
   readonly claim?: typeof claimState;
   readonly work: (locked: Locked) => Promise<T>;
 }
 
 /**
- * Runs `work` under the lock of the state, with a service to talk to; secrets are read to be masked. Rejects with
- * `interrupted` (exit 130) where the work was cut short by a signal, with `lock-lost` where somebody took the lock away,
- * and with `state-service` where the state belongs to another service.
+ * Runs `work` under the lock of the state with a connected service and masked secrets. Rejects with `interrupted` (exit 130)
+ * after a signal, `lock-lost` if another process took the lock, and `state-service` if the state belongs to another service.
  */
 export async function underLock<T>(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
-  what: LockedWork<T>,
+  lockedWork: LockedWork<T>,
 ): Promise<T> {
   const project = await openProject(options);
   const { foreign: hide } = await maskSecrets(project, env, terminal);
-  return underLockOf({ ...project, hide }, options, env, terminal, what);
+  return underLockOf({ ...project, hide }, options, env, terminal, lockedWork);
 }
 
-/** The same for a project that is there already. */
+/** Runs `work` under the lock for a project that is open already. */
 export async function underLockOf<T>(
   project: Project & ServiceTarget,
   options: ManifestOptions,
@@ -67,7 +67,9 @@ export async function underLockOf<T>(
 ): Promise<T> {
   const location = await locateService(project, options, env);
   const interrupts = listenForInterrupts(() =>
-    terminal.err("\ninterrupted: what is under way goes on at the service (again: stop now)\n"),
+    terminal.err(
+      "\ninterrupted: accepted requests continue at the service; press Ctrl-C again to stop at once\n",
+    ),
   );
   try {
     const clock = systemClock;
@@ -78,7 +80,7 @@ export async function underLockOf<T>(
       const stored = (await store.read()) ?? emptyState(project.header.name);
       const { where } = store;
       const claimed = claim(stored, { service: location.identity, where });
-      const service = await connect(location, options, env, clock, traceOf(options, terminal));
+      const service = await connect(location, options, env, clock, requestTrace(options, terminal));
       try {
         const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
         const state = claim(claimed, { service: identity, where });
@@ -105,10 +107,10 @@ export async function underLockOf<T>(
   }
 }
 
-/** The error of a run that a signal cut short. */
+/** Creates the error of a run that a signal ended (exit 130). */
 export function interrupted(): GraphformError {
   return new GraphformError("interrupted", "interrupted", {
     exitCode: exitCodes.interrupted,
-    hint: "what the service had accepted goes on there",
+    hint: "requests that the service accepted continue there",
   });
 }

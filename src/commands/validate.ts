@@ -1,3 +1,4 @@
+/** @module Validates a manifest without network, or also against the service. */
 import { noSecrets } from "../manifest/read-secret.ts";
 import { exitCodes, ManifestError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
@@ -6,16 +7,16 @@ import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `validate` was told. */
+/** Options of `validate`. */
 export interface ValidateOptions extends ManifestOptions {
   readonly json?: boolean;
-  /** Asks the service too what it offers today. */
+  /** Also compares with the values that the service offers today. */
   readonly online?: boolean;
 }
 
 /**
- * `validate`: every problem of a manifest, without network and without reading a secret. With `--online` what is valid so far
- * is compared with what the service offers today.
+ * `validate`: prints every problem of a manifest, without network and without reading a secret. With `--online` a valid
+ * manifest is also compared with the values that the service offers today.
  */
 export async function validate(
   options: ValidateOptions,
@@ -50,7 +51,7 @@ async function allProblems(
   return [...problems, ...(await offerProblems(options, env, terminal))];
 }
 
-/** A document in any case: what is wrong may be the profile, or an option. */
+/** Prints a JSON document for errors outside of the manifest too, such as an unknown profile. */
 async function printErrored(error: unknown, terminal: Terminal): Promise<void> {
   const { erroredValidationJson } = await import("../report/error-json.ts");
   const { jsonText } = await import("../report/json-text.ts");

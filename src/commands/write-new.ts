@@ -1,8 +1,9 @@
+/** @module Creates a file without overwriting one. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { GraphformError } from "../model/errors.ts";
 
-/** Writes a file that is not there yet. Throws `file-exists` where it is, `file-unwritable` where it cannot be written. */
+/** Writes a new file and its folders. Throws `file-exists` if the file exists, `file-unwritable` if it cannot be written. */
 export async function writeNew(file: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
@@ -10,7 +11,7 @@ export async function writeNew(file: string, text: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     if (code === "EEXIST") {
-      throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, {
+      throw new GraphformError("file-exists", `${file} exists already and is not overwritten`, {
         hint: "name another file, or move this one away",
       });
     }

@@ -1,25 +1,25 @@
-/** @module Reads a manifest for a program. */
+/** @module Loads a manifest for a program. */
 import { openProject } from "../project/project.ts";
-import { projects } from "./behind.ts";
+import { projects } from "./handles.ts";
 
-/** How a manifest is read. */
+/** Input of `loadManifest`. */
 export interface ManifestRequest {
-  /** Manifest files or folders; `graphform.yaml` in the current folder without them. Later files are laid over earlier ones. */
+  /** Manifest files or folders; default `graphform.yaml` in the current folder. Later files override earlier ones. */
   readonly files?: readonly string[];
   readonly variables?: { readonly [name: string]: string };
   readonly variableFiles?: readonly string[];
-  /** A built-in profile's name, or a file; the manifest's own without it. */
+  /** Name of a built-in profile, or a file; default is that of the manifest. */
   readonly profile?: string;
 }
 
-/** A manifest that was read and whose header holds. What it declares is resolved by `plan`, `apply` and `validate`. */
+/** A manifest with a valid header. `plan`, `apply` and `validate` resolve its resources. */
 export interface LoadedManifest {
   readonly name: string;
   /** Paths of its files. */
   readonly files: readonly string[];
 }
 
-/** Reads a manifest. Throws `ManifestError`, whose `problems` name file, line and column. */
+/** Reads a manifest. Throws `ManifestError`; its `problems` have file, line and column. */
 export async function loadManifest(request: ManifestRequest = {}): Promise<LoadedManifest> {
   const { files = [], variables = {}, variableFiles = [], profile } = request;
   const project = await openProject({
@@ -29,6 +29,6 @@ export async function loadManifest(request: ManifestRequest = {}): Promise<Loade
     ...(profile === undefined ? {} : { profile }),
   });
   const manifest: LoadedManifest = { name: project.header.name, files: project.files };
-  projects.keep(manifest, project);
+  projects.set(manifest, project);
   return manifest;
 }

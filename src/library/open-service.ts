@@ -6,20 +6,20 @@ import { maskerOf } from "../model/mask.ts";
 import { connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { secretsOf } from "../project/project.ts";
-import { projects, services } from "./behind.ts";
+import { projects, services } from "./handles.ts";
 import type { LoadedManifest } from "./load-manifest.ts";
 
-/** Where a service is; what is absent comes from the environment, the manifest, and at last the local platform. */
+/** Location of a service. An absent value comes from the environment, the manifest, or last the local platform. */
 export interface ServiceRequest {
   readonly platformUrl?: string;
   readonly usersUrl?: string;
   /** Id of the subscription that owns the instances. */
   readonly subscription?: string;
-  /** Requests in flight. */
+  /** Largest number of requests in flight. */
   readonly parallelism?: number;
-  /** The environment with `GRAPHFORM_USERNAME`, `GRAPHFORM_PASSWORD` and the secrets; that of the process without it. */
+  /** Environment with `GRAPHFORM_USERNAME`, `GRAPHFORM_PASSWORD` and the secrets; default is that of the process. */
   readonly env?: { readonly [name: string]: string | undefined };
-  /** One line for each request, without secrets. */
+  /** Called with one line per request, without secrets. */
   readonly onRequest?: (line: string) => void;
 }
 
@@ -29,19 +29,19 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-/** Finds the service of a manifest and gets ready to sign in. Sends nothing. Throws `no-service`, `no-credentials`. */
+/** Finds the service and prepares the client. Sends nothing. Throws `no-service`, `no-credentials`. */
 export async function openService(
   manifest: LoadedManifest,
   request: ServiceRequest = {},
 ): Promise<OpenService> {
   const { env = process.env, onRequest = () => undefined, ...options } = request;
-  const project = projects.of(manifest);
+  const project = projects.get(manifest);
   const vault = await secretsOf(project, secretsAtHand(env));
   const secrets = new Set(vault.texts());
   const { foreign: hide } = maskerOf(() => secrets);
   const location = await locateService({ ...project, hide }, options, env);
   const connection = await connect(location, options, env, systemClock, onRequest);
   const service: OpenService = { platformUrl: location.platformUrl, close: () => connection.close() };
-  services.keep(service, { location, connection, env, secrets });
+  services.set(service, { location, connection, env, secrets });
   return service;
 }

@@ -1,16 +1,16 @@
-/** @module Says what a program plans and applies. */
+/** @module Defines the input that `plan` and `apply` share. */
 import type { PlanOptions } from "../plan/input.ts";
 import type { LoadedManifest } from "./load-manifest.ts";
 import type { OpenService } from "./open-service.ts";
 import type { OpenState } from "./open-state.ts";
 
-/** What `plan` and `apply` are asked for. */
+/** Input of `plan` and `apply`. */
 export interface PlanRequest extends Partial<PlanOptions> {
   readonly manifest: LoadedManifest;
   readonly service: OpenService;
   readonly state: OpenState;
-  /** True to plan the deletion of everything that the state binds. */
+  /** True to plan the deletion of every resource of the state. */
   readonly destroying?: boolean;
-  /** Ends what is waited for; requests in flight are finished and recorded. */
+  /** Ends all waiting; requests in flight finish and are recorded. */
   readonly signal?: AbortSignal;
 }

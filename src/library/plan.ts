@@ -1,28 +1,28 @@
-/** @module Plans from a program. */
+/** @module Plans a manifest from a program. */
 import { kinds } from "../kinds/index.ts";
 import { systemClock } from "../model/clock.ts";
 import type { Plan } from "../model/plan.ts";
 import { sha256 } from "../project/session.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { emptyState } from "../state/document.ts";
-import { services } from "./behind.ts";
-import { opened } from "./opened.ts";
+import { services } from "./handles.ts";
 import type { PlanRequest } from "./plan-request.ts";
+import { resolveRequest } from "./resolve-request.ts";
 
 /**
- * Looks at the service and says what `apply` would do. Writes nothing anywhere. Throws `ManifestError`, `ServiceError`, and
- * `GraphformError` with a code and a way out.
+ * Compares the manifest with the service and returns the changes that `apply` would make. Writes nothing. Throws
+ * `ManifestError`, `ServiceError`, and `GraphformError` with a code and a hint.
  */
 export async function plan(request: PlanRequest): Promise<Plan> {
   const { manifest, service, state, signal = new AbortController().signal } = request;
   const stored = (await state.read()) ?? emptyState(manifest.name);
-  // A state that was never written has no key yet, and a plan must not bring one along.
+  // A state that was never written has no key yet, and a plan must not create one.
   const key = stored.serial === 0 ? undefined : stored.key;
-  const { intention, state: owned } = await opened(request, stored, { key }, signal);
+  const { intention, state: owned } = await resolveRequest(request, stored, { key }, signal);
   assertAddressesKnown(intention, owned, kinds);
   const world = {
     kinds,
-    service: services.of(service).connection,
+    service: services.get(service).connection,
     clock: systemClock,
     digest: sha256,
     signal,

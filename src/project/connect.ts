@@ -1,19 +1,20 @@
+/** @module Creates a client for a located service, with the credentials of the run. */
 import { access, constants } from "node:fs/promises";
 import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { keptSessions } from "./kept-sessions.ts";
 import type { ServiceLocation } from "./locate-service.ts";
 import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./run-options.ts";
+import { sessionFiles } from "./session-files.ts";
 import { setting } from "./setting.ts";
 import { usersTokenOf } from "./users-token.ts";
 
-/** A service with a way to let go of its connections. */
+/** A service client; `close` ends its connections. */
 export type Connection = Client;
 
-/** A client of the service that was found. Nothing is sent until the first request. */
+/** Creates the client; sends nothing. Throws `no-credentials`, `authority-unreadable`, `users-token`. */
 export async function connect(
   { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, hide }: ServiceLocation,
   options: Pick<RunOptions, "parallelism">,
@@ -57,8 +58,8 @@ interface Credentials {
 }
 
 /**
- * Credentials of the environment, then those of the local platform, then the session that `login` keeps, which is used
- * and renewed. What is set for one command must not lose to what an earlier one left behind.
+ * Credentials of the environment, then of the local platform, then the session that `login` stored, which is renewed. The
+ * environment comes first, because it is set for this command, and the stored session is older.
  */
 async function signInWith(
   env: NodeJS.ProcessEnv,
@@ -68,15 +69,15 @@ async function signInWith(
   const given = givenCredentials(env) ?? local;
   if (given !== undefined) return { credentials: { username: given.username, password: given.password } };
   const origin = URL.parse(platformUrl)?.origin;
-  const store = keptSessions(env);
+  const store = sessionFiles(env);
   if (origin !== undefined && (await store.load(origin)) !== undefined) return { sessionStore: store };
-  throw new GraphformError("no-credentials", "there is nothing to sign in with", {
+  throw new GraphformError("no-credentials", "no credentials for the service", {
     hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or run graphform login",
     exitCode: exitCodes.error,
   });
 }
 
-/** The credentials of the environment; undefined where none are set. Throws `no-credentials` where one half is. */
+/** The credentials of the environment; undefined if none are set. Throws `no-credentials` if only one half is set. */
 function givenCredentials(env: NodeJS.ProcessEnv): Credentials | undefined {
   const username = setting(env, "GRAPHFORM_USERNAME");
   const password = setting(env, "GRAPHFORM_PASSWORD");
@@ -87,7 +88,7 @@ function givenCredentials(env: NodeJS.ProcessEnv): Credentials | undefined {
       ? ["GRAPHFORM_PASSWORD", "GRAPHFORM_USERNAME"]
       : ["GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD"];
   throw new GraphformError("no-credentials", `${set} is set, and ${missing} is not`, {
-    hint: `set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or unset ${set} to use the session that graphform login keeps`,
+    hint: `set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or unset ${set} to use the session that graphform login stored`,
   });
 }
 
@@ -95,8 +96,8 @@ async function assertReadable(caFile: string): Promise<void> {
   try {
     await access(caFile, constants.R_OK);
   } catch (cause) {
-    throw new GraphformError("authority-unreadable", `the authority ${caFile} cannot be read`, {
-      hint: "GRAPHFORM_CA_FILE names a PEM file; for the local platform it is made when that starts",
+    throw new GraphformError("authority-unreadable", `the CA file ${caFile} cannot be read`, {
+      hint: "GRAPHFORM_CA_FILE must name a PEM file; the local platform creates its own when it starts",
       cause,
     });
   }

@@ -1,24 +1,24 @@
+/** @module Chooses the two hosts of a service from option, environment, manifest and profile. */
 import { GraphformError } from "../model/errors.ts";
 
-/** One place that may say where the service's two hosts are. */
+/** One source of host URLs. */
 export interface HostLayer {
   readonly platformUrl?: string | undefined;
   readonly usersUrl?: string | undefined;
-  /** What it is, for messages: `the profile falkordb-cloud`. */
+  /** Name of the source for messages: `the profile falkordb-cloud`. */
   readonly from: string;
 }
 
 /** The two hosts of a service. */
 export interface Hosts {
   readonly platformUrl: string;
-  /** Absent where the platform host serves users too. */
+  /** Absent if the platform host also serves users. */
   readonly usersUrl?: string;
 }
 
 /**
- * The hosts that the layers give, the first layer first; undefined where none names a platform. The session's token and
- * the passwords of users go to both hosts, so they change together: throws `hosts-apart` where one of a pair is named
- * anew and the other one would stay.
+ * Chooses from the layers, the first layer first; undefined if none names a platform. Token and passwords are sent to both
+ * hosts, so they must change together: throws `hosts-apart` if a layer replaces one host of a pair and keeps the other.
  */
 export function hostsOf(layers: readonly HostLayer[]): Hosts | undefined {
   const atPlatform = layers.findIndex((layer) => layer.platformUrl !== undefined);
@@ -31,16 +31,16 @@ export function hostsOf(layers: readonly HostLayer[]): Hosts | undefined {
   const { usersUrl } = users;
   const oldPlatform = layers.slice(atUsers).find((layer) => layer.platformUrl !== undefined)?.platformUrl;
   if (atPlatform < atUsers && oldPlatform !== undefined && !isSameUrl(oldPlatform, platformUrl)) {
-    throw apart("platform", platform.from, platformUrl, "users", users.from, usersUrl);
+    throw hostsApart("platform", platform.from, platformUrl, "users", users.from, usersUrl);
   }
   const oldUsers = layers.slice(atPlatform).find((layer) => layer.usersUrl !== undefined)?.usersUrl;
   if (atUsers < atPlatform && oldUsers !== undefined && !isSameUrl(oldUsers, usersUrl)) {
-    throw apart("users", users.from, usersUrl, "platform", platform.from, platformUrl);
+    throw hostsApart("users", users.from, usersUrl, "platform", platform.from, platformUrl);
   }
   return { platformUrl, usersUrl };
 }
 
-/** True for URLs of the same host and path, however they are written. */
+/** True for URLs of the same host and path in any notation. */
 export function isSameUrl(left: string, right: string): boolean {
   const [a, b] = [URL.parse(left), URL.parse(right)];
   const path = (url: URL): string => (url.pathname.endsWith("/") ? url.pathname : `${url.pathname}/`);
@@ -49,7 +49,7 @@ export function isSameUrl(left: string, right: string): boolean {
 
 type Host = "platform" | "users";
 
-function apart(
+function hostsApart(
   changed: Host,
   by: string,
   url: string,
@@ -59,7 +59,7 @@ function apart(
 ): GraphformError {
   return new GraphformError(
     "hosts-apart",
-    `${by} names another ${changed} host, ${url}, and the ${kept} host would still be ${old} of ${from}: tokens and passwords would go to both`,
+    `${by} names another ${changed} host, ${url}, but the ${kept} host would still be ${old} from ${from}: tokens and passwords would be sent to both`,
     { hint: "name both together: --platform-url and --users-url (one URL where one host serves both)" },
   );
 }

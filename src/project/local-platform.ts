@@ -1,3 +1,4 @@
+/** @module Finds the local platform and its credentials in its data folder. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -5,37 +6,37 @@ import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { platformOn } from "../platform/lock.ts";
 
-/** Where the local platform of this folder keeps what is known of it. */
+/** Data folder of the local platform, relative to the current folder. */
 export const localPlatformDir: string = join(".graphform", "platform");
 
-/** The local platform takes any subscription; this is the one that we are in where none is named. */
+/** Default subscription at the local platform, which accepts any. */
 export const localSubscription = "sub-local";
 
-/** The local platform of this folder, and how to sign in there. */
+/** URLs and credentials of a local platform. */
 export interface LocalPlatform {
   readonly url: string;
   readonly usersUrl: string;
   readonly username: string;
   readonly password: string;
-  /** Random identity of its data folder; absent for a platform of an earlier version. */
+  /** Random id of its data folder; absent for a platform of an earlier version. */
   readonly id?: string;
-  /** The authority of its databases that serve over TLS. */
+  /** CA file of its databases that use TLS. */
   readonly caFile?: string;
   readonly isRunning: boolean;
-  /** False for a control plane alone: nothing answers at the endpoints that it shows. */
+  /** False for a platform with --engine none: nothing answers at the endpoints it shows. */
   readonly hasDatabases: boolean;
 }
 
 /**
- * The data folder of the local platform that a manifest means: the one beside the manifest where a platform was ever
- * started there, otherwise the one of the current folder, where `platform up` starts it.
+ * The data folder for a manifest: the one beside the manifest if a platform was ever started there, otherwise that of the
+ * current folder, where `platform up` starts a platform.
  */
 export function localPlatformOf(manifestFolder: string): string {
   const beside = join(manifestFolder, localPlatformDir);
   return existsSync(join(beside, "credentials.json")) ? beside : localPlatformDir;
 }
 
-/** What a platform's data folder says, or undefined where none has announced itself there. */
+/** Reads a data folder; undefined if no platform was started there. */
 export async function findLocalPlatform(dir: string = localPlatformDir): Promise<LocalPlatform | undefined> {
   const [found, credentials, platform, id] = await Promise.all([
     readJson(join(dir, "platform.json")),
@@ -59,7 +60,7 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
   };
 }
 
-/** The error for a manifest that means the local platform while none is known. */
+/** Creates the error `no-platform`: the manifest uses the local platform, and none is running. */
 export function noLocalPlatform(): GraphformError {
   return new GraphformError(
     "no-platform",

@@ -1,3 +1,4 @@
+/** @module Finds the service of a run: its hosts, subscription and identity. */
 import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
 import type { Hide } from "../hosting/service-options.ts";
 import { GraphformError } from "../model/errors.ts";
@@ -14,18 +15,18 @@ import type { RunOptions } from "./run-options.ts";
 import type { ServiceTarget } from "./service-target.ts";
 import { setting } from "./setting.ts";
 
-/** Where the service of a run is, and which one it is. */
+/** URLs, subscription and identity of the service of a run. */
 export interface ServiceLocation extends ServicePlace {
-  /** What answers there, where it is a local platform. */
+  /** Set if the service is a local platform. */
   readonly local?: LocalPlatform;
   readonly identity: ServiceIdentity;
-  /** Hides the secrets of the run in what the service says in its own words. */
+  /** Hides the secrets of the run in messages of the service. */
   readonly hide?: Hide;
 }
 
 /**
- * Finds the service: option, environment, manifest, profile, and at last the local platform. Sends nothing. Throws
- * `no-service`, `no-platform`, `hosts-apart`, or `url-invalid` and `url-in-clear` for a URL that is not to be used.
+ * Finds the service from option, environment, manifest, profile, local platform, in this order. Sends nothing. Throws
+ * `no-service`, `no-platform`, `hosts-apart`, `url-invalid`, `url-in-clear`.
  */
 export async function locateService(
   { header, profile, folder, hide }: ServiceTarget,
@@ -34,7 +35,7 @@ export async function locateService(
 ): Promise<ServiceLocation> {
   const { service } = header;
   const local = await findLocalPlatform(localPlatformOf(folder));
-  const told: readonly HostLayer[] = [
+  const named: readonly HostLayer[] = [
     {
       platformUrl: options.platformUrl,
       usersUrl: options.usersUrl,
@@ -47,18 +48,18 @@ export async function locateService(
     },
     { platformUrl: service?.platformUrl, usersUrl: service?.usersUrl, from: "the manifest" },
   ];
-  const byName = [...told, { ...profile, from: `the profile ${profile.name}` }];
+  const withProfile = [...named, { ...profile, from: `the profile ${profile.name}` }];
   const running =
     local?.isRunning === true
       ? [{ platformUrl: local.url, usersUrl: local.usersUrl, from: "the local platform" }]
       : [];
   const hosts =
-    hostsOf(byName.map((layer) => withLocalUsers(layer, local))) ?? hostsOf([...told, ...running]);
+    hostsOf(withProfile.map((layer) => withLocalUsers(layer, local))) ?? hostsOf([...named, ...running]);
   if (hosts === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
   const isLocal = local !== undefined && URL.parse(hosts.platformUrl)?.origin === new URL(local.url).origin;
   const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
-  const local_ = isLocal && profile.subscriptions !== "per-tier" ? localSubscription : undefined;
-  const subscriptionId = forAll ?? service?.subscriptionId ?? local_;
+  const localDefault = isLocal && profile.subscriptions !== "per-tier" ? localSubscription : undefined;
+  const subscriptionId = forAll ?? service?.subscriptionId ?? localDefault;
   const subscriptions = forAll === undefined ? service?.subscriptions : undefined;
   const localId = isLocal ? local.id : undefined;
   const place: ServicePlace = {
@@ -76,7 +77,7 @@ export async function locateService(
   };
 }
 
-/** Who names the local platform by its URL means both of its hosts. */
+/** Adds the users host of the local platform to a layer that names only its platform URL. */
 function withLocalUsers(layer: HostLayer, local: LocalPlatform | undefined): HostLayer {
   const { platformUrl, usersUrl } = layer;
   if (local === undefined || platformUrl === undefined || usersUrl !== undefined) return layer;
@@ -86,7 +87,7 @@ function withLocalUsers(layer: HostLayer, local: LocalPlatform | undefined): Hos
 function noUrl(): GraphformError {
   return new GraphformError(
     "no-service",
-    "the manifest has a service section, and nothing says where the service is",
+    "the manifest has a service section, but no URL of the service is set",
     {
       hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url",
     },

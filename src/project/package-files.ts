@@ -1,3 +1,4 @@
+/** @module Locates files of the installed package. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -5,15 +6,15 @@ import { isObject } from "../model/json.ts";
 
 const here = fileURLToPath(import.meta.url);
 
-/** The folder that holds package.json, from wherever this file was bundled to. */
+/** The folder with package.json, also when this file is part of a bundle. */
 export const packageRoot: string = above(dirname(here));
 
-/** The local platform's program: as built, or as written where the sources themselves run. */
+/** The program of the local platform: the built one, or the source file if the sources run directly. */
 export const platformProgram: string = here.endsWith(".ts")
   ? join(packageRoot, "src", "platform", "main.ts")
   : join(packageRoot, "dist", "platform", "main.js");
 
-/** The package's version. */
+/** The version of the package. */
 export function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
   return isObject(manifest) ? String(manifest["version"]) : "unknown";

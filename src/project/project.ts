@@ -1,3 +1,4 @@
+/** @module Opens a manifest with its profile and the store of its state. */
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { loadProfile } from "../hosting/profile.ts";
@@ -20,24 +21,24 @@ import { createVault, newKey } from "../state/vault.ts";
 import type { RunOptions } from "./run-options.ts";
 import { givenVariables } from "./variables.ts";
 
-/** A manifest that was read, with its profile and its state's place; nothing is resolved yet. */
+/** A manifest that is read but not resolved, with its profile and its state store. */
 export interface Project {
   readonly files: readonly string[];
-  /** The folder of the first manifest file: what belongs to the manifest stands beside it. */
+  /** Folder of the first manifest file; the state and the local platform are beside it. */
   readonly folder: string;
   readonly parsed: Parsed;
   readonly header: Header;
   readonly profile: Profile;
   readonly variables: { readonly [name: string]: string };
   readonly store: StateStore;
-  /** ISO 8601: the newest of the manifest's files. */
+  /** Modification time of the newest manifest file, ISO 8601. */
   readonly timestamp: string;
 }
 
 type ProjectOptions = Pick<RunOptions, "file" | "state"> &
   Partial<Pick<RunOptions, "var" | "varFile" | "profile">>;
 
-/** Reads a manifest's files and its header. Throws ManifestError with everything that is wrong so far. */
+/** Reads the files and the header of a manifest. Throws `ManifestError` with all problems found so far. */
 export async function openProject(options: ProjectOptions): Promise<Project> {
   const files = options.file.length === 0 ? ["graphform.yaml"] : options.file;
   const loaded = await loadManifest(files);
@@ -46,7 +47,7 @@ export async function openProject(options: ProjectOptions): Promise<Project> {
   return projectOf(loaded.sources, options, await newest(paths));
 }
 
-/** A project of manifest texts that were read already. Throws ManifestError. */
+/** Opens a project from manifest texts. Throws `ManifestError`. */
 export async function projectOf(
   sources: readonly SourceFile[],
   options: Omit<ProjectOptions, "file">,
@@ -71,18 +72,18 @@ export async function projectOf(
   };
 }
 
-/** A manifest with everything resolved, and the secrets of this run. */
+/** A resolved manifest, and the secrets of this run. */
 export interface Resolved {
   readonly manifest: Manifest;
   readonly vault: Vault;
 }
 
-/** The state whose key seals the secrets of a run; without one they stand as labels. */
+/** Key of the state that seals the secrets of a run; without a key they become labels. */
 export interface VaultKey {
   readonly key: string | undefined;
 }
 
-/** Resolves a project against its state's key. Throws ManifestError. */
+/** Resolves a project; seals its secrets with the key of the state. Throws `ManifestError`. */
 export async function resolveProject(
   project: Project,
   state: VaultKey,
@@ -94,7 +95,7 @@ export async function resolveProject(
   return { manifest, vault };
 }
 
-/** The secrets of a project that are at hand, whatever else is wrong with it: for commands that need none. */
+/** Reads the available secrets of a project, even an invalid one, to mask them in commands that need no secret. */
 export async function secretsOf(
   project: Pick<Project, "parsed" | "profile" | "variables">,
   secretText: SecretText,
@@ -104,7 +105,7 @@ export async function secretsOf(
   return vault;
 }
 
-/** What is wrong with the resources of a manifest whose header is wrong already, so that all is shown at once. */
+/** All problems of a manifest with an invalid header, so that they are shown at once. */
 async function allProblems(
   parsed: Parsed,
   profile: Profile,
@@ -125,14 +126,14 @@ function resolveWith(
   return resolveManifest(parsed, { kinds, validators, profile, variables, secretText, seal, today });
 }
 
-/** The store of a manifest's state; `given` is the path of an option. */
+/** Creates the store of the state; `given` is the path of --state. */
 export function stateStore(header: Header, folder: string, given: string | undefined): StateStore {
   return createFileStore({ ...statePlace(header, folder, given), name: header.name });
 }
 
 /**
- * Where the state is: where an option says, or `state.path`, which counts from the current folder as every path in a
- * manifest does; otherwise beside the manifest, wherever the command is run. `elsewhere` is the other of the two folders.
+ * Path of the state: that of --state, or `state.path`, which is relative to the current folder like every path in a manifest;
+ * otherwise a file beside the manifest. `elsewhere` is the same path in the other of the two folders.
  */
 function statePlace(
   header: Header,

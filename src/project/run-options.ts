@@ -1,10 +1,10 @@
-/** @module Says where the manifest, the state and the service of a run are, as its caller names them. */
+/** @module Defines the options that locate manifest, state and service of a run. */
 
-/** Where everything of a run is. What is absent comes from the environment, the manifest, and at last the local platform. */
+/** Locations for a run. An absent value comes from the environment, the manifest, or last the local platform. */
 export interface RunOptions {
-  /** Manifest files or folders; `graphform.yaml` where there are none. */
+  /** Manifest files or folders; empty means `graphform.yaml`. */
   readonly file: readonly string[];
-  /** Variables as `name=value`; these win over files. */
+  /** Variables as `name=value`; they override those of files. */
   readonly var: readonly string[];
   readonly varFile: readonly string[];
   /** Path of the state file. */
@@ -15,6 +15,6 @@ export interface RunOptions {
   readonly usersUrl?: string;
   /** Id of the subscription that owns the instances. */
   readonly subscription?: string;
-  /** Requests in flight. */
+  /** Largest number of requests in flight. */
   readonly parallelism?: number;
 }

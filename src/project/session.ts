@@ -1,3 +1,4 @@
+/** @module Opens a run: resolves the manifest, connects to the service and claims the state. */
 import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
 import { secretReader } from "../manifest/read-secret.ts";
@@ -17,22 +18,22 @@ import { type Connection, connect } from "./connect.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
 import { type Project, resolveProject, type VaultKey } from "./project.ts";
 import type { RunOptions } from "./run-options.ts";
-import { assertSubscribed, withSubscriptions } from "./subscribed.ts";
+import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
 
-/** Everything that a command works with once its manifest is resolved. */
+/** A resolved manifest with its secrets, service and state. */
 export interface Session {
   readonly manifest: Manifest;
   readonly vault: Vault;
   readonly service: Connection;
   readonly identity: ServiceIdentity;
-  /** The state as that of this service. */
+  /** The state, claimed for this service. */
   readonly state: StateDocument;
   readonly clock: Clock;
 }
 
-/** Hears what comes up while a run is opened and while it talks to the service. */
+/** Receives secrets, warnings and requests of a run. */
 export interface RunListener {
-  /** The secrets of the run: nothing that is printed from now on may hold one. */
+  /** Called with the secrets of the run; no later output may contain one. */
   readonly secrets: (masker: Masker) => void;
   readonly warnings: (warnings: readonly Problem[]) => void;
   /** One line for each request, without secrets. */
@@ -40,13 +41,13 @@ export interface RunListener {
 }
 
 /**
- * Resolves the manifest, tells the listener its secrets before anything else, and gets ready to connect. Throws
- * `state-service` where the state belongs to another service, and `no-subscription` where something is declared that needs one;
- * nothing was written at the service then. Secrets are sealed with the state's key, or as `sealing` says.
+ * Resolves the manifest, passes its secrets to the listener first, and creates the client. Secrets are sealed with the key of
+ * the state, or with that of `sealing`. Throws `state-service` if the state belongs to another service, and `no-subscription`
+ * if a declared resource needs one; nothing was written to the service then.
  */
 export async function openSession(
   project: Project,
-  { state, sealing = state, isDestroying = false, signal = new AbortController().signal }: Opening,
+  { state, sealing = state, isDestroying = false, signal = new AbortController().signal }: SessionStart,
   options: RunOptions,
   env: NodeJS.ProcessEnv,
   listener: RunListener,
@@ -70,14 +71,14 @@ export async function openSession(
   }
 }
 
-/** A connected service, and where the state is that belongs to it. */
+/** A connected service, and the location of its state for messages. */
 interface Owner {
   readonly location: Pick<ServiceLocation, "identity">;
   readonly service: Connection;
   readonly where: string;
 }
 
-/** The state as that of the service, with the subscriptions of what is declared. Throws `state-service` and `no-subscription`. */
+/** Claims the state for the service and the subscriptions of declared tiers. Throws `state-service`, `no-subscription`. */
 export async function withOwner(
   state: StateDocument,
   desired: readonly Desired[],
@@ -89,16 +90,16 @@ export async function withOwner(
   return { identity, state: claimState(state, { service: identity, where }) };
 }
 
-/** The state that a session begins with, and what it is for. */
-interface Opening {
+/** The state at the start of a session, and the purpose of the session. */
+interface SessionStart {
   readonly state: StateDocument;
   readonly sealing?: VaultKey;
-  /** Nothing will be made. */
+  /** True if the run creates nothing. */
   readonly isDestroying?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** What planning is handed: the reading half of the session. */
+/** The part of the session that planning needs; it cannot write. */
 export function planningWorld(session: Session, signal: AbortSignal): PlanningWorld {
   return { kinds, service: session.service, clock: session.clock, digest: sha256, signal };
 }

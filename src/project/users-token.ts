@@ -1,11 +1,11 @@
+/** @module Reads the bearer token of the users host from the environment. */
 import { secretReader } from "../manifest/read-secret.ts";
 import { GraphformError } from "../model/errors.ts";
 import { setting } from "./setting.ts";
 
 /**
- * The bearer token of the users host that the environment gives: GRAPHFORM_TOKEN, or what GRAPHFORM_TOKEN_COMMAND prints
- * each time a token is needed; undefined where neither is set. Throws `users-token` where both are, or where the command
- * is not to be understood. A command that still runs when `signal` is aborted is ended.
+ * Returns a function that reads GRAPHFORM_TOKEN, or runs GRAPHFORM_TOKEN_COMMAND on each call; undefined if neither is set.
+ * Throws `users-token` if both are set, or if the command cannot be parsed. Ends a running command when `signal` is aborted.
  */
 export function usersTokenOf(
   env: NodeJS.ProcessEnv,
@@ -25,16 +25,16 @@ export function usersTokenOf(
 }
 
 /**
- * A program with its words, run without a shell: a JSON list of strings, or words between blanks. What a shell would give
- * a meaning to is refused rather than passed on as it stands.
+ * Parses a program with its arguments, which runs without a shell: a JSON list of strings, or words between blanks. Characters
+ * that a shell would interpret are refused, because passing them on would not do what they say.
  */
 function commandOf(line: string): readonly string[] {
   const text = line.trim();
   const words = text.startsWith("[") ? listed(text) : text.split(/\s+/);
   const isPlain = text.startsWith("[") || !/["'`$\\|&;<>()*?{}~#!]/.test(text);
   if (words !== undefined && words[0] !== undefined && words[0] !== "" && isPlain) return words;
-  throw new GraphformError("users-token", "GRAPHFORM_TOKEN_COMMAND is no program with plain words", {
-    hint: `no shell reads it; write words that need quotation as a JSON list: '["op", "read", "op://vault/my token"]'`,
+  throw new GraphformError("users-token", "GRAPHFORM_TOKEN_COMMAND must be a program with plain words", {
+    hint: `it runs without a shell; write words that need quotes as a JSON list: '["op", "read", "op://vault/my token"]'`,
   });
 }
 

@@ -1,8 +1,9 @@
+/** @module Reads the variables of one --var-file. */
 import { loadManifest } from "../manifest/load.ts";
 import { parseManifest } from "../manifest/parse.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 
-/** The variables of one --var-file, as text. Throws `variable-file` (exit 3), which quotes nothing of what it holds. */
+/** Variables as text. Throws `variable-file` (exit 3), without quoting the content, which may be secret. */
 export async function readVariableFile(file: string): Promise<{ readonly [name: string]: string }> {
   const { sources, problems } = await loadManifest([file]);
   const { value, findings } = parseManifest(sources);

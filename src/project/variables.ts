@@ -1,6 +1,7 @@
+/** @module Collects the variables of --var and --var-file. */
 import { exitCodes, GraphformError } from "../model/errors.ts";
 
-/** Variables from --var-file and --var, as text; later ones win, and --var wins over files. */
+/** Variables as text. Later ones override earlier ones, and --var overrides files. Throws `variable-form`. */
 export async function givenVariables(
   pairs: readonly string[],
   files: readonly string[],
@@ -9,7 +10,7 @@ export async function givenVariables(
   return Object.fromEntries([...fromFiles, ...pairs.map(readPair)].flatMap((given) => Object.entries(given)));
 }
 
-/** Variable files are rare: what reads them is loaded where there are any. */
+/** Loads the reader of variable files only if there are any, which is rare. */
 async function readAll(files: readonly string[]): Promise<readonly { readonly [name: string]: string }[]> {
   const { readVariableFile } = await import("./variable-file.ts");
   return Promise.all(files.map(readVariableFile));
@@ -18,7 +19,7 @@ async function readAll(files: readonly string[]): Promise<readonly { readonly [n
 function readPair(pair: string): { readonly [name: string]: string } {
   const at = pair.indexOf("=");
   if (at > 0) return { [pair.slice(0, at)]: pair.slice(at + 1) };
-  // What stands there may be a secret: it is not repeated.
+  // The text may be a secret, so the message does not repeat it.
   throw new GraphformError("variable-form", "--var must be followed by name=value, and one of them is not", {
     exitCode: exitCodes.invalid,
   });

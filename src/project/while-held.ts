@@ -1,8 +1,9 @@
+/** @module Runs work under a lock and releases the lock. */
 import type { Lock } from "../state/store.ts";
 
 /**
- * Does work under a lock and releases it. Rejects with `lock-lost` where somebody took the lock away meanwhile, whatever the
- * work came to.
+ * Returns the result of the work. Rejects with `lock-lost` if another process took the lock meanwhile, even if the work
+ * succeeded.
  */
 export async function whileHeld<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   try {

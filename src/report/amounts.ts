@@ -1,9 +1,11 @@
+/** @module Formats counts and durations for people. */
+
 /** A count with its noun: `1 restart`, `2 restarts`, `no restarts`. */
 export function amount(count: number, noun: string, many = `${noun}s`): string {
   return `${count === 0 ? "no" : count} ${count === 1 ? noun : many}`;
 }
 
-/** A time ahead as people say it: `about 12 minutes`. */
+/** Formats an estimated duration in seconds: `about 12 minutes`. */
 export function aboutTime(seconds: number): string {
   if (seconds < 5) return "a few seconds";
   if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} seconds`;
@@ -15,7 +17,7 @@ export function aboutTime(seconds: number): string {
   return halves % 2 === 0 ? `about ${hours} hours` : `about ${hours}½ hours`;
 }
 
-/** Time that has passed, short: `10s`, `3m20s`, `1h05m`. In ms. */
+/** Formats elapsed ms in short form: `10s`, `3m20s`, `1h05m`. */
 export function elapsedTime(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const minutes = Math.floor(seconds / 60);

@@ -1,3 +1,4 @@
+/** @module Formats the events and the result of an apply as JSON for the event stream. */
 import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
@@ -9,7 +10,7 @@ import type { KindNames } from "./kind-words.ts";
 import { typedOutputs } from "./outputs-json.ts";
 import { stepWords } from "./step-words.ts";
 
-/** What apply says while it works, as one line of the event stream. */
+/** One event of a running apply as one line of the stream. */
 export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): JsonObject {
   switch (event.type) {
     case "step-start": {
@@ -39,7 +40,7 @@ export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): J
   }
 }
 
-/** How apply ended: what is not done, and why; the summary; the outputs. */
+/** The result as lines of the stream: unfinished steps with reasons, the summary, the outputs. */
 export function outcomeEvents(
   outcome: Outcome,
   stamp: Stamp,
@@ -92,10 +93,10 @@ function isError(step: StepOutcome): boolean {
   return step.result === "failed" || step.result === "stale";
 }
 
-type Told = Pick<StepOutcome, "key" | "address" | "kind" | "operation"> &
+type StepIdentity = Pick<StepOutcome, "key" | "address" | "kind" | "operation"> &
   Partial<Pick<StepOutcome, "id" | "verb">>;
 
-function hookOf(step: Told, names: KindNames): JsonObject {
+function hookOf(step: StepIdentity, names: KindNames): JsonObject {
   return {
     resource: eventResource(step.address, step.kind, names),
     action: actions[step.operation],
@@ -103,7 +104,7 @@ function hookOf(step: Told, names: KindNames): JsonObject {
   };
 }
 
-/** Our operations in the words of the stream. */
+/** Operations by the names of Terraform's stream. */
 const actions: { readonly [operation in Operation]: string } = {
   create: "create",
   update: "update",
@@ -116,7 +117,7 @@ const actions: { readonly [operation in Operation]: string } = {
   move: "move",
 };
 
-function extras(step: Told, more: JsonObject = {}): JsonObject {
+function extras(step: StepIdentity, more: JsonObject = {}): JsonObject {
   const verb = step.verb === undefined ? {} : { verb: step.verb };
   return { x_graphform: { key: step.key, operation: step.operation, ...verb, ...more } };
 }

@@ -1,6 +1,7 @@
+/** @module Groups the unfinished steps of an apply and writes its last line. */
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 
-/** The steps that are not done, by how they ended, in the order in which they are told; what one address says twice is told once. */
+/** The unfinished steps, grouped by result in the order of the report; equal messages of one address appear once. */
 export function unfinished(
   steps: readonly StepOutcome[],
 ): readonly (readonly [StepOutcome["result"], readonly StepOutcome[]])[] {
@@ -21,10 +22,10 @@ const results: readonly StepOutcome["result"][] = [
   "skipped",
 ];
 
-/** What was run, and is to be run again where something is left. */
+/** The command of the run, for messages that tell to run it again. */
 export type Command = "apply" | "destroy";
 
-/** The last line of every apply and destroy; scripts read it. */
+/** The last line of every apply and destroy. Its form is stable, because scripts read it. */
 export function lastLine({ added, changed, destroyed, exitCode }: Outcome, command: Command): string {
   const ending = exitCode === 0 ? "complete!" : "incomplete.";
   return command === "destroy"

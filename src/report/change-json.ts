@@ -1,3 +1,4 @@
+/** @module Formats the changes, drift, outputs and steps of a plan as JSON. */
 import { parseAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -26,7 +27,7 @@ export function resourceChange(change: Change, steps: readonly Step[], names: Ki
   };
 }
 
-/** One entry of `resource_drift`: what happened outside since the last apply; undefined where nothing did. */
+/** One entry of `resource_drift`: changes made outside since the last apply; undefined if there are none. */
 export function resourceDrift(change: Change, names: KindNames): JsonObject | undefined {
   if (change.action === "create" && change.id !== undefined) {
     const gone = { before: {}, after: null, after_unknown: {}, before_sensitive: {}, after_sensitive: false };
@@ -56,7 +57,7 @@ export function outputChange(output: OutputChange): JsonObject {
   };
 }
 
-/** What is ours about one change: reason, disruption, guards, and where each field's value comes from. */
+/** The entry of one change under `x_graphform`: reason, disruption, guards, and the source of each value. */
 export function changeExtras(change: Change): JsonObject {
   const fields = change.fields.map((field): [string, JsonObject] => [
     field.path,
@@ -84,7 +85,7 @@ export function changeExtras(change: Change): JsonObject {
   };
 }
 
-/** What is ours about one step; its specs stay in the plan file. */
+/** The entry of one step under `x_graphform`, without its spec: that is only in the plan file. */
 export function stepExtras(step: Step): JsonObject {
   return {
     key: step.key,
@@ -157,7 +158,7 @@ function beforeAndAfter(change: Change, names: KindNames): JsonObject {
   };
 }
 
-/** What is not managed stays as it is: the two sides of an update differ in the changed fields and nowhere else. */
+/** Both sides of a change. Unmanaged fields do not change: the sides of an update differ in the changed fields only. */
 function sidesOf({ action, fields, before, after }: Change): {
   readonly before?: JsonObject | undefined;
   readonly after?: JsonObject | undefined;
@@ -187,7 +188,7 @@ function guardJson({ code, message, lift }: Guard): JsonObject {
   return { code, message, lift };
 }
 
-/** The spec with one value set, or taken out where it is undefined. */
+/** A copy of the spec with one value set, or removed if it is undefined. */
 function withValue(spec: JsonObject, [key, ...rest]: readonly string[], value: Json | undefined): JsonObject {
   if (key === undefined) return spec;
   const inner = Object.hasOwn(spec, key) ? spec[key] : undefined;

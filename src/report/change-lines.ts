@@ -1,12 +1,13 @@
+/** @module Formats one change of a plan as lines of text. */
 import type { Action, Change, Guard } from "../model/plan.ts";
 import { leaves, valueAt } from "../model/spec-paths.ts";
 import { escapeText } from "./escape.ts";
 import { changedRows, driftRows, fieldLines, newRows } from "./field-lines.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
-import { hang, textWidth } from "./text-width.ts";
+import { textWidth, wrapIndented } from "./text-width.ts";
 
-/** How each action is drawn. */
+/** Sign and colour of each action. */
 const actionSigns: {
   readonly [action in Action]: { readonly sign: string; readonly tone: keyof Palette };
 } = {
@@ -20,7 +21,7 @@ const actionSigns: {
   keep: { sign: "=", tone: "dim" },
 };
 
-/** One change: where it stands, why, what it does to whom, its fields, what happened outside, and its guards. */
+/** The lines of one change: address and place, reason, disruption, fields, drift and guards. */
 export function changeLines(change: Change, names: KindNames, page: Page): readonly string[] {
   const { palette } = page;
   const rows = change.action === "create" ? newRows(change, names) : changedRows(change, names);
@@ -29,28 +30,28 @@ export function changeLines(change: Change, names: KindNames, page: Page): reado
     ...reasonLines(change, page),
     ...phaseLines(change, page),
     ...backupLines(change, page),
-    ...assumedLines(change, page),
+    ...uncheckedLines(change, page),
     ...fieldLines(rows, 4, page),
     ...fieldLines(driftRows(change, names), 4, page),
     ...change.blocked.flatMap((guard) => guardLines(guard, palette, page)),
   ];
 }
 
-/** What binding takes from the manifest because the service does not show it: it is remembered, and was not checked. */
-function assumedLines({ action, before, after }: Change, { palette, width }: Page): readonly string[] {
+/** Fields that a binding takes from the manifest: the service does not show them, so they were not checked. */
+function uncheckedLines({ action, before, after }: Change, { palette, width }: Page): readonly string[] {
   if (action !== "adopt") return [];
   const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
     valueAt(before, path) === undefined ? [escapeText(path.replace(/^config\./, ""), 100)] : [],
   );
   if (unseen.length === 0) return [];
-  const said = `not shown by the service, taken from your file: ${unseen.join(", ")}`;
-  return hang("    ? ", said, width).map(palette.yellow);
+  const text = `not shown by the service, taken from your file: ${unseen.join(", ")}`;
+  return wrapIndented("    ? ", text, width).map(palette.yellow);
 }
 
-/** On very wide terminals the place in the manifest stays near what stands there. */
-const widest = 120;
+/** Largest line width: on a very wide terminal the file position stays near the address. */
+const maxWidth = 120;
 
-/** Sign, address and id on the left, the place in the manifest on the right. */
+/** Sign, address and id on the left, file and line on the right. */
 function headline(change: Change, { palette, width }: Page): readonly string[] {
   const { sign, tone } = actionSigns[change.action];
   const address = escapeText(change.address, 300);
@@ -59,12 +60,12 @@ function headline(change: Change, { palette, width }: Page): readonly string[] {
   const painted = `  ${palette[tone](sign)} ${palette.bold(address)}${palette.dim(id)}`;
   if (change.where === undefined) return [painted];
   const where = escapeText(`${change.where.file}:${change.where.start.line}`, 300);
-  const gap = Math.min(width, widest) - textWidth(left) - textWidth(where);
+  const gap = Math.min(width, maxWidth) - textWidth(left) - textWidth(where);
   if (gap < 2) return [painted, `    ${palette.dim(where)}`];
   return [`${painted}${" ".repeat(gap)}${palette.dim(where)}`];
 }
 
-const felt: {
+const disruptionTexts: {
   readonly [disruption in Change["disruption"]]: { readonly text: string; readonly tone: keyof Palette };
 } = {
   none: { text: "", tone: "plain" },
@@ -75,12 +76,12 @@ const felt: {
 
 function reasonLines(change: Change, { palette, width }: Page): readonly string[] {
   const { action, previousAddress } = change;
-  const { text, tone } = felt[change.disruption];
+  const { text, tone } = disruptionTexts[change.disruption];
   const from =
     previousAddress === undefined || action === "move"
       ? ""
       : `, moved from ${escapeText(previousAddress, 300)}`;
-  const reason = hang("    ", `${action}: ${escapeText(change.reason)}${from}`, width);
+  const reason = wrapIndented("    ", `${action}: ${escapeText(change.reason)}${from}`, width);
   if (text === "") return reason;
   const last = reason.at(-1) ?? "";
   const tail = palette[tone](`· ${text}`);
@@ -90,15 +91,16 @@ function reasonLines(change: Change, { palette, width }: Page): readonly string[
 
 function backupLines({ backupFirst }: Change, { width }: Page): readonly string[] {
   if (backupFirst !== true) return [];
-  return hang("    ", "backed up first: nothing is deleted before the backup is complete", width);
+  return wrapIndented("    ", "backed up first: nothing is deleted before the backup is complete", width);
 }
 
 function phaseLines({ phase, reason }: Change, { palette, width }: Page): readonly string[] {
   if (phase === undefined || phase.is === "ready" || phase.is === "stopped" || phase.is === "gone") return [];
   const detail = escapeText(phase.detail);
   if (detail !== "" && escapeText(reason).includes(detail)) return [];
-  if (phase.is === "failed") return hang("    ! ", `the service says ${detail}`, width).map(palette.red);
-  return hang(
+  if (phase.is === "failed")
+    return wrapIndented("    ! ", `the service says ${detail}`, width).map(palette.red);
+  return wrapIndented(
     "    … ",
     phase.is === "pending" ? `still ${detail}` : `waits for a person: ${detail}`,
     width,
@@ -107,9 +109,9 @@ function phaseLines({ phase, reason }: Change, { palette, width }: Page): readon
 
 function guardLines(guard: Guard, palette: Palette, { width }: Page): readonly string[] {
   const label = "way out:";
-  const [first = "", ...rest] = hang(`      ${label} `, escapeText(guard.lift), width);
+  const [first = "", ...rest] = wrapIndented(`      ${label} `, escapeText(guard.lift), width);
   return [
-    ...hang("    ✗ ", escapeText(guard.message), width).map(palette.red),
+    ...wrapIndented("    ✗ ", escapeText(guard.message), width).map(palette.red),
     first.replace(label, () => palette.dim(label)),
     ...rest,
   ];

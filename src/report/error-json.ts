@@ -1,10 +1,11 @@
+/** @module Formats an error as the JSON document of a failed plan or validation. */
 import { isGraphformError, isManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { escapeText } from "./escape.ts";
 import { messageOf } from "./events.ts";
 import { diagnosticOf } from "./problems-json.ts";
 
-/** Anything that was thrown as diagnostics: the problems of a manifest, each at its place, or the one error. */
+/** A thrown error as diagnostics: the problems of a manifest with their positions, or one error. */
 function errorDiagnostics(error: unknown): readonly JsonObject[] {
   if (isManifestError(error)) return error.problems.map(diagnosticOf);
   if (!isGraphformError(error))
@@ -20,7 +21,7 @@ function errorDiagnostics(error: unknown): readonly JsonObject[] {
   ];
 }
 
-/** What `plan --json` prints where there is no plan: a plan document that says so, with what is wrong. */
+/** The document of `plan --json` if planning failed: `errored` is true, and the problems are listed. */
 export function erroredPlanJson(error: unknown): JsonObject {
   return {
     format_version: "1.2",
@@ -34,7 +35,7 @@ export function erroredPlanJson(error: unknown): JsonObject {
   };
 }
 
-/** What `validate --json` prints where something else than the manifest is wrong. */
+/** The document of `validate --json` if something other than the manifest is wrong. */
 export function erroredValidationJson(error: unknown): JsonObject {
   const diagnostics = errorDiagnostics(error);
   return {

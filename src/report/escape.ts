@@ -1,56 +1,60 @@
-/** How much of one value is shown, in characters. */
+/** @module Escapes text from the service or the manifest, so that it cannot control the terminal. */
+
+/** Longest shown value, in characters. */
 const longestValue = 240;
 
-/** How much of a message is shown, in characters. */
+/** Longest shown message, in characters. */
 const longestMessage = 4000;
 
 /**
- * Control characters, what reorders or hides text (bidi, zero-width, invisible fillers), line and paragraph
+ * Control characters, characters that reorder or hide text (bidi, zero-width, invisible fillers), line and paragraph
  * separators, and halves of surrogate pairs.
  */
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Like `hidden`, but leaves line breaks and tabs. */
-const hiddenInLines = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+/** Like `unsafe`, but leaves line breaks and tabs. */
+const unsafeInLines = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
 const short: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Foreign text on one line: what could steer a terminal is spelled out (`\u001b`), a very long text loses its middle. */
-export function escapeText(text: string, most: number = longestMessage): string {
-  return cutMiddle(text, most).replace(hidden, spelled) + lengthNote(text, most);
+/** Escapes text for one line: control characters become visible (`\u001b`), and a very long text loses its middle. */
+export function escapeText(text: string, maxLength: number = longestMessage): string {
+  return cutMiddle(text, maxLength).replace(unsafe, escapeCharacter) + lengthNote(text, maxLength);
 }
 
-/** Foreign text of several lines: line breaks and tabs stay, nothing is cut. */
+/** Escapes text of several lines: line breaks and tabs stay, nothing is cut. */
 export function escapeLines(text: string): string {
-  return text.replace(hiddenInLines, spelled);
+  return text.replace(unsafeInLines, escapeCharacter);
 }
 
-/** A text in quotation marks, as JSON writes it, so that "25" and 25 look different; its middle is cut where it is long. */
-export function quoteText(text: string, most: number = longestValue): string {
-  return JSON.stringify(cutMiddle(text, most)).replace(hidden, spelled) + lengthNote(text, most);
+/** Quotes text as JSON does, so that "25" and 25 look different; a long text loses its middle. */
+export function quoteText(text: string, maxLength: number = longestValue): string {
+  return (
+    JSON.stringify(cutMiddle(text, maxLength)).replace(unsafe, escapeCharacter) + lengthNote(text, maxLength)
+  );
 }
 
-/** JSON text of the same value in which nothing steers a terminal: such characters become `\uXXXX` escapes. */
+/** Escapes control characters in JSON text as `\uXXXX`; the value stays the same. */
 export function escapeJson(json: string): string {
-  return json.replace(hiddenInLines, (character) =>
+  return json.replace(unsafeInLines, (character) =>
     [...character]
-      .flatMap((one) => Array.from({ length: one.length }, (_, at) => unit(one.charCodeAt(at))))
+      .flatMap((symbol) => Array.from({ length: symbol.length }, (_, at) => unit(symbol.charCodeAt(at))))
       .join(""),
   );
 }
 
-function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const tail = Math.floor(most / 3);
-  const head = text.slice(0, most - tail).replace(/[\ud800-\udbff]$/, "");
+function cutMiddle(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const tail = Math.floor(maxLength / 3);
+  const head = text.slice(0, maxLength - tail).replace(/[\ud800-\udbff]$/, "");
   return `${head} … ${text.slice(text.length - tail).replace(/^[\udc00-\udfff]/, "")}`;
 }
 
-function lengthNote(text: string, most: number): string {
-  return text.length <= most ? "" : ` (${text.length} characters)`;
+function lengthNote(text: string, maxLength: number): string {
+  return text.length <= maxLength ? "" : ` (${text.length} characters)`;
 }
 
-function spelled(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return short[character] ?? (code > 0xff_ff ? `\\u{${code.toString(16)}}` : unit(code));
 }

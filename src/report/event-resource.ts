@@ -1,10 +1,11 @@
+/** @module Describes a resource for the event stream. */
 import type { Address } from "../model/address.ts";
 import { parseAddress } from "../model/address.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KindNames } from "./kind-words.ts";
 import { typeOf } from "./kind-words.ts";
 
-/** A resource as the event stream names it. */
+/** The `resource` object of an event, in the shape of Terraform's stream. */
 export function eventResource(address: Address, kind: string, names: KindNames): JsonObject {
   const parts = parseAddress(address);
   return {

@@ -1,15 +1,17 @@
+/** @module Builds the lines of the event stream in the shape of Terraform's UI stream. */
 import { isGraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Problem } from "../model/problem.ts";
 import { escapeText } from "./escape.ts";
 import { diagnosticOf } from "./problems-json.ts";
 
-/** The time of an event, ISO 8601. Handed in: reports do not look at the clock. */
+/** Returns the time of an event, ISO 8601. Callers pass it in: reports do not read the clock. */
 export type Stamp = () => string;
 
+/** Severity of a line. */
 export type Level = "info" | "warn" | "error";
 
-/** One line of the event stream, in the shape of Terraform's UI stream. `message` may hold foreign text. */
+/** One line of the stream. `message` may contain text of the service; it is escaped. */
 export function uiEvent(
   level: Level,
   type: string,
@@ -27,7 +29,7 @@ export function uiEvent(
   };
 }
 
-/** The first line of every stream. `version` is ours; `ui` is that of the stream's shape. */
+/** The first line of every stream. `version` is that of graphform, `ui` that of the stream format. */
 export function versionEvent(version: string, stamp: Stamp): JsonObject {
   return uiEvent("info", "version", `graphform ${version}`, { graphform: version, ui: "1.2" }, stamp);
 }
@@ -47,7 +49,7 @@ export function problemEvents(problems: readonly Problem[], stamp: Stamp): reado
   });
 }
 
-/** Anything that was thrown. */
+/** A thrown error as a diagnostic. */
 export function errorEvent(error: unknown, stamp: Stamp): JsonObject {
   if (isGraphformError(error)) {
     const code = { x_graphform: { code: error.code, exit_code: error.exitCode } };
@@ -56,7 +58,7 @@ export function errorEvent(error: unknown, stamp: Stamp): JsonObject {
   return noticeEvent("error", { summary: "unexpected error", detail: messageOf(error) }, stamp);
 }
 
-/** A diagnostic that stands nowhere in the manifest. */
+/** A diagnostic without a position in the manifest. */
 export function noticeEvent(
   level: "warn" | "error",
   notice: {
@@ -78,7 +80,7 @@ export function noticeEvent(
   return uiEvent(level, "diagnostic", `${title}: ${notice.summary}`, { diagnostic }, stamp);
 }
 
-/** The message of anything that can be thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
   return String(error);

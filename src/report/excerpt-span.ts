@@ -1,17 +1,17 @@
+/** @module Locates a problem within its source excerpt. */
 import type { Problem } from "../model/problem.ts";
 
-/** Where in a problem's excerpt the problem is, in UTF-16 units from 0; `to` is just past it. */
+/** Position of a problem in its excerpt, in UTF-16 units from 0; `to` is exclusive. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** How far into a long line an excerpt is centred on its column (see the manifest's excerpts). */
+/** Column at which the excerpt of a long line has its problem, as `manifest/` cuts it. */
 const centre = 60;
 
 /**
- * The part of the excerpt that a problem is about. Undefined where there is no excerpt, or where the place
- * is beyond it.
+ * Returns the span to mark. Undefined if there is no excerpt, or if the problem is outside of it.
  */
 export function excerptSpan({ excerpt, range }: Problem): Span | undefined {
   if (excerpt === undefined) return undefined;

@@ -1,3 +1,4 @@
+/** @module Formats the changed fields of a resource as aligned lines. */
 import type { Json } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
@@ -6,21 +7,21 @@ import { escapeText } from "./escape.ts";
 import type { KindNames } from "./kind-words.ts";
 import { isSecretPath } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
-import { hang, padTo, textWidth } from "./text-width.ts";
+import { padTo, textWidth, wrapIndented } from "./text-width.ts";
 import { valueText } from "./value-text.ts";
 
-/** One field as it is shown. Without `before` it is new; everything is escaped and uncoloured. */
+/** One line of a field. Without `before` the field is new. Texts are escaped and have no colour. */
 export interface FieldRow {
   readonly mark: string;
   readonly tone: keyof Palette;
   readonly path: string;
   readonly before?: string;
   readonly after: string;
-  /** What stands behind the `#`. */
+  /** Comment after the `#`. */
   readonly note: string;
 }
 
-/** The fields that a change sets: those that force a replacement first, each with before and after. */
+/** Rows of the fields that a change sets, those that force a replacement first. */
 export function changedRows(change: Change, names: KindNames): readonly FieldRow[] {
   const forcing = change.fields.filter((field) => field.effect === "replace");
   const others = change.fields.filter((field) => field.effect !== "replace");
@@ -32,7 +33,7 @@ export function changedRows(change: Change, names: KindNames): readonly FieldRow
   }));
 }
 
-/** What somebody else changed and no field of the change says already. */
+/** Rows of drifted fields that the change does not set. */
 export function driftRows(change: Change, names: KindNames): readonly FieldRow[] {
   const shown = new Set(change.fields.map((field) => field.path));
   return change.drift
@@ -45,7 +46,7 @@ export function driftRows(change: Change, names: KindNames): readonly FieldRow[]
     }));
 }
 
-/** The fields that something new starts with. */
+/** Rows of the fields of a new resource. */
 export function newRows(change: Change, names: KindNames): readonly FieldRow[] {
   return [...leaves(change.after ?? {})].map(([path, value]) => ({
     mark: "+",
@@ -56,7 +57,7 @@ export function newRows(change: Change, names: KindNames): readonly FieldRow[] {
   }));
 }
 
-/** The rows under each other, values and notes aligned; what is too wide goes on in lines of its own. */
+/** Formats rows with aligned values and notes; a row that is too wide takes several lines. */
 export function fieldLines(rows: readonly FieldRow[], indent: number, page: Page): readonly string[] {
   const room = page.width - indent;
   const path = widest(
@@ -96,12 +97,13 @@ function rowLines(row: FieldRow, columns: Columns, indent: number, page: Page): 
   return [painted, `${" ".repeat(indent + 2)}${note}`];
 }
 
-/** Before and after under each other, broken between words. */
+/** Before and after on lines of their own, broken between words. */
 function stackedLines(row: FieldRow, indent: number, { palette, width }: Page): readonly string[] {
   const space = " ".repeat(indent + 2);
   const note = row.note === "" ? "" : `  ${noteOf(row, palette)}`;
-  const before = row.before === undefined ? [] : hang(`${space}  `, row.before, width).map(palette.dim);
-  const after = hang(row.before === undefined ? space : `${space}→ `, row.after, width);
+  const before =
+    row.before === undefined ? [] : wrapIndented(`${space}  `, row.before, width).map(palette.dim);
+  const after = wrapIndented(row.before === undefined ? space : `${space}→ `, row.after, width);
   return [`${" ".repeat(indent)}${palette[row.tone](row.mark)} ${row.path}${note}`, ...before, ...after];
 }
 
@@ -127,14 +129,14 @@ function row(
 
 function notesOf(field: FieldChange, change: Change): readonly string[] {
   const drifted = change.drift.find((drift) => drift.path === field.path);
-  const back = same(drifted?.before, field.after);
+  const isReverted = same(drifted?.before, field.after);
   const was =
     drifted?.before === undefined || field.secret ? "" : `, was ${valueText(drifted.before, drifted.secret)}`;
-  const felt =
+  const disruption =
     field.disruption === "none" || field.effect === "replace" ? [] : [field.disruption.replace("-", " ")];
   return [
-    ...(field.effect === "replace" ? ["forces replacement"] : felt),
-    ...(drifted === undefined ? [] : [`changed outside${back ? "" : was}`]),
+    ...(field.effect === "replace" ? ["forces replacement"] : disruption),
+    ...(drifted === undefined ? [] : [`changed outside${isReverted ? "" : was}`]),
   ];
 }
 
@@ -142,7 +144,7 @@ function same(left: Json | undefined, right: Json | undefined): boolean {
   return left !== undefined && right !== undefined && stableJson(left) === stableJson(right);
 }
 
-/** The widest of some texts, as long as it is not wider than `most`; those that are do not count. */
-function widest(texts: readonly string[], most: number): number {
-  return Math.max(0, ...texts.map(textWidth).filter((width) => width <= most));
+/** The width of the widest text; texts wider than `maxWidth` do not count. */
+function widest(texts: readonly string[], maxWidth: number): number {
+  return Math.max(0, ...texts.map(textWidth).filter((width) => width <= maxWidth));
 }

@@ -1,27 +1,28 @@
+/** @module Provides the names and secret fields of each kind for reports. */
 import type { FieldSchema } from "../model/field-schema.ts";
 import type { Kind } from "../model/kind.ts";
 
-/** What a report needs to know of a kind: how it is called, and which of its fields are secret. */
+/** The part of a kind that reports use: its names and its schema. */
 export type KindWords = Pick<Kind, "name" | "noun" | "type" | "schema">;
 
-/** The words of every kind, by section of the manifest. */
+/** The words of each kind, by section of the manifest. */
 export interface KindNames {
   readonly [section: string]: KindWords;
 }
 
-/** Words by section, out of a list of kinds. */
+/** Indexes kinds by section. */
 export function kindNames(kinds: readonly KindWords[]): KindNames {
   return Object.fromEntries(
     kinds.map(({ name, noun, type, schema }) => [name, { name, noun, type, schema }]),
   );
 }
 
-/** Type in machine-readable reports; a section that nobody knows gets one of its own. */
+/** Resource type in JSON reports; an unknown section gives `graphform_SECTION`. */
 export function typeOf(kind: string, names: KindNames): string {
   return wordsOf(kind, names)?.type ?? `graphform_${kind}`;
 }
 
-/** True where the field table calls the field at this dotted path, or anything above it, secret. */
+/** True if the field at this dotted path, or a field above it, is secret. */
 export function isSecretPath(kind: string, path: string, names: KindNames): boolean {
   let row: FieldSchema | undefined = wordsOf(kind, names)?.schema;
   for (const key of path.split(".")) {

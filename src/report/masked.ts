@@ -1,11 +1,12 @@
+/** @module Masks secrets and unknown values for JSON reports. */
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { holdsSecret, isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import { sensitive } from "./value-text.ts";
 
 /**
- * A value as machines may see it, in the shape of Terraform's plan: `shown` lacks what is not known yet and says
- * `(sensitive)` for secrets; the other two have the value's shape and `true` where that is so.
+ * A value in the shape of Terraform's plan. `shown` omits unknown values and has `(sensitive)` for secrets; `sensitive` and
+ * `unknown` have the shape of the value, with `true` at each such place.
  */
 export interface Masked {
   readonly shown?: Json;
@@ -13,12 +14,12 @@ export interface Masked {
   readonly unknown: Json;
 }
 
-/** Masks a value. `isSecret` is asked for every dotted path. */
+/** Masks a value. `isSecret` is called with every dotted path. */
 export function masked(value: Json, isSecret: (path: string) => boolean, path = ""): Masked {
   if (path !== "" && isSecret(path)) return { shown: sensitive, sensitive: true, unknown: false };
   if (isSealed(value)) return { shown: sensitive, sensitive: true, unknown: false };
   if (isTemplate(value) || isReference(value)) {
-    return waits(value)
+    return isUnknown(value)
       ? { sensitive: holdsSecret(value), unknown: true }
       : { shown: sensitive, sensitive: true, unknown: false };
   }
@@ -27,8 +28,8 @@ export function masked(value: Json, isSecret: (path: string) => boolean, path = 
   return { shown: value, sensitive: false, unknown: false };
 }
 
-/** True for a value that names an output; a template without one is a secret put together. */
-function waits(value: Json): boolean {
+/** True for a value that is known only after apply. A template without a reference combines secrets, so it is known. */
+function isUnknown(value: Json): boolean {
   if (isReference(value)) return true;
   return isTemplate(value) && (value.$template.some(isReference) || !holdsSecret(value));
 }

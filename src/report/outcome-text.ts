@@ -1,18 +1,21 @@
+/** @module Formats the result of an apply as text. */
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import { type Command, lastLine, unfinished } from "./apply-summary.ts";
 import { escapeText } from "./escape.ts";
 import { outputRows } from "./outputs-text.ts";
 import type { Page, Palette } from "./palette.ts";
-import { hang } from "./text-width.ts";
+import { wrapIndented } from "./text-width.ts";
 
 /**
- * How apply ended, for people: what is not done and the way on, what a second look found, the outputs, and last the
- * line that scripts read. Ends with a line break. `command` is what was run.
+ * The result of a run: unfinished steps with the next action, differences that the verifying plan found, backups, warnings,
+ * outputs, and last the line that scripts read. Ends with a line break.
  */
 export function outcomeText(outcome: Outcome, page: Page, command: Command = "apply"): string {
   const { palette, width } = page;
-  const warnings = outcome.warnings.flatMap((warning) => hang("  ! ", escapeText(warning), width));
-  const found = outcome.certificate.flatMap((difference) => hang("  ✗ ", escapeText(difference), width));
+  const warnings = outcome.warnings.flatMap((warning) => wrapIndented("  ! ", escapeText(warning), width));
+  const found = outcome.certificate.flatMap((difference) =>
+    wrapIndented("  ✗ ", escapeText(difference), width),
+  );
   const outputs = outputRows(outcome.outputs, palette);
   const blocks = [
     ...unfinished(outcome.steps).map(([result, steps]) => stepsBlock(result, steps, page, command)),
@@ -21,7 +24,7 @@ export function outcomeText(outcome: Outcome, page: Page, command: Command = "ap
       : [
           palette.bold(palette.red("Not as declared after apply")),
           ...found.map(palette.red),
-          ...mistake(page),
+          ...verificationNote(page),
         ],
     backupLines(outcome.steps, page),
     warnings.length === 0 ? [] : [palette.bold(palette.yellow("Warnings")), ...warnings],
@@ -32,28 +35,28 @@ export function outcomeText(outcome: Outcome, page: Page, command: Command = "ap
   return `${written.join("\n\n")}\n`;
 }
 
-/** The backups that were made: whoever deletes by mistake needs their ids. */
+/** Lists the new backups: their ids are needed to restore data that was deleted by mistake. */
 function backupLines(steps: readonly StepOutcome[], { palette, width }: Page): readonly string[] {
   const made = steps.filter(({ operation, result }) => operation === "backup" && result === "done");
   if (made.length === 0) return [];
   const lines = made.flatMap(({ address, message = "" }) =>
-    hang("  ✓ ", `${escapeText(address, 300)}: ${escapeText(message)}`, width),
+    wrapIndented("  ✓ ", `${escapeText(address, 300)}: ${escapeText(message)}`, width),
   );
   return [palette.bold("Backups"), ...lines];
 }
 
-/** How the engine puts it, which does not know what was run. */
-const again = "run apply again";
+/** Phrase of the engine's hints, which do not know the command of the run. */
+const runAgain = "run apply again";
 
-interface Ending {
+interface Heading {
   readonly title: string;
   readonly sign: string;
   readonly tone: keyof Palette;
-  /** What to do where the step does not say it. */
+  /** Next action if the step has no hint. */
   readonly hint: string;
 }
 
-const endings: { readonly [result in StepOutcome["result"]]: Ending } = {
+const headings: { readonly [result in StepOutcome["result"]]: Heading } = {
   done: { title: "Done", sign: "✓", tone: "green", hint: "" },
   failed: { title: "Failed", sign: "✗", tone: "red", hint: "" },
   stale: { title: "Changed since the plan was made", sign: "✗", tone: "red", hint: "make a new plan" },
@@ -61,7 +64,7 @@ const endings: { readonly [result in StepOutcome["result"]]: Ending } = {
     title: "Interrupted",
     sign: "!",
     tone: "yellow",
-    hint: "run apply again: it goes on where this one stopped",
+    hint: "run apply again: it continues where this one stopped",
   },
   "waiting-for-person": {
     title: "Waiting for a person",
@@ -73,7 +76,7 @@ const endings: { readonly [result in StepOutcome["result"]]: Ending } = {
     title: "Still converging",
     sign: "…",
     tone: "yellow",
-    hint: "run apply again: it goes on waiting and starts nothing twice",
+    hint: "run apply again: it continues to wait and starts nothing twice",
   },
   blocked: { title: "Blocked", sign: "✗", tone: "red", hint: "" },
   skipped: { title: "Not started", sign: "○", tone: "dim", hint: "" },
@@ -85,20 +88,20 @@ function stepsBlock(
   { palette, width }: Page,
   command: Command,
 ): readonly string[] {
-  const { title, sign, tone, hint } = endings[result];
+  const { title, sign, tone, hint } = headings[result];
   const lines = steps.flatMap((step) => {
     const message = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
-    const way = (step.hint ?? hint).replaceAll(again, `run ${command} again`);
+    const action = (step.hint ?? hint).replaceAll(runAgain, `run ${command} again`);
     return [
-      ...hang(`  ${sign} `, `${escapeText(step.address, 300)}${message}`, width).map(palette[tone]),
-      ...(way === "" ? [] : hang("    way out: ", escapeText(way), width)),
+      ...wrapIndented(`  ${sign} `, `${escapeText(step.address, 300)}${message}`, width).map(palette[tone]),
+      ...(action === "" ? [] : wrapIndented("    way out: ", escapeText(action), width)),
     ];
   });
   return [palette.bold(palette[tone](`${title} (${steps.length})`)), ...lines];
 }
 
-function mistake({ width }: Page): readonly string[] {
-  const said =
+function verificationNote({ width }: Page): readonly string[] {
+  const text =
     "a second plan after apply should have been empty: the service did not take these values, or changed them";
-  return hang("    ", said, width);
+  return wrapIndented("    ", text, width);
 }

@@ -1,3 +1,4 @@
+/** @module Formats the changed outputs of a plan as lines of text. */
 import type { Json } from "../model/json.ts";
 import type { OutputChange, Plan } from "../model/plan.ts";
 import { escapeText } from "./escape.ts";
@@ -5,7 +6,7 @@ import { type FieldRow, fieldLines } from "./field-lines.ts";
 import type { Page } from "./palette.ts";
 import { knownAfterApply, valueText } from "./value-text.ts";
 
-/** The outputs that a plan changes, by name; nothing where none do. */
+/** Lines of the outputs that a plan changes, sorted by name; empty if there are none. */
 export function outputLines(plan: Pick<Plan, "outputs">, page: Page): readonly string[] {
   const rows = Object.entries(plan.outputs)
     .filter(([, output]) => output.action !== "no-op" || output.missing !== undefined)

@@ -1,3 +1,4 @@
+/** @module Formats recorded outputs as JSON. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { holdsSecret } from "../model/sealed.ts";
@@ -6,7 +7,7 @@ import { sensitive } from "./value-text.ts";
 
 type Outputs = { readonly [name: string]: RecordedOutput };
 
-/** `output --json`: Terraform's shape; a sensitive value is `"(sensitive)"`. */
+/** Outputs in the shape of `terraform output -json`; a sensitive value is `"(sensitive)"`. */
 export function outputsJson(outputs: Outputs): JsonObject {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, output]): [string, Json] => [
@@ -20,7 +21,7 @@ export function outputsJson(outputs: Outputs): JsonObject {
   );
 }
 
-/** Outputs as the event stream has them: without the value where it is sensitive. */
+/** Outputs for the event stream; a sensitive one has no value. */
 export function typedOutputs(outputs: Outputs): JsonObject {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, output]): [string, Json] => {
@@ -30,7 +31,7 @@ export function typedOutputs(outputs: Outputs): JsonObject {
   );
 }
 
-/** True where the value must not be shown unasked. */
+/** True if the value must not be printed without a request by name. */
 export function isSensitive(output: RecordedOutput): boolean {
   return output.sensitive || holdsSecret(output.value);
 }
@@ -39,7 +40,7 @@ function typeOfValue(output: RecordedOutput): Json {
   return holdsSecret(output.value) ? "string" : typeName(output.value);
 }
 
-/** The type of a value as Terraform spells types in JSON. */
+/** The type of a value in Terraform's JSON notation. */
 function typeName(value: Json): Json {
   if (value === null) return "dynamic";
   if (Array.isArray(value)) return ["tuple", value.map(typeName)];

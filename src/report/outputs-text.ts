@@ -1,3 +1,4 @@
+/** @module Formats recorded outputs as text. */
 import { GraphformError } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
@@ -11,13 +12,13 @@ import { valueText } from "./value-text.ts";
 
 type Outputs = { readonly [name: string]: RecordedOutput };
 
-/** `output`: every output under each other, by name. Ends with a line break. */
+/** All outputs, one per line, sorted by name. Ends with a line break. */
 export function outputsText(outputs: Outputs, palette: Palette): string {
   const rows = outputRows(outputs, palette);
   return rows.length === 0 ? "No outputs are recorded.\n" : `${rows.join("\n")}\n`;
 }
 
-/** One line per output, by name, the values aligned. */
+/** One line per output, sorted by name, values aligned. */
 export function outputRows(outputs: Outputs, { dim }: Palette): readonly string[] {
   const entries = Object.entries(outputs).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = entries.map(([name]) => escapeText(name, 200));
@@ -29,8 +30,8 @@ export function outputRows(outputs: Outputs, { dim }: Palette): readonly string[
 }
 
 /**
- * `output --raw NAME`: one value as a script wants it, without quotation marks and line break. Asking for a sensitive
- * one by its name shows it, unless it is a secret: of that only a fingerprint is kept.
+ * One value for a script, without quotes and line break. A sensitive value is printed, because it was requested by name; a
+ * secret is not, because the state has only its fingerprint.
  *
  * Throws `output-unknown`, `output-secret` and `output-not-text`.
  */
@@ -41,9 +42,9 @@ export function rawOutput(outputs: Outputs, name: string): string {
   if (holdsSecret(value)) {
     throw new GraphformError(
       "output-secret",
-      `output "${escapeText(name)}" is a secret, and secrets are not kept`,
+      `output "${escapeText(name)}" is a secret, and secrets are not stored`,
       {
-        hint: "read it from where the manifest has it",
+        hint: "read it from the source that the manifest names",
       },
     );
   }
@@ -56,10 +57,10 @@ export function rawOutput(outputs: Outputs, name: string): string {
       },
     );
   }
-  return escapeLines(typeof value === "string" ? value : written(value));
+  return escapeLines(typeof value === "string" ? value : scalarText(value));
 }
 
-function written(value: Json): string {
+function scalarText(value: Json): string {
   return value === null ? "" : stableJson(value);
 }
 

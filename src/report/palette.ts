@@ -1,9 +1,10 @@
+/** @module Provides the colours and the width of text reports. */
 import picocolors from "picocolors";
 
-/** Colours a piece of text that is already safe to print. */
+/** Colours text that is already escaped. */
 export type Paint = (text: string) => string;
 
-/** The colours of every text report. Who calls decides whether there are any; reports never look around. */
+/** The colours of text reports. The caller decides about colour; reports do not inspect the terminal. */
 export interface Palette {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -14,13 +15,13 @@ export interface Palette {
   readonly plain: Paint;
 }
 
-/** A palette with colours, or one that leaves every text as it is. */
+/** Creates a palette; without `colour` it returns every text unchanged. */
 export function makePalette(colour: boolean): Palette {
   const { bold, dim, red, yellow, green, cyan } = picocolors.createColors(colour);
   return { bold, dim, red, yellow, green, cyan, plain: (text) => text };
 }
 
-/** What every text report is handed: its colours, and how many columns there are. */
+/** Layout of a text report: its colours and its width in columns. */
 export interface Page {
   readonly palette: Palette;
   readonly width: number;

@@ -1,24 +1,29 @@
+/** @module Formats the end of a plan: what was checked, the impact, and the summary line. */
 import type { PhaseName, Source } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import { aboutTime, amount } from "./amounts.ts";
 import type { Page } from "./palette.ts";
 import { hasWork, type PlanSummary, planLine, summarize } from "./plan-summary.ts";
-import { hang } from "./text-width.ts";
+import { wrapIndented } from "./text-width.ts";
 
-/** What was looked at, where its values come from, and what applying will feel like. */
+/** Number of checked resources, the sources of their values, and the impact of an apply. */
 export function outlookLines(plan: Plan, { width }: Page): readonly string[] {
   const { declared, checked, skipped, unmanaged, fields } = plan.census;
   const { restarts, replacements, seconds } = plan.forecast;
-  const left = skipped === 0 ? "" : `, ${skipped} skipped`;
-  const known = (["probed", "described", "echoed", "recorded"] as const).filter(
+  const skippedText = skipped === 0 ? "" : `, ${skipped} skipped`;
+  const present = (["probed", "described", "echoed", "recorded"] as const).filter(
     (source) => fields[source] > 0,
   );
-  const values = known.map((source) => `${fields[source]} ${sources[source]}`).join(", ");
-  const ahead = `${amount(restarts, "restart")}, ${amount(replacements, "replacement")}, ${aboutTime(seconds)}`;
+  const values = present.map((source) => `${fields[source]} ${sources[source]}`).join(", ");
+  const impact = `${amount(restarts, "restart")}, ${amount(replacements, "replacement")}, ${aboutTime(seconds)}`;
   return [
-    ...hang("Checked   ", `${declared} declared, ${checked} checked${left}, ${unmanaged} unmanaged`, width),
-    ...(values === "" ? [] : hang("          ", `values: ${values}`, width)),
-    ...(hasWork(plan) ? hang("Impact    ", ahead, width) : []),
+    ...wrapIndented(
+      "Checked   ",
+      `${declared} declared, ${checked} checked${skippedText}, ${unmanaged} unmanaged`,
+      width,
+    ),
+    ...(values === "" ? [] : wrapIndented("          ", `values: ${values}`, width)),
+    ...(hasWork(plan) ? wrapIndented("Impact    ", impact, width) : []),
   ];
 }
 
@@ -29,7 +34,7 @@ const sources: { readonly [source in Source]: string } = {
   recorded: "remembered",
 };
 
-/** The last lines of a plan: what to know before it is applied, and the line that scripts read. */
+/** The last lines of a plan: facts to know before apply, and the line that scripts read. */
 export function closingLines(plan: Plan, { palette, width }: Page): readonly string[] {
   const summary = summarize(plan);
   const { adopt, move, forget } = summary;
@@ -37,12 +42,12 @@ export function closingLines(plan: Plan, { palette, width }: Page): readonly str
   const { skipped, declared } = plan.census;
   const partial = `Incomplete: --target or --exclude left out ${skipped} of ${declared} declared.`;
   return [
-    ...(plan.complete ? [] : hang("", partial, width).map(palette.yellow)),
+    ...(plan.complete ? [] : wrapIndented("", partial, width).map(palette.yellow)),
     ...(also.length === 0
       ? []
-      : hang("", `Also: ${also.map(([verb, count]) => `${count} to ${verb}`).join(", ")}.`, width)),
+      : wrapIndented("", `Also: ${also.map(([verb, count]) => `${count} to ${verb}`).join(", ")}.`, width)),
     ...blockedLines(plan, summary, { palette, width }),
-    ...(hasWork(plan) ? [] : hang("", nothingToDo(plan), width).map(palette.green)),
+    ...(hasWork(plan) ? [] : wrapIndented("", nothingToDo(plan), width).map(palette.green)),
     palette.bold(planLine(summary)),
   ];
 }
@@ -50,30 +55,32 @@ export function closingLines(plan: Plan, { palette, width }: Page): readonly str
 function blockedLines(plan: Plan, { blocked }: PlanSummary, { palette, width }: Page): readonly string[] {
   if (blocked === 0) return [];
   const all = blocked === plan.changes.filter((change) => change.action !== "keep").length;
-  const said = `${blocked} of these ${blocked === 1 ? "is" : "are"} blocked`;
-  return hang("", `${said}: apply ${all ? "does nothing" : "carries out the rest"} and exits 4.`, width).map(
-    palette.red,
-  );
+  const text = `${blocked} of these ${blocked === 1 ? "is" : "are"} blocked`;
+  return wrapIndented(
+    "",
+    `${text}: apply ${all ? "does nothing" : "carries out the rest"} and exits 4.`,
+    width,
+  ).map(palette.red);
 }
 
-/** Claims no more than was compared: what the service does not show is what the last apply recorded. */
+/** States how many values were not compared: the service does not show them, so the last apply's are assumed. */
 function nothingToDo({ complete, changes, census }: Plan): string {
   const { recorded, ...read } = census.fields;
   const all = recorded + read.probed + read.described + read.echoed;
-  const comes =
+  const notChecked =
     recorded === 1 ? "is as last applied or imported and was" : "are as last applied or imported and were";
-  const atRest = (["pending", "waiting-for-person", "failed"] as const).flatMap((is) => {
+  const phases = (["pending", "waiting-for-person", "failed"] as const).flatMap((is) => {
     const count = changes.filter(({ phase }) => phase?.is === is).length;
-    return count === 0 ? [] : [waits[is](count)];
+    return count === 0 ? [] : [phaseTexts[is](count)];
   });
   return [
     `No differences found${complete ? "" : " in what was checked"}.`,
-    ...(recorded === 0 ? [] : [`${recorded} of ${amount(all, "value")} ${comes} not checked.`]),
-    ...atRest,
+    ...(recorded === 0 ? [] : [`${recorded} of ${amount(all, "value")} ${notChecked} not checked.`]),
+    ...phases,
   ].join(" ");
 }
 
-const waits: {
+const phaseTexts: {
   readonly [is in Extract<PhaseName, "pending" | "waiting-for-person" | "failed">]: (count: number) => string;
 } = {
   pending: (count) =>

@@ -1,3 +1,4 @@
+/** @module Formats a plan as lines of the event stream. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Change, OutputChange, Plan } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
@@ -6,7 +7,7 @@ import { type Stamp, uiEvent } from "./events.ts";
 import type { KindNames } from "./kind-words.ts";
 import { hasWork, planLine, summarize } from "./plan-summary.ts";
 
-/** A plan as events: what drifted, each change, the summary, the outputs that change. */
+/** The events of a plan: drift, changes, the summary, changed outputs. */
 export function planEvents(plan: Plan, names: KindNames, stamp: Stamp): readonly JsonObject[] {
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;

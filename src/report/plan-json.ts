@@ -1,3 +1,4 @@
+/** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { changeExtras, outputChange, resourceChange, resourceDrift, stepExtras } from "./change-json.ts";
@@ -5,8 +6,8 @@ import type { KindNames } from "./kind-words.ts";
 import { summarize } from "./plan-summary.ts";
 
 /**
- * A plan in the shape of Terraform's plan representation (format_version 1.2), so that tools made for it work; what is
- * ours stands under `x_graphform`. No secret is in it. Print it with `jsonText`, which sorts the keys.
+ * A plan as JSON, format_version 1.2, so that tools for Terraform can read it; extensions are under `x_graphform`. Contains no
+ * secrets. Print it with `jsonText`, which sorts the keys.
  */
 export function planJson(plan: Plan, names: KindNames): JsonObject {
   const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
@@ -38,7 +39,7 @@ export function planJson(plan: Plan, names: KindNames): JsonObject {
   };
 }
 
-/** True where apply would do anything at all: a step that nothing guards, or an output. */
+/** True if apply would change anything: an unblocked step, or an output. */
 function isApplyable(plan: Plan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.steps.some((step) => step.blocked.length === 0);

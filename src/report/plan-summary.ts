@@ -1,6 +1,7 @@
+/** @module Counts the changes of a plan. */
 import type { Action, Plan } from "../model/plan.ts";
 
-/** The counts of a plan. A replacement counts as an addition and as a destruction; what is blocked counts apart. */
+/** The counts of a plan. A replacement counts as add and destroy; a blocked change counts only as blocked. */
 export interface PlanSummary {
   readonly add: number;
   readonly change: number;
@@ -29,13 +30,13 @@ export function summarize(plan: Plan): PlanSummary {
   };
 }
 
-/** True where the plan would change something at the service, in the outputs, or in what is bound to what. */
+/** True if the plan changes the service, an output or a binding. */
 export function hasWork(plan: Plan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.changes.some((change) => change.action !== "keep");
 }
 
-/** The last line of every plan; scripts read it. */
+/** The last line of every plan. Its form is stable, because scripts read it. */
 export function planLine({ add, change, destroy }: Pick<PlanSummary, "add" | "change" | "destroy">): string {
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }

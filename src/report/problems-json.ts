@@ -1,8 +1,9 @@
+/** @module Formats the problems of a manifest as JSON. */
 import type { JsonObject } from "../model/json.ts";
 import type { Position, Problem } from "../model/problem.ts";
 import { excerptSpan } from "./excerpt-span.ts";
 
-/** `validate --json`, in the shape of Terraform's; the stable code of each problem stands under `x_graphform`. */
+/** The document of `validate --json`, in the shape of Terraform's; `x_graphform` has the stable code of each problem. */
 export function problemsJson(problems: readonly Problem[]): JsonObject {
   const errors = problems.filter((problem) => problem.severity === "error").length;
   return {

@@ -1,13 +1,14 @@
+/** @module Formats the problems of a manifest as text for people and editors. */
 import type { Problem } from "../model/problem.ts";
 import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
 import { excerptSpan } from "./excerpt-span.ts";
 import type { Page } from "./palette.ts";
-import { hang, textWidth } from "./text-width.ts";
+import { textWidth, wrapIndented } from "./text-width.ts";
 
 /**
- * Problems as people and editors read them: `file:line:column: error: message`, the source line with a mark under the
- * place, the hint; then how many there are. Ends with a line break; nothing at all where there are none.
+ * Each problem as `file:line:column: error: message`, the source line with a mark under the place, and the hint; then the
+ * number of problems. Ends with a line break; empty if there are no problems.
  */
 export function problemsText(problems: readonly Problem[], page: Page): string {
   if (problems.length === 0) return "";
@@ -19,7 +20,7 @@ function problemLines(problem: Problem, page: Page): readonly string[] {
   const { palette, width } = page;
   const { file, start } = problem.range;
   const tone = problem.severity === "error" ? palette.red : palette.yellow;
-  const hint = problem.hint === undefined ? [] : hang("  hint: ", escapeText(problem.hint), width);
+  const hint = problem.hint === undefined ? [] : wrapIndented("  hint: ", escapeText(problem.hint), width);
   return [
     `${palette.bold(`${escapeText(file)}:${start.line}:${start.column}:`)} ${tone(`${problem.severity}:`)} ${escapeText(problem.message)}`,
     ...excerptLines(problem, page),

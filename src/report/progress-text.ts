@@ -1,3 +1,4 @@
+/** @module Formats one event of a running apply as a line of text. */
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import { formatDuration } from "../model/quantity.ts";
 import { elapsedTime } from "./amounts.ts";
@@ -5,7 +6,7 @@ import { escapeText } from "./escape.ts";
 import type { Palette } from "./palette.ts";
 import { stepWords } from "./step-words.ts";
 
-/** What apply says while it works: one line, without its line break; the same on a terminal and in a log of CI. */
+/** One line without a line break; the same on a terminal and in a CI log. */
 export function progressText(event: ApplyEvent, palette: Palette): string {
   switch (event.type) {
     case "step-start":
@@ -37,8 +38,8 @@ function endOf(step: StepOutcome, palette: Palette): string {
   const id = step.id === undefined ? "" : palette.dim(` [id=${escapeText(step.id, 100)}]`);
   if (step.result === "done") {
     const { done } = stepWords(step.operation, step.verb);
-    const said = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
-    return `${palette.green(`${done} in ${time}`)}${id}${said}`;
+    const message = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
+    return `${palette.green(`${done} in ${time}`)}${id}${message}`;
   }
   const tone = step.result === "failed" || step.result === "stale" ? palette.red : palette.yellow;
   const words = step.result.replaceAll("-", " ");

@@ -1,3 +1,4 @@
+/** @module Formats the state as JSON. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 import type { KindNames } from "./kind-words.ts";
@@ -6,8 +7,7 @@ import { masked } from "./masked.ts";
 import { outputsJson } from "./outputs-json.ts";
 
 /**
- * `show --json`: what the state remembers, without its key and without a fingerprint. A state that was never written has no
- * lineage and no time.
+ * The document of `show --json`, without key and fingerprints. A state that was never written has neither lineage nor time.
  */
 export function stateJson(state: StateDocument, names: KindNames): JsonObject {
   const resources = Object.entries(state.resources).map(([address, bound]) =>

@@ -1,3 +1,4 @@
+/** @module Formats the state as text. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { leaves } from "../model/spec-paths.ts";
 import type { Bound, Intent, StateDocument } from "../model/state.ts";
@@ -7,12 +8,12 @@ import type { KindNames } from "./kind-words.ts";
 import { isSecretPath } from "./kind-words.ts";
 import { outputRows } from "./outputs-text.ts";
 import type { Page } from "./palette.ts";
-import { hang, padTo, textWidth } from "./text-width.ts";
+import { padTo, textWidth, wrapIndented } from "./text-width.ts";
 import { valueText } from "./value-text.ts";
 
 /**
- * `show`: what the state remembers: every address with its id and its last applied values, what is still converging,
- * creates that nobody acknowledged, outputs. Never the key, never a fingerprint. Ends with a line break.
+ * Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Contains
+ * neither key nor fingerprints. Ends with a line break.
  */
 export function stateText(state: StateDocument, names: KindNames, page: Page): string {
   const { palette } = page;
@@ -21,7 +22,7 @@ export function stateText(state: StateDocument, names: KindNames, page: Page): s
   const outputs = outputRows(state.outputs, palette);
   const summary = `${amount(bound.length, "resource")}, serial ${state.serial}, saved ${escapeText(state.savedAt, 100)}`;
   const { service } = state;
-  const whose =
+  const owner =
     service === undefined
       ? []
       : [
@@ -33,7 +34,7 @@ export function stateText(state: StateDocument, names: KindNames, page: Page): s
   const blocks = [
     [
       `${palette.bold(`State of ${escapeText(state.name, 100)}`)} ${palette.dim(`· ${summary}`)}`,
-      ...(whose.length === 0 ? [] : hang("  service    ", whose.join(", "), page.width)),
+      ...(owner.length === 0 ? [] : wrapIndented("  service    ", owner.join(", "), page.width)),
     ],
     ...bound.map(([address, entry]) => boundLines(address, entry, names, page)),
     ...intents.map(([address, intent]) => intentLines(address, intent, page)),
@@ -55,15 +56,15 @@ function boundLines(address: string, bound: Bound, names: KindNames, page: Page)
   const waiting =
     converging === undefined
       ? ""
-      : `${converging.operation} since ${converging.since}; the next apply goes on waiting`;
+      : `${converging.operation} since ${converging.since}; the next apply continues to wait`;
   return [
     `${palette.bold(escapeText(address, 300))} ${palette.dim(`(${escapeText(bound.id, 100)})`)}`,
     ...facts
       .filter(([, text]) => text !== "")
-      .flatMap(([name, text]) => hang(`  ${name.padEnd(10)} `, text, width)),
+      .flatMap(([name, text]) => wrapIndented(`  ${name.padEnd(10)} `, text, width)),
     ...(waiting === ""
       ? []
-      : hang("  … ", `still converging: ${escapeText(waiting)}`, width).map(palette.yellow)),
+      : wrapIndented("  … ", `still converging: ${escapeText(waiting)}`, width).map(palette.yellow)),
     ...recordedLines(bound, names, page),
   ];
 }
@@ -78,10 +79,10 @@ function recordedLines({ kind, recorded }: Bound, names: KindNames, { palette }:
 }
 
 function intentLines(address: string, intent: Intent, { palette, width }: Page): readonly string[] {
-  const said = `announced ${intent.startedAt}, and its answer is not known; the next run looks for it before it plans`;
+  const text = `create started ${intent.startedAt}, answer unknown; the next run looks for the object before it plans`;
   return [
-    `${palette.bold(escapeText(address, 300))} ${palette.yellow("(create not acknowledged)")}`,
-    ...hang("  … ", escapeText(said), width).map(palette.yellow),
+    `${palette.bold(escapeText(address, 300))} ${palette.yellow("(create not confirmed)")}`,
+    ...wrapIndented("  … ", escapeText(text), width).map(palette.yellow),
   ];
 }
 

@@ -1,7 +1,8 @@
+/** @module Names the operations of a plan in progress messages. */
 import type { Operation } from "../model/plan.ts";
 import { escapeText } from "./escape.ts";
 
-/** How one step is told: while it runs, and when it is done. */
+/** Words for one operation: while it runs, and when it is done. */
 export interface StepWords {
   readonly doing: string;
   readonly done: string;
@@ -13,7 +14,7 @@ const operations: { readonly [operation in Exclude<Operation, "operate">]: StepW
   delete: { doing: "deleting", done: "deleted" },
   backup: { doing: "backing up", done: "backed up" },
   bind: { doing: "binding", done: "bound" },
-  forget: { doing: "letting go", done: "let go" },
+  forget: { doing: "removing from the state", done: "removed from the state" },
   wait: { doing: "waiting", done: "ready" },
   move: { doing: "moving", done: "moved" },
 };
@@ -26,12 +27,12 @@ const verbs: { readonly [verb: string]: StepWords } = {
   failover: { doing: "failing over", done: "failed over" },
 };
 
-/** The words of an operation, safe to print; `verb` is that of an `operate` step. */
+/** The words of an operation, escaped; `verb` is that of an `operate` step. */
 export function stepWords(operation: Operation, verb: string | undefined): StepWords {
   if (operation !== "operate") return operations[operation];
   const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (known !== undefined) return known;
   if (verb === undefined) return { doing: "working", done: "done" };
   const name = escapeText(verb, 100);
-  return { doing: `${name} under way`, done: `${name} done` };
+  return { doing: `${name} in progress`, done: `${name} done` };
 }

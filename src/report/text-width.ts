@@ -1,7 +1,9 @@
+/** @module Measures, pads and wraps text for the columns of a terminal. */
+
 const plain = /^[\x20-\x7e]*$/;
 const combining = /[\p{Mn}\p{Me}]/u;
 
-/** East Asian wide and full-width characters, and pictures. */
+/** Characters of two columns: East Asian wide and full-width ones, and emoji. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
@@ -13,7 +15,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** The text, filled with spaces up to a width. */
+/** Pads text with spaces up to a width. */
 export function padTo(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - textWidth(text)));
 }
@@ -33,8 +35,8 @@ function wrapText(text: string, width: number): readonly string[] {
   return [...lines, line ?? ""];
 }
 
-/** Wrapped text behind an indent: `first` before the first line, as many spaces before the others. */
-export function hang(first: string, text: string, width: number): readonly string[] {
+/** Wraps text with a hanging indent: `first` starts the first line, as many spaces start the others. */
+export function wrapIndented(first: string, text: string, width: number): readonly string[] {
   const indent = textWidth(first);
   const lines = wrapText(text, Math.max(20, width - indent));
   return lines.map((line, at) => (at === 0 ? first : " ".repeat(indent)) + line);

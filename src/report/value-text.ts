@@ -1,17 +1,18 @@
+/** @module Formats one value as text. */
 import type { Json } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import { holdsSecret, isReference, isTemplate } from "../model/sealed.ts";
 import { escapeText, quoteText } from "./escape.ts";
 
-/** Stands for a secret in every report. */
+/** Replaces a secret in every report. */
 export const sensitive = "(sensitive)";
 
-/** Stands for a value that an output will have once it is there. */
+/** Replaces a value that is an output of a resource not created yet. */
 export const knownAfterApply = "(known after apply)";
 
 /**
- * One value for people, on one line: text in quotation marks, a secret as `(sensitive)`, a value that is one output
- * as `(known after apply)`, a longer expression as it is written.
+ * One value on one line: text in quotes, a secret as `(sensitive)`, a reference as `(known after apply)`, and a longer
+ * expression as it is written in the manifest.
  */
 export function valueText(value: Json, secret: boolean): string {
   if (secret || holdsSecret(value)) return sensitive;
@@ -25,7 +26,7 @@ export function valueText(value: Json, secret: boolean): string {
   return typeof value === "object" ? escapeText(stableJson(asWritten(value)), 240) : String(value);
 }
 
-/** Lists and maps with every expression inside as its text. */
+/** Replaces every expression in lists and maps by its text. */
 function asWritten(value: Json): Json {
   if (isTemplate(value) || isReference(value)) return expressionOf(value);
   if (Array.isArray(value)) return value.map(asWritten);

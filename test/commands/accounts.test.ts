@@ -71,7 +71,7 @@ describe("cloud accounts wait for a person", () => {
     await person("bootstrap");
     expect((await bench.gf("apply", "--auto-approve")).code).toBe(0);
     const shown = await bench.gf("account", "bootstrap", "cloudAccounts.gcp");
-    expect([shown.code, shown.out]).toEqual([0, "cloudAccounts.gcp is READY: nothing is to be run.\n"]);
+    expect([shown.code, shown.out]).toEqual([0, "cloudAccounts.gcp is READY: nothing to run.\n"]);
     const live = await bench.bare("import", "--all");
     expect([live.code, live.out]).toEqual([0, expect.stringContaining("gcp_project_id: p1")]);
   });

@@ -110,7 +110,7 @@ describe("import --all", () => {
     );
     expect(ran.code, ran.err).toBe(0);
     expect(ran.err).toMatch(/left out instance-1: it is FAILED/);
-    expect(ran.err).toMatch(/users of databases are left out; --users imports them/);
+    expect(ran.err).toMatch(/users of databases are left out; add --users to import them/);
     expect(await bench.read("a.yaml")).toMatch(/two:/);
   });
 

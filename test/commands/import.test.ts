@@ -147,7 +147,7 @@ describe("import ADDRESS ID", () => {
     [["instances.oders", "x"], 3, "did you mean instances.orders?"],
     [["instances.orders"], 1, "needs an address and an id"],
     [["--all", "instances.orders", "x"], 1, "--all takes no address"],
-    [["instances.orders", "x", "--out", "y.yaml"], 1, "--out goes with --all"],
+    [["instances.orders", "x", "--out", "y.yaml"], 1, "--out needs --all"],
     [["instances.orders", "x", "--target", "instances.orders"], 1, ""],
   ])("%j is refused", async (args, code, message) => {
     expect(await bench.gf("import", ...args)).toMatchObject({ code, err: expect.stringContaining(message) });

@@ -65,7 +65,7 @@ describe("operations", () => {
 
   it("what is accepted and not waited for is remembered, and the next command waits for it", async () => {
     const { code, out } = await bench.gf("instance", "restart", "instances.orders", "--no-wait");
-    expect([code, out]).toEqual([0, `instances.orders (${orders}): restart accepted; not waited for.\n`]);
+    expect([code, out]).toEqual([0, `instances.orders (${orders}): restart accepted.\n`]);
     expect(at(await bench.state(), "resources", "instances.orders", "converging", "operation")).toBe(
       "restart",
     );
@@ -80,7 +80,7 @@ describe("operations", () => {
     ]);
     const { code, out } = await bench.gf("instance", "restart", "instances.orders", "--timeout", "1ms");
     await bench.test.call("DELETE", "/_platform/faults");
-    expect([code, out]).toEqual([7, expect.stringContaining("apply goes on waiting")]);
+    expect([code, out]).toEqual([7, expect.stringContaining("the next apply waits for it")]);
     expect((await bench.gf("instance", "start", "instances.orders")).code).toBe(0);
   });
 
@@ -121,8 +121,8 @@ describe("operations", () => {
       status: "completed",
       type: "ManualSnapshot",
     });
-    expect((await bench.gf("snapshot", "list", "--type", "automated")).out).toBe("There is no snapshot.\n");
-    expect((await bench.gf("snapshot", "list", "--environment", "DEV")).out).toBe("There is no snapshot.\n");
+    expect((await bench.gf("snapshot", "list", "--type", "automated")).out).toBe("No snapshots.\n");
+    expect((await bench.gf("snapshot", "list", "--environment", "DEV")).out).toBe("No snapshots.\n");
     const copied = await bench.gf("snapshot", "copy", listed[0].id, "--region", "eu-west-1", "--json");
     const copy = JSON.parse(copied.out);
     expect(copy).toMatchObject({ instanceId: orders, region: "eu-west-1", status: "completed" });

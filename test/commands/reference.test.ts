@@ -113,7 +113,7 @@ describe("reference and self-check", () => {
     expect((await bench.gf("state", "unlock")).out).toBe("The state is not locked.\n");
     expect((await bench.gf("state", "unlock", "none")).err).toContain("there is no lock none");
     expect((await bench.gf("state", "rm", "instances.shop")).code).toBe(0);
-    expect((await bench.gf("state", "list")).out).toBe("The state binds nothing.\n");
+    expect((await bench.gf("state", "list")).out).toBe("The state has no resources.\n");
   });
 
   it("login keeps a session of mode 0600 that later commands use, and logout drops it", async () => {
@@ -146,7 +146,7 @@ describe("reference and self-check", () => {
       text: await readFile(join(bench.folder, ".gitlab-ci.yml"), "utf8"),
     };
     expect(parseManifest([pipeline]).findings).toEqual([]);
-    expect(() => init()).toThrow(/is there already/);
+    expect(() => init()).toThrow(/exists already/);
   });
 
   it("completion in bash completes commands, subcommands and options", async () => {

@@ -102,7 +102,7 @@ describe("signing in", () => {
     expect(ran).toMatchObject({
       code: 1,
       err: expect.stringMatching(
-        /the environment names another platform host.*u\.example\.com of the manifest/,
+        /the environment names another platform host.*u\.example\.com from the manifest/,
       ),
     });
     expect((await bench.gf("login")).code).toBe(1);
@@ -130,12 +130,12 @@ describe("GRAPHFORM_TOKEN_COMMAND", () => {
   });
 
   it.each([
-    ["printenv THE_TOKEN | cat", /no program with plain words[\s\S]*JSON list/],
-    ['sh -c "printenv THE_TOKEN"', /no program with plain words/],
-    ["echo $THE_TOKEN", /no program with plain words/],
-    ["[1, 2]", /no program with plain words/],
-    ['["printenv"', /no program with plain words/],
-    ["[]", /no program with plain words/],
+    ["printenv THE_TOKEN | cat", /must be a program with plain words[\s\S]*JSON list/],
+    ['sh -c "printenv THE_TOKEN"', /must be a program with plain words/],
+    ["echo $THE_TOKEN", /must be a program with plain words/],
+    ["[1, 2]", /must be a program with plain words/],
+    ['["printenv"', /must be a program with plain words/],
+    ["[]", /must be a program with plain words/],
     ["no-such-program-here", /GRAPHFORM_TOKEN_COMMAND: the command no-such-program-here cannot be started/],
     ["false", /GRAPHFORM_TOKEN_COMMAND: the command false failed with exit code 1/],
     ["true", /token for the users host is empty/],

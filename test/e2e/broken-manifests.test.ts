@@ -107,7 +107,7 @@ describe("a broken manifest", () => {
   });
 
   it.each([
-    ["plan", ["--platform-url", "http://127.0.0.1:1"], 1, /cannot be reached|nothing to sign in/],
+    ["plan", ["--platform-url", "http://127.0.0.1:1"], 1, /cannot be reached|no credentials/],
     ["plan", ["--profile", "no-such-profile"], 3, /cannot read the profile/],
     ["plan", ["--var", "novalue"], 3, /name=value/],
     ["validate", ["--profile", "no-such-profile"], 3, /cannot read the profile/],

@@ -168,7 +168,7 @@ describe("an account of each cloud", () => {
     expect(create?.body).toMatchObject({ requestParams: { cloud_provider_account_config_id: configId } });
     expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
     const told = await user.run("account", "bootstrap", "cloudAccounts.aws");
-    expect(told).toMatchObject({ code: 0, out: expect.stringContaining("nothing is to be run") });
+    expect(told).toMatchObject({ code: 0, out: expect.stringContaining("nothing to run") });
   });
 
   it("cannot be changed: another setting is another account", async () => {

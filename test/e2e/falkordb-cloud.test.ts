@@ -131,7 +131,7 @@ it("going back to a time is asked for once, and its answer is told", async () =>
   expect(refused).toMatchObject({ code: 1 });
   expect(await user.run("instance", "restore", "instances.one", "--to", "yesterday")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("is no time"),
+    err: expect.stringContaining("is not a valid time"),
   });
 });
 

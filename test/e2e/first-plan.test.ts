@@ -160,7 +160,7 @@ describe("a plan that is made before there is a state", () => {
     const other = await user.run("apply", "first.plan", ...variables, "--var", "region=eu-west-1");
     expect(other).toMatchObject({
       code: 6,
-      err: expect.stringContaining("not what they were when this plan was made: region"),
+      err: expect.stringContaining("these variables have changed since this plan was made: region"),
     });
     expect(service.instances.size).toBe(0);
   });

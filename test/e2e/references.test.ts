@@ -87,7 +87,7 @@ describe("references", () => {
       first: { value: idOf("instances.first") },
       secret: { sensitive: true },
     });
-    expect(raw).toMatchObject({ code: 1, out: "", err: expect.stringContaining("secrets are not kept") });
+    expect(raw).toMatchObject({ code: 1, out: "", err: expect.stringContaining("secrets are not stored") });
   });
 
   it("follow an instance that is replaced", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importedFrom } from "../../src/commands/import/declare-objects.ts";
+import { declareObjects } from "../../src/commands/import/declare-objects.ts";
 import { user } from "../../src/kinds/user.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Reads } from "../../src/model/service.ts";
@@ -28,7 +28,7 @@ describe("a user whose access list holds a password", () => {
 
   it("is imported without it", async () => {
     const live = await user.reader(service).get({ id: "i-1/reader", place }, signal);
-    const written = importedFrom(live === undefined ? [] : [{ kind: user, live, place }]);
+    const written = declareObjects(live === undefined ? [] : [{ kind: user, live, place }]);
     expect(written).toMatchObject([{ id: "i-1/reader", spec: { acl: "on ~* *** *** *** +PING" } }]);
     expect(JSON.stringify(written)).not.toMatch(/hunter/);
   });

@@ -19,7 +19,7 @@ describe("progressText", () => {
     [
       "an unknown verb",
       { type: "step-start", ...step, operation: "operate", verb: "resize" },
-      "instances.orders: resize under way...",
+      "instances.orders: resize in progress...",
     ],
     [
       "progress",
@@ -82,7 +82,7 @@ describe("outcomeText", () => {
 
       Interrupted (1)
         ! instances.late: not started
-          way out: run apply again: it goes on where this one stopped
+          way out: run apply again: it continues where this one stopped
 
       Waiting for a person (1)
         … cloudAccounts.prod: acc-1 waits for a person: PENDING
@@ -91,7 +91,7 @@ describe("outcomeText", () => {
       Still converging (1)
         … instances.vault: instance-3 is still DEPLOYING after the time that was
           allowed
-          way out: run apply again: it goes on waiting and starts nothing twice
+          way out: run apply again: it continues to wait and starts nothing twice
 
       Blocked (1)
         ✗ instances.orders: protected
@@ -129,12 +129,12 @@ describe("outcomeText", () => {
       page,
     );
     expect(text.split("\n").at(-2)).toBe("Apply incomplete. Resources: 1 added, 0 changed, 0 destroyed.");
-    expect(text).toContain("way out: run apply again: it goes on waiting and starts nothing twice");
+    expect(text).toContain("way out: run apply again: it continues to wait and starts nothing twice");
   });
 
   it.each<[StepOutcome["result"], string | undefined, string]>([
     ["waiting-for-person", undefined, "do what the service asks for, then run destroy again"],
-    ["interrupted", undefined, "run destroy again: it goes on where this one stopped"],
+    ["interrupted", undefined, "run destroy again: it continues where this one stopped"],
     ["converging", "run apply again to go on waiting", "run destroy again to go on waiting"],
   ])("says to run destroy again where that was run, and something is %s", (result, hint, way) => {
     const step = ended("a.b", { operation: "delete", result, ...(hint === undefined ? {} : { hint }) });

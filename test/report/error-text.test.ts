@@ -31,7 +31,7 @@ describe("errorText", () => {
   ])("%s asks to be reported and shows no stack", (_, error, message) => {
     const text = errorText(error);
     expect(text.split("\n")).toEqual([
-      `error: something happened that graphform did not expect: ${message}`,
+      `error: unexpected error: ${message}`,
       expect.stringMatching(/^hint: .*report it/),
       "",
     ]);

@@ -158,9 +158,7 @@ describe("planText", () => {
   });
 
   it("mentions what is as declared and not at rest", () => {
-    expect(lineWith("instances.vault")).toContain(
-      "instance-33ab10 is still DEPLOYING; apply goes on waiting",
-    );
+    expect(lineWith("instances.vault")).toContain("instance-33ab10 is still DEPLOYING; apply will wait");
     const failed = change("keep", "instances.a", { phase: { is: "failed", detail: "FAILED: no room" } });
     expect(lineWith("instances.a", plan({ changes: [failed] }))).toBe(
       "  ! instances.a: the service says FAILED: no room",

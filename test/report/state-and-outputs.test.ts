@@ -82,8 +82,8 @@ describe("stateText", () => {
         place      tier "enterprise", component "single-zone"
         created    2026-02-01T10:00:00.000Z
         on delete  backup, protected
-        … still converging: update since 2026-03-02T08:29:00.000Z; the next apply goes
-          on waiting
+        … still converging: update since 2026-03-02T08:29:00.000Z; the next apply
+          continues to wait
         last applied
           config.graphdbPassword  (sensitive)
           config.maxMemory        "6GB"
@@ -97,9 +97,9 @@ describe("stateText", () => {
           acl       "~* +INFO"
           password  (sensitive)
 
-      instances.cache (create not acknowledged)
-        … announced 2026-03-02T08:28:00.000Z, and its answer is not known; the next
-          run looks for it before it plans
+      instances.cache (create not confirmed)
+        … create started 2026-03-02T08:28:00.000Z, answer unknown; the next run looks
+          for the object before it plans
 
       Outputs
         endpoint = "orders.example.net:6379"

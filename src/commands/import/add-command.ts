@@ -1,4 +1,4 @@
-/** @module Adds the import of existing objects to the command line. */
+/** @module Adds `import` to the command line. */
 import type { Command } from "commander";
 import { withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
@@ -12,7 +12,7 @@ export function addImportCommand(program: Command, { env, at, done }: Registrati
     program.command("import").description("bind what exists: one object, or a manifest for everything"),
   )
     .argument("[address]", "a declared address")
-    .argument("[id]", "the id of what it is to be bound to")
+    .argument("[id]", "the id of the object to bind it to")
     .option("--all", "write a manifest for everything that is live")
     .option(
       "--out <file>",

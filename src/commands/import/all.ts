@@ -1,3 +1,4 @@
+/** @module Writes a manifest of everything that exists, and binds it. */
 import { rm } from "node:fs/promises";
 import { kinds } from "../../kinds/index.ts";
 import { noSecrets } from "../../manifest/read-secret.ts";
@@ -24,28 +25,28 @@ import { type ServiceWork, withServiceOf } from "../service-work.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Locked, underLockOf } from "../under-lock.ts";
 import { writeNew } from "../write-new.ts";
-import { importedFrom } from "./declare-objects.ts";
+import { declareObjects } from "./declare-objects.ts";
 import { findEverything } from "./find-everything.ts";
-import { leftOutLines, missedLines, saidOf } from "./lines.ts";
+import { leftOutLines, unreadLines, writtenText } from "./lines.ts";
 import { serviceSection } from "./manifest-text.ts";
 import { subscriptionsUsed, tierSubscriptions } from "./tier-subscriptions.ts";
-import { importUsage } from "./usage-error.ts";
+import { usageError } from "./usage-error.ts";
 import { type Written, writtenManifest } from "./written-manifest.ts";
 
-/** What `import --all` was told. */
+/** Options of `import --all`. */
 export interface ImportAllOptions extends ManifestOptions {
-  /** Where the manifest goes; what is in it is then bound in the state as well. */
+  /** File for the manifest. With it, everything is also bound in the state. */
   readonly out?: string;
-  /** The manifest's name. */
+  /** Name of the manifest. */
   readonly name?: string;
-  /** Users too: as comments, since no service shows a password. */
+  /** Includes users, as comments: no service shows a password. */
   readonly users?: boolean;
 }
 
 /**
- * `import --all`: writes a manifest of everything that is live and proves that applying it would change nothing. With
- * `--out` everything is bound in the state at once, so that the next plan is empty; on standard output the manifest's
- * own `imports` leave the binding to the first apply. Exit 1 where the proof fails; then nothing is bound.
+ * `import --all`: writes a manifest of every live object and plans it, to prove that applying it would change nothing. With
+ * `--out` everything is also bound in the state, so the next plan is empty. On standard output the manifest has `imports`,
+ * and the first apply binds them. Throws `import-not-empty` if the proof fails; then nothing is bound.
  */
 export async function importAll(
   address: string | undefined,
@@ -53,9 +54,9 @@ export async function importAll(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  if (address !== undefined) throw importUsage("--all takes no address");
+  if (address !== undefined) throw usageError("--all takes no address");
   const target = await serviceTarget(options, env, terminal, "imported");
-  const start = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
+  const renamed = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
   const work = async ({ service, identity, signal }: ServiceWork<ServiceTarget>): Promise<Written> => {
     const subscriptions = await tierSubscriptions(service, identity, signal);
@@ -65,32 +66,32 @@ export async function importAll(
       signal,
       subscriptions,
     );
-    for (const line of missedLines(leftOut)) terminal.err(`${line}\n`);
+    for (const line of unreadLines(leftOut)) terminal.err(`${line}\n`);
     if (options.users !== true && live.some(({ kind }) => kind.name === "instances"))
-      terminal.err("users of databases are left out; --users imports them\n");
-    const objects = importedFrom(live);
+      terminal.err("users of databases are left out; add --users to import them\n");
+    const objects = declareObjects(live);
     const found = await writtenManifest(
       objects,
-      { name: start.header.name, missed: leftOut },
-      sectionOf(start, options, env, subscriptionsUsed(live, subscriptions)),
+      { name: renamed.header.name, unread: leftOut },
+      sectionOf(renamed, options, env, subscriptionsUsed(live, subscriptions)),
       options,
     );
-    // What is bound at once is proved under the lock.
+    // With --out the proof is made under the lock, in `bindAll`.
     if (options.out === undefined)
-      assertNoChange(await planOf(found.manifest, emptyState(start.header.name), service, signal), found);
+      assertNoChange(await planOf(found.manifest, emptyState(renamed.header.name), service, signal), found);
     return found;
   };
-  const written = await withServiceOf(start, options, env, terminal, work);
+  const written = await withServiceOf(renamed, options, env, terminal, work);
   for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
   if (options.out === undefined) {
     terminal.out(written.text);
     terminal.err(
-      `${saidOf(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`,
+      `${writtenText(written)}; its plan changes no field. Save it as graphform.yaml; the first apply binds everything.\n`,
     );
     return exitCodes.done;
   }
   await bindAll(options.out, written, options, env, terminal);
-  terminal.err(`${saidOf(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
+  terminal.err(`${writtenText(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
   return exitCodes.done;
 }
 
@@ -103,9 +104,9 @@ function sectionOf(
   const { service } = header;
   const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
   const byTier = profile.subscriptions === "per-tier" && service?.subscriptionId === undefined ? used : {};
-  const told = { ...byTier, ...service?.subscriptions };
+  const subscriptions = { ...byTier, ...service?.subscriptions };
   return serviceSection({
-    subscriptions: forAll === undefined && Object.keys(told).length > 0 ? told : undefined,
+    subscriptions: forAll === undefined && Object.keys(subscriptions).length > 0 ? subscriptions : undefined,
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
     platformUrl: options.platformUrl ?? setting(env, "GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
     usersUrl: options.usersUrl ?? setting(env, "GRAPHFORM_USERS_URL") ?? service?.usersUrl,
@@ -114,8 +115,8 @@ function sectionOf(
 }
 
 /**
- * Writes the manifest and binds what it imports, in one go, and looks again: the plan must be empty. Where that fails the
- * state binds nothing of it, and the file is gone again.
+ * Writes the manifest, binds its objects in one step, and plans again: that plan must be empty. If anything fails, the
+ * bindings and the file are removed.
  */
 async function bindAll(
   file: string,
@@ -125,14 +126,14 @@ async function bindAll(
   terminal: Terminal,
 ): Promise<void> {
   const { text } = written;
-  const own = await projectOf([{ path: file, text }], options, new Date(0).toISOString());
-  const work = async ({ project, state, service, world }: Locked): Promise<void> => {
+  const project = await projectOf([{ path: file, text }], options, new Date(0).toISOString());
+  const work = async ({ project: locked, state, service, world }: Locked): Promise<void> => {
     if (Object.keys(state.resources).length > 0) {
-      throw new GraphformError("state-in-use", `the state ${project.store.where} binds resources already`, {
+      throw new GraphformError("state-in-use", `the state ${locked.store.where} binds resources already`, {
         hint: "give the written manifest another name with --name, or another place with --state",
       });
     }
-    const { manifest } = await resolveProject(project, state, noSecrets);
+    const { manifest } = await resolveProject(locked, state, noSecrets);
     const plan = await planOf(manifest, state, service, world.stopping);
     assertNoChange(plan, written);
     const binds = plan.steps.filter((step) => step.operation === "bind");
@@ -149,10 +150,10 @@ async function bindAll(
       throw error;
     }
   };
-  await underLockOf(own, options, env, terminal, { operation: "import", work });
+  await underLockOf(project, options, env, terminal, { operation: "import", work });
 }
 
-/** The file goes last: where the state cannot be put back, it still says what the state binds. */
+/** Removes the file last: if the state cannot be restored, the file still lists the bound objects. */
 async function undo(file: string, binds: readonly Step[], journal: Journal): Promise<void> {
   const addresses = binds.map(({ address }) => address);
   await journal.record({ type: "released-together", addresses });
@@ -177,7 +178,7 @@ async function planOf(
   return plan;
 }
 
-/** Binding is no change; everything else would be. */
+/** Throws `import-not-empty` if the plan has any change except bindings. */
 function assertNoChange(plan: Plan, written: Written): void {
   const changes = plan.changes.filter(
     (change) => change.fields.length > 0 || !["adopt", "keep"].includes(change.action),
@@ -193,7 +194,7 @@ function assertNoChange(plan: Plan, written: Written): void {
     "import-not-empty",
     `the written manifest would change ${amount(changes.length, "resource")}: ${lines.join("; ")}`,
     {
-      hint: `this is a mistake of graphform or the service changed meanwhile; ${written.declared} resources were looked at and nothing was written`,
+      hint: `the service changed meanwhile, or this is a bug in graphform; ${written.declared} resources were read and nothing was written`,
     },
   );
 }
@@ -204,7 +205,7 @@ function notEmpty(plan: Plan): GraphformError {
     .map((change) => `${change.address} (${change.action})`);
   return new GraphformError(
     "import-not-empty",
-    `nothing was bound: the plan of what was written would not be empty: ${changed.slice(0, 10).join(", ")}`,
+    `nothing was bound: the plan of the written manifest would not be empty: ${changed.slice(0, 10).join(", ")}`,
     {
       hint: "something changed meanwhile; graphform plan shows it",
     },
@@ -214,12 +215,12 @@ function notEmpty(plan: Plan): GraphformError {
 async function assertNew(file: string): Promise<void> {
   const { existsSync } = await import("node:fs");
   if (!existsSync(file)) return;
-  throw new GraphformError("file-exists", `${file} is there already and is not overwritten`, {
+  throw new GraphformError("file-exists", `${file} exists already and is not overwritten`, {
     hint: "name another file with --out",
   });
 }
 
-/** Users are one request for each of their hosts, at a host that allows few a minute: only for those who ask. */
+/** Leaves out users unless `--users` is set: each instance takes one request to a host that allows few per minute. */
 function wantedKinds({ users }: ImportAllOptions): typeof kinds {
   return users === true
     ? kinds

@@ -1,3 +1,4 @@
+/** @module Converts live objects to declarations of a manifest. */
 import type { FieldSchema } from "../../model/field-schema.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
@@ -8,30 +9,30 @@ import { fromLeaves } from "../../model/spec-paths.ts";
 import type { Found } from "./read-places.ts";
 
 /** A live object as a manifest declares it. */
-export interface Imported {
+export interface DeclaredObject {
   readonly kind: Kind;
   readonly name: string;
   readonly id: string;
-  /** What is shown and is no default, in the order of the field table. */
+  /** Values that the service shows and that are no defaults, in the order of the field table. */
   readonly spec: JsonObject;
-  /** Sentences that stand beside it as comments. */
+  /** Comments for the manifest. */
   readonly notes: readonly string[];
-  /** Fields that have to be there and that the service does not show: it cannot be declared as it is. */
+  /** Required fields that the service does not show; with one of these the object cannot be declared. */
   readonly missing: readonly string[];
 }
 
-/** Declares live objects: each with a name of its own, references by name, defaults of the service left out. */
-export function importedFrom(found: readonly Found[]): readonly Imported[] {
+/** Declares live objects: unique names, references by name, without values that equal the default. */
+export function declareObjects(found: readonly Found[]): readonly DeclaredObject[] {
   const names = namesOf(found);
   const outputs = new Map(
     found.map((entry, at) => [`${entry.kind.name}.${names[at] ?? ""}`, entry.live.outputs]),
   );
   return found.map((entry, at) =>
-    declared(entry, names[at] ?? "", withNames(entry.live, entry.kind.schema, outputs)),
+    declareObject(entry, names[at] ?? "", withNames(entry.live, entry.kind.schema, outputs)),
   );
 }
 
-function declared({ kind, live: raw, place }: Found, name: string, live: Live): Imported {
+function declareObject({ kind, live: raw, place }: Found, name: string, live: Live): DeclaredObject {
   const rows = rowsOf(kind);
   const offered = rows.filter(([, row]) => isOffered(row, place));
   const required = new Set(kind.schema.required ?? []);
@@ -57,7 +58,7 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
     .flatMap(([map]) => entriesOf(map, live))
     .filter(([path]) => !marks.has(path));
   for (const [path, name] of inMaps)
-    if (!isKey(name)) notes.push(`${path} cannot be declared, and stays as it is`);
+    if (!isKey(name)) notes.push(`${path} cannot be declared and is not changed`);
   const entries = inMaps.flatMap(([path, name, value]): [string, Json][] =>
     isKey(name) ? [[path, value]] : [],
   );
@@ -73,19 +74,19 @@ function declared({ kind, live: raw, place }: Found, name: string, live: Live): 
   return { kind, name, id: live.id, spec: fromLeaves([...pairs, ...entries]), notes, missing };
 }
 
-/** What is shown of a map of the spec: path, name and value. */
+/** The shown entries of a map field: path, name and value. */
 function entriesOf(map: string, live: Live): readonly (readonly [path: string, name: string, value: Json])[] {
   return Object.entries(live.spec).flatMap(([path, { value }]) =>
     path.startsWith(`${map}.`) ? [[path, path.slice(map.length + 1), value] as const] : [],
   );
 }
 
-/** A manifest's paths are dotted, and some names are no keys. */
+/** True if a name can be a key in a manifest: paths use dots, and `__proto__` is not safe as a key. */
 function isKey(name: string): boolean {
   return name !== "" && !name.includes(".") && name !== "__proto__";
 }
 
-/** Settings that a person may ask after: not what the place or a reference says, nor what is another provider's. */
+/** True for settings worth a comment: configuration and secrets, without those of other cloud providers. */
 function isSetting(path: string, row: FieldSchema, live: Live): boolean {
   const provider = /^config\.(aws|gcp|azure|oci)_/.exec(path)?.[1];
   if (provider !== undefined && provider !== live.spec["cloudProvider"]?.value) return false;
@@ -105,7 +106,7 @@ function isOffered(row: FieldSchema, place: JsonObject): boolean {
   return tier && (row["x-components"]?.includes(String(place["component"])) ?? true);
 }
 
-/** An echoed value is text whatever it was: here it gets its row's type back. */
+/** Converts an echoed value, which is always text, to the type of its field. */
 function typed({ value }: Seen, row: FieldSchema): Json {
   const text = String(value);
   if (row.type === "boolean" && (text === "true" || text === "false")) return text === "true";
@@ -122,7 +123,7 @@ function isDefault(value: Json, row: FieldSchema): boolean {
   return row.default !== undefined && String(row.default) === String(value);
 }
 
-/** Names from what people called the objects, otherwise from their ids; the older one keeps a name that two have. */
+/** Names from the names of the objects, otherwise from their ids. Of two equal names the older object keeps it. */
 function namesOf(found: readonly Found[]): readonly string[] {
   const taken = new Set<string>();
   const numbers = new Map<string, number>();
@@ -130,7 +131,7 @@ function namesOf(found: readonly Found[]): readonly string[] {
   return found.map(({ kind, live, place }) => {
     const host = referenceFields(kind.schema).find((field) => field.place);
     const within = host === undefined ? undefined : hosts.get(`${host.section} ${String(place[host.path])}`);
-    const own = nameFrom(wordsOf(kind, live)) ?? nameFrom(live.id) ?? kind.noun;
+    const own = nameFrom(givenName(kind, live)) ?? nameFrom(live.id) ?? kind.noun;
     const base = within === undefined ? own : `${within}-${own}`;
     let name = base;
     for (
@@ -147,13 +148,13 @@ function namesOf(found: readonly Found[]): readonly string[] {
   });
 }
 
-function wordsOf(kind: Kind, live: Live): string {
-  const called = ["config.name", "name", "username"].flatMap((path) => {
+function givenName(kind: Kind, live: Live): string {
+  const names = ["config.name", "name", "username"].flatMap((path) => {
     const value = live.spec[path]?.value;
     const row = rowsOf(kind).find(([name]) => name === path)?.[1];
     return typeof value !== "string" || row === undefined || isDefault(value, row) ? [] : [value];
   });
-  return called[0] ?? "";
+  return names[0] ?? "";
 }
 
 function nameFrom(text: string): string | undefined {

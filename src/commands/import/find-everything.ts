@@ -1,3 +1,4 @@
+/** @module Finds every object that a subscription has. */
 import { kinds } from "../../kinds/index.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Everything, Kind, LeftOut } from "../../model/kind.ts";
@@ -5,13 +6,13 @@ import { own } from "../../model/own.ts";
 import type { Profile } from "../../model/profile.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
 import type { Reads } from "../../model/service.ts";
-import { type Discovery, type Found, isRefusal, lookAt, lookAtOne, together } from "./read-places.ts";
+import { type Discovery, type Found, isRefusal, merged, readObject, readPlaces } from "./read-places.ts";
 import type { TierSubscriptions } from "./tier-subscriptions.ts";
 
 /**
- * Everything of these kinds that a subscription has: cloud accounts, networks, instances of every tier and component,
- * and what lies in them; in the order of the kinds, oldest first. Networks that no list shows are found through what
- * refers to them. A place that is refused or absent is left out, unless all of them are.
+ * Reads every object of these kinds: cloud accounts, networks, instances of every tier and component, and their users. Sorted
+ * by kind, then by age. Networks that no list shows are found by the references to them. A place whose list is refused is left
+ * out; if all are refused, the first refusal is thrown.
  */
 export async function findEverything(
   wanted: readonly Kind[],
@@ -26,26 +27,26 @@ export async function findEverything(
   for (const kind of wanted) {
     const all = await kind.reader(service).listAll?.(signal);
     if (all !== undefined) {
-      const looked = await lookAgain(kind, all, subscriptions, service, signal);
-      found.push(...looked.found);
-      leftOut.push(...looked.leftOut);
+      const read = await readListed(kind, all, subscriptions, service, signal);
+      found.push(...read.found);
+      leftOut.push(...read.leftOut);
       answered += 1;
       if (all.unplaced.length === 0) continue;
     }
-    const isKnown = new Set(found.map((entry) => `${entry.kind.name} ${entry.live.id}`));
+    const known = new Set(found.map((entry) => `${entry.kind.name} ${entry.live.id}`));
     const { places, leftOut: unasked } = placesOf(kind, service.profile, found, subscriptions);
     leftOut.push(...unasked);
-    for (const looked of await lookAt(kind, places, service, signal)) {
-      found.push(...looked.found.filter(({ live }) => !isKnown.has(`${kind.name} ${live.id}`)));
-      leftOut.push(...looked.leftOut);
-      if (looked.refusal === undefined) answered += 1;
-      else refusals.push(looked.refusal);
+    for (const read of await readPlaces(kind, places, service, signal)) {
+      found.push(...read.found.filter(({ live }) => !known.has(`${kind.name} ${live.id}`)));
+      leftOut.push(...read.leftOut);
+      if (read.refusal === undefined) answered += 1;
+      else refusals.push(read.refusal);
     }
-    const told = new Set([...found.map(({ live }) => live.id), ...leftOut.map(({ what }) => what)]);
-    leftOut.push(...(all?.unplaced ?? []).filter(({ what }) => !told.has(what)));
+    const reported = new Set([...found.map(({ live }) => live.id), ...leftOut.map(({ what }) => what)]);
+    leftOut.push(...(all?.unplaced ?? []).filter(({ what }) => !reported.has(what)));
   }
   if (answered === 0 && refusals[0] !== undefined) throw refusals[0];
-  const unlisted = await behindReferences(found, service, signal);
+  const unlisted = await readReferenced(found, service, signal);
   found.push(...unlisted.found);
   const order = new Map(kinds.map((kind, position) => [kind.name, position]));
   const rank = ({ kind, live }: Found): string =>
@@ -57,10 +58,10 @@ export async function findEverything(
 }
 
 /**
- * What one list showed of everything, as each place lists and describes it: a plan goes by that, and what it cannot look at has
- * no place in a manifest.
+ * Reads the objects of a list of everything again, place by place: a plan reads them in this way, and an object that a plan
+ * cannot read must not be declared.
  */
-async function lookAgain(
+async function readListed(
   kind: Kind,
   all: Everything,
   subscriptions: TierSubscriptions | undefined,
@@ -74,43 +75,44 @@ async function lookAgain(
   const own = entries.filter(({ live, reason }) => reason === undefined && live.phase.is !== "gone");
   const reader = kind.reader(service);
   const places = Map.groupBy(own, ({ place }) => stableJson(place));
-  const looks = [...places.values()].map(async (here): Promise<Discovery> => {
-    const ids = here.map(({ live }) => live.id);
-    const place = here[0]?.place ?? {};
+  const reads = [...places.values()].map(async (entriesHere): Promise<Discovery> => {
+    const ids = entriesHere.map(({ live }) => live.id);
+    const place = entriesHere[0]?.place ?? {};
     try {
       await reader.list(place, signal);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return { found: [], leftOut: ids.map((what) => ({ what, reason: error.message })) };
     }
-    return together(await Promise.all(ids.map((id) => lookAtOne(kind, reader, place, id, signal))));
+    return merged(await Promise.all(ids.map((id) => readObject(kind, reader, place, id, signal))));
   });
-  const looked = together(await Promise.all(looks));
-  return { found: looked.found, leftOut: [...foreign, ...all.leftOut, ...looked.leftOut] };
+  const read = merged(await Promise.all(reads));
+  return { found: read.found, leftOut: [...foreign, ...all.leftOut, ...read.leftOut] };
 }
 
-/** Each key is made once: a fleet is compared many times with itself. */
+/** Sorts by rank; each rank is computed once, because a sort compares each entry many times. */
 function sortedBy(found: readonly Found[], rank: (entry: Found) => string): readonly Found[] {
   const ranked = found.map((entry) => [rank(entry), entry] as const);
   return ranked.sort(([left], [right]) => left.localeCompare(right)).map(([, entry]) => entry);
 }
 
-/** Why an object is not to be had with the subscriptions of this run; undefined where it is. */
+/** Reason why the subscriptions of this run cannot manage an object; undefined if they can. */
 function foreignTo(
   { place, subscription }: Everything["found"][number],
   subscriptions: TierSubscriptions | undefined,
 ): string | undefined {
   if (subscription === undefined || subscriptions === undefined) return undefined;
   const tier = String(place["tier"]);
-  const own_ = own(subscriptions.byTier, tier);
-  if (own_ === subscription) return undefined;
-  const used = own_ === undefined ? "it is not clear which one of that tier is meant" : `${own_} is used`;
-  return `it belongs to the ${tier} subscription ${subscription}, and ${used}: service.subscriptions.${tier}`;
+  const used = own(subscriptions.byTier, tier);
+  if (used === subscription) return undefined;
+  const instead =
+    used === undefined ? "the subscription to use for that tier is not clear" : `${used} is used`;
+  return `it belongs to the ${tier} subscription ${subscription}, and ${instead}: service.subscriptions.${tier}`;
 }
 
 /**
- * Where objects of a kind can be: a kind that lies in another one's objects is looked for in each of them. A tier without a
- * subscription is not asked; where that is not known to be none, it is left out.
+ * Places where objects of a kind can be. Users are read from each instance. A tier without a subscription is not read; it is
+ * reported as left out if the lookup of its subscription failed.
  */
 function placesOf(
   kind: Kind,
@@ -143,8 +145,8 @@ function placesOf(
   };
 }
 
-/** Objects that others refer to and that their own kind's list does not have. */
-async function behindReferences(
+/** Reads objects that others refer to and that the list of their kind does not show. */
+async function readReferenced(
   found: readonly Found[],
   service: Reads,
   signal: AbortSignal,
@@ -160,8 +162,8 @@ async function behindReferences(
       if (!known.has(key)) wanted.set(key, { kind: target, id });
     }
   }
-  const looks = [...wanted.values()].map(({ kind, id }) =>
-    lookAtOne(kind, kind.reader(service), {}, id, signal),
+  const reads = [...wanted.values()].map(({ kind, id }) =>
+    readObject(kind, kind.reader(service), {}, id, signal),
   );
-  return together(await Promise.all(looks));
+  return merged(await Promise.all(reads));
 }

@@ -1,11 +1,11 @@
-/** @module Tells what `import --all` wrote and what it left out. */
+/** @module Reports the results of `import --all`: written, left out, not read. */
 import type { LeftOut } from "../../model/kind.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import type { Written } from "./written-manifest.ts";
 
-/** What was not looked at: all of it stands in the manifest. */
-export function missedLines(leftOut: readonly LeftOut[]): readonly string[] {
+/** Lines about objects that were not read, at most 10; the manifest names all of them. */
+export function unreadLines(leftOut: readonly LeftOut[]): readonly string[] {
   const lines = leftOut.map(
     ({ what, reason }) => `left out ${escapeText(what, 200)}: ${escapeText(reason, 400)}`,
   );
@@ -13,18 +13,16 @@ export function missedLines(leftOut: readonly LeftOut[]): readonly string[] {
   return rest <= 0 ? lines : [...lines.slice(0, 10), `and ${rest} more, which the manifest names`];
 }
 
-/** A few by name: a service may have hundreds. */
+/** Lines about objects that became comments, at most 5: a service may have hundreds. */
 export function leftOutLines({ leftOut }: Written): readonly string[] {
   const lines = [...leftOut].map(
     ([address, reason]) => `left out ${escapeText(address, 300)}: ${escapeText(reason, 400)}`,
   );
   const rest = lines.length - 5;
-  return rest <= 0
-    ? lines
-    : [...lines.slice(0, 5), `and ${rest} more, which stand in the manifest as comments`];
+  return rest <= 0 ? lines : [...lines.slice(0, 5), `and ${rest} more, which are comments in the manifest`];
 }
 
-/** How much was written. */
-export function saidOf({ declared, leftOut }: Written): string {
+/** Number of resources that were written and left out. */
+export function writtenText({ declared, leftOut }: Written): string {
   return `${amount(declared, "resource")} written${leftOut.size === 0 ? "" : `, ${leftOut.size} left out as comments`}`;
 }

@@ -1,43 +1,44 @@
+/** @module Formats declared objects as a manifest in YAML. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
 import type { ServiceSection } from "../../model/manifest.ts";
 import { escapeJson, escapeText } from "../../report/escape.ts";
-import type { Imported } from "./declare-objects.ts";
+import type { DeclaredObject } from "./declare-objects.ts";
 
-/** What a written manifest says besides its resources. */
-export interface ManifestFrame {
+/** Parts of a written manifest besides its resources. */
+export interface ManifestParts {
   readonly name: string;
-  /** What was not looked at, and why. */
-  readonly missed: readonly LeftOut[];
-  /** Absent where the local platform is meant. */
+  /** Objects that were not read, with the reason. */
+  readonly unread: readonly LeftOut[];
+  /** Absent for the local platform. */
   readonly service?: ServiceSection;
-  /** Addresses that stand as comments, and why. */
+  /** Address of each object that becomes a comment -> the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** Address of an imported object. */
-export function addressOf({ kind, name }: Imported): string {
+/** Address of a declared object. */
+export function addressOf({ kind, name }: DeclaredObject): string {
   return `${kind.name}.${name}`;
 }
 
-/** A manifest of live objects as YAML; what cannot be declared stands there as a comment with its reason. */
-export function importedText(objects: readonly Imported[], frame: ManifestFrame): string {
+/** The manifest as YAML; an object that cannot be declared becomes a comment with its reason. */
+export function manifestText(objects: readonly DeclaredObject[], parts: ManifestParts): string {
   const sections = [...new Set(objects.map((object) => object.kind.name))];
   const imports = objects.filter((object) => object.spec["id"] !== object.id);
-  const isNone = imports.every((object) => frame.leftOut.has(addressOf(object)));
+  const isNone = imports.every((object) => parts.leftOut.has(addressOf(object)));
   return [
     "# yaml-language-server: $schema=./node_modules/graphform/schemas/manifest.schema.json",
-    "# Written by graphform import --all from what was live. A field that is left out is not managed.",
-    ...frame.missed.map(({ what, reason }) => `# Left out: ${comment(what)}: ${comment(reason)}`),
+    "# Written by graphform import --all from the live objects. A field that is left out is not managed.",
+    ...parts.unread.map(({ what, reason }) => `# Left out: ${comment(what)}: ${comment(reason)}`),
     "apiVersion: graphform/v1",
-    `name: ${scalar(frame.name)}`,
-    ...(frame.service === undefined ? [] : ["", "service:", ...mapLines(Object.entries(frame.service), 1)]),
-    ...sections.flatMap((section) => ["", ...sectionLines(section, objects, frame)]),
+    `name: ${scalar(parts.name)}`,
+    ...(parts.service === undefined ? [] : ["", "service:", ...mapLines(Object.entries(parts.service), 1)]),
+    ...sections.flatMap((section) => ["", ...sectionLines(section, objects, parts)]),
     ...(imports.length === 0 ? [] : ["", isNone ? "# imports:" : "imports:"]),
     ...imports.map((object) => {
       const entry = `- { address: ${scalar(addressOf(object))}, id: ${scalar(object.id)} }`;
-      return `  ${frame.leftOut.has(addressOf(object)) ? "# " : ""}${entry}`;
+      return `  ${parts.leftOut.has(addressOf(object)) ? "# " : ""}${entry}`;
     }),
     "",
   ].join("\n");
@@ -45,12 +46,12 @@ export function importedText(objects: readonly Imported[], frame: ManifestFrame)
 
 function sectionLines(
   section: string,
-  objects: readonly Imported[],
-  { leftOut }: ManifestFrame,
+  objects: readonly DeclaredObject[],
+  { leftOut }: ManifestParts,
 ): readonly string[] {
-  const own = objects.filter((object) => object.kind.name === section);
-  const isEmpty = own.every((object) => leftOut.has(addressOf(object)));
-  const blocks = own.map((object) => {
+  const sectionObjects = objects.filter((object) => object.kind.name === section);
+  const isEmpty = sectionObjects.every((object) => leftOut.has(addressOf(object)));
+  const blocks = sectionObjects.map((object) => {
     const reason = leftOut.get(addressOf(object));
     const lines = [
       `  ${scalar(object.name)}:`,
@@ -71,7 +72,7 @@ function mapLines(entries: readonly (readonly [string, Json])[], depth: number):
   });
 }
 
-/** A value as YAML reads it back: bare where that is safe, otherwise as JSON writes it; `${` is no expression here. */
+/** A value in YAML: plain if that is safe, otherwise quoted as in JSON. `${` is escaped, so it is no expression. */
 function scalar(value: Json): string {
   if (typeof value !== "string") return JSON.stringify(value);
   const text = value.replaceAll("${", () => "$${");
@@ -84,12 +85,12 @@ function comment(text: string): string {
   return escapeText(text, 400);
 }
 
-/** The service section of a manifest, without what is undefined. */
+/** The service section of a manifest without undefined values; undefined if nothing is left. */
 export function serviceSection(
-  parts: { readonly [key in keyof ServiceSection]: ServiceSection[key] | undefined },
+  settings: { readonly [key in keyof ServiceSection]: ServiceSection[key] | undefined },
 ): ServiceSection | undefined {
   const given: JsonObject = Object.fromEntries(
-    Object.entries(parts).flatMap(([key, value]): [string, Json][] =>
+    Object.entries(settings).flatMap(([key, value]): [string, Json][] =>
       value === undefined ? [] : [[key, value]],
     ),
   );

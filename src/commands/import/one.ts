@@ -1,3 +1,4 @@
+/** @module Binds one existing object to a declared address. */
 import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/nearest.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
@@ -14,12 +15,11 @@ import { escapeText } from "../../report/escape.ts";
 import type { Terminal } from "../terminal.ts";
 import { underLock } from "../under-lock.ts";
 import type { ImportAllOptions } from "./all.ts";
-import { importUsage } from "./usage-error.ts";
+import { usageError } from "./usage-error.ts";
 
 /**
- * `import ADDRESS ID`: binds an object that exists to a declared address. Nothing at the service is changed; what
- * differs from the manifest is said, and the next plan shows it. Throws where the object does not exist
- * (`import-not-found`), or where the address or the object is bound already (`bound-already`).
+ * `import ADDRESS ID`: binds an existing object to a declared address and prints the fields that differ. Changes nothing at the
+ * service. Throws `import-not-found` if the object does not exist, `bound-already` if the address or the object is bound.
  */
 export async function importOne(
   address: string | undefined,
@@ -29,9 +29,9 @@ export async function importOne(
   terminal: Terminal,
 ): Promise<number> {
   if (address === undefined || id === undefined)
-    throw importUsage("import needs an address and an id, or --all");
-  const unread = (["out", "name", "users"] as const).find((name) => options[name] !== undefined);
-  if (unread !== undefined) throw importUsage(`--${unread} goes with --all`);
+    throw usageError("import needs an address and an id, or --all");
+  const misplaced = (["out", "name", "users"] as const).find((name) => options[name] !== undefined);
+  if (misplaced !== undefined) throw usageError(`--${misplaced} needs --all`);
   return underLock(options, env, terminal, {
     operation: "import",
     work: async ({ project, state, world }) => {
@@ -61,7 +61,7 @@ export async function importOne(
       const change = plan.changes.find((entry) => entry.address === address);
       const kind = kinds.find((entry) => entry.name === declared.kind);
       if (change?.id !== id || kind === undefined) throw notFound(address, id);
-      if (change.phase?.isLeaving === true) throw leaving(id);
+      if (change.phase?.isLeaving === true) throw beingDeleted(id);
       const step: Step = {
         key: address,
         operation: "bind",
@@ -69,7 +69,7 @@ export async function importOne(
         kind: declared.kind,
         id,
         place: plan.steps.find((entry) => entry.address === address)?.place ?? {},
-        spec: seenOver(change),
+        spec: observedOrDeclared(change),
         protect: declared.lifecycle.protect ?? kind.protectedByDefault(declared.spec),
         onDelete: declared.lifecycle.onDelete,
         refs: declared.refs,
@@ -88,35 +88,35 @@ export async function importOne(
   });
 }
 
-function leaving(id: string): GraphformError {
+function beingDeleted(id: string): GraphformError {
   return new GraphformError("import-deleting", `${id} is being deleted, and cannot be kept`, {
     hint: "once it is gone, apply creates what the manifest declares",
   });
 }
 
-/** What is recorded as applied: what the service shows; what it does not show is taken as declared. */
-function seenOver(change: Change): NonNullable<Step["spec"]> {
+/** Values to record as applied: observed ones, and declared ones where the service shows none. */
+function observedOrDeclared(change: Change): NonNullable<Step["spec"]> {
   const declared = [...leaves(change.after ?? {})];
   return fromLeaves(declared.map(([path, value]) => [path, valueAt(change.before, path) ?? value]));
 }
 
-/** What was compared and differs, and what nobody could compare: the service does not show it. */
+/** Lists the fields that differ, and the fields that the service does not show. */
 function differences({ fields, action, before, after, phase }: Change): string {
   const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
     valueAt(before, path) === undefined ? [path.replace(/^config\./, "")] : [],
   );
   const paths = fields.map((field) => escapeText(field.path, 100)).join(", ");
-  const grave =
+  const warning =
     action === "replace"
-      ? "; some cannot be changed in place: correct the manifest, or the plan asks for a replacement"
+      ? "; some cannot be changed in place: correct the manifest, or the plan will replace the object"
       : "";
   const differs = fields.length === 1 ? "differs" : "differ";
-  const said = [
+  const sentences = [
     "Bound.",
     ...(fields.length === 0
       ? []
       : [
-          `${amount(fields.length, "field")} ${differs} from the manifest: ${paths}${grave}; see graphform plan.`,
+          `${amount(fields.length, "field")} ${differs} from the manifest: ${paths}${warning}; see graphform plan.`,
         ]),
     ...(unseen.length === 0
       ? []
@@ -124,7 +124,7 @@ function differences({ fields, action, before, after, phase }: Change): string {
     ...(fields.length === 0 && unseen.length === 0 ? ["No differences found."] : []),
     ...(phase?.isUnnamed === true ? [`Its status is ${escapeText(phase.detail)}.`] : []),
   ];
-  return `${said.join(" ")}\n`;
+  return `${sentences.join(" ")}\n`;
 }
 
 function assertFree(state: StateDocument, address: string, id: string): void {
@@ -136,8 +136,8 @@ function assertFree(state: StateDocument, address: string, id: string): void {
   throw new GraphformError("bound-already", message, {
     hint:
       bound?.id === id
-        ? "nothing is to be done"
-        : `let go of it first: graphform state rm '${bound === undefined ? other : address}'`,
+        ? "nothing to do"
+        : `remove that binding first: graphform state rm '${bound === undefined ? other : address}'`,
   });
 }
 
@@ -154,6 +154,6 @@ function undeclared(address: string, declared: readonly string[]): GraphformErro
 
 function notFound(address: string, id: string): GraphformError {
   return new GraphformError("import-not-found", `there is no ${id} to bind ${address} to`, {
-    hint: "check the id, and that tier, component and subscription are those of the object",
+    hint: "check the id, and that tier, component and subscription match the object",
   });
 }

@@ -1,51 +1,51 @@
-/** @module Looks at the objects of places, one by one; what is refused is left out with its reason. */
+/** @module Reads the objects of each place; refused reads are reported with their reason. */
 import { isGraphformError, isServiceError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Kind, LeftOut, Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Reads } from "../../model/service.ts";
 
-/** An object that the service has, whoever declares it. */
+/** An object of the service, declared or not. */
 export interface Found {
   readonly kind: Kind;
   readonly place: JsonObject;
   readonly live: Live;
 }
 
-/** What there is, and what could not be looked at. */
+/** Objects that were read, and objects that could not be read. */
 export interface Discovery {
   readonly found: readonly Found[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Several looks as one. */
-export function together(parts: readonly Discovery[]): Discovery {
+/** Merges several results into one. */
+export function merged(parts: readonly Discovery[]): Discovery {
   return {
     found: parts.flatMap((part) => part.found),
     leftOut: parts.flatMap((part) => part.leftOut),
   };
 }
 
-/** What a place shows; its refusal where it could not be listed. */
-export interface Looked extends Discovery {
+/** Objects of one place; `refusal` is set if its list was refused. */
+export interface PlaceDiscovery extends Discovery {
   readonly refusal?: Error;
 }
 
-/** What each of the places shows. */
-export async function lookAt(
+/** Lists and reads every object of each place. */
+export async function readPlaces(
   kind: Kind,
   places: readonly JsonObject[],
   service: Reads,
   signal: AbortSignal,
-): Promise<readonly Looked[]> {
+): Promise<readonly PlaceDiscovery[]> {
   const reader = kind.reader(service);
-  const look = async (place: JsonObject): Promise<Looked> => {
+  const readPlace = async (place: JsonObject): Promise<PlaceDiscovery> => {
     const what = `${kind.name} of ${Object.values(place).join(" ") || "the service"}`;
     try {
       const ids = await reader.list(place, signal);
       const more = { what, reason: "the service has possibly more than it lists" };
-      const { found, leftOut } = together(
-        await Promise.all(ids.map((id) => lookAtOne(kind, reader, place, id, signal))),
+      const { found, leftOut } = merged(
+        await Promise.all(ids.map((id) => readObject(kind, reader, place, id, signal))),
       );
       return {
         found,
@@ -56,51 +56,54 @@ export async function lookAt(
       return { found: [], leftOut: [{ what, reason: error.message }], refusal: error };
     }
   };
-  return Promise.all(places.map(look));
+  return Promise.all(places.map(readPlace));
 }
 
-/** One object of a list; one that cannot be looked at is left out by its id. */
-export async function lookAtOne(
+/** Reads one listed object; on failure its id is in `leftOut`. */
+export async function readObject(
   kind: Kind,
   reader: Reader,
   place: JsonObject,
   id: string,
   signal: AbortSignal,
 ): Promise<Discovery> {
-  const ref = { id, place: withOwn(kind, place, id) };
+  const ref = { id, place: withIdPart(kind, place, id) };
   try {
     const live = await reader.get(ref, signal);
     if (live === undefined)
       return {
         found: [],
-        leftOut: [{ what: id, reason: "it is listed, and not there when it is looked at" }],
+        leftOut: [{ what: id, reason: "it is listed, but it was gone when it was read" }],
       };
     if (live.phase.isLeaving === true)
       return { found: [], leftOut: [{ what: id, reason: "it is being deleted" }] };
-    // A plan of it would not be empty: it asks for a restart, or for whatever else is the way out.
+    // The plan of a failed object would not be empty: it contains a restart or another repair.
     if (live.phase.is === "failed")
       return {
         found: [],
         leftOut: [
-          { what: id, reason: `it is ${live.phase.detail}; once it is well: graphform import ADDRESS ${id}` },
+          {
+            what: id,
+            reason: `it is ${live.phase.detail}; once it is ready: graphform import ADDRESS ${id}`,
+          },
         ],
       };
     return { found: live.phase.is === "gone" ? [] : [{ kind, place: ref.place, live }], leftOut: [] };
   } catch (error) {
-    // A request that the service calls wrong is a mistake of ours, and not for one object alone.
+    // `invalid` means that graphform sent a wrong request: that would fail for every object.
     if (!isServiceError(error) || ["aborted", "invalid"].includes(error.failure)) throw error;
     return { found: [], leftOut: [{ what: id, reason: error.message }] };
   }
 }
 
-/** A list that is refused, or that this customer does not have. What is refused of one object it shows is no part of this. */
+/** True for a refused list, or one that this customer does not have; false for a refused read of one object. */
 export function isRefusal(error: unknown): error is Error {
   if (isServiceError(error)) return error.failure !== "aborted" && /\.list$/.test(error.operation);
   return isGraphformError(error) && ["no-account-resource", "subscription-ambiguous"].includes(error.code);
 }
 
-/** An id `host/name` carries the part of its place that the list did not ask for. */
-function withOwn(kind: Kind, place: JsonObject, id: string): JsonObject {
+/** Adds to the place the name from an id `host/name`: the request of the list did not contain it. */
+function withIdPart(kind: Kind, place: JsonObject, id: string): JsonObject {
   const own = Object.entries(kind.schema.properties).find(
     ([path, row]) =>
       row["x-place"] === true &&

@@ -1,18 +1,18 @@
-/** @module Tells the subscription of each tier to an import, and why a tier has none. */
+/** @module Looks up the subscription of each tier for an import. */
 import { isGraphformError } from "../../model/errors.ts";
 import type { ServiceSection } from "../../model/manifest.ts";
 import type { ServiceIdentity } from "../../model/service-identity.ts";
 import type { Connection } from "../../project/connect.ts";
 import type { Found } from "./read-places.ts";
 
-/** The subscription of each tier; undefined where requests name none. */
+/** Subscriptions by tier. */
 export interface TierSubscriptions {
   readonly byTier: { readonly [tier: string]: string };
-  /** Why the subscription of a tier is not known, with the way out; a tier without one has no reason. */
+  /** Tier -> the reason why its lookup failed, with a fix; a tier that simply has no subscription is absent. */
   readonly unknown: ReadonlyMap<string, string>;
 }
 
-/** Looks up the subscription of every tier. Rejects where none at all is known and the service refuses to tell. */
+/** Looks up the subscription of every tier; undefined if requests name none. Rejects if the first lookup is refused. */
 export async function tierSubscriptions(
   service: Pick<Connection, "profile" | "subscriptions">,
   identity: ServiceIdentity,
@@ -27,15 +27,13 @@ export async function tierSubscriptions(
       return [];
     } catch (error) {
       if (signal.aborted || !isGraphformError(error)) throw error;
-      return [
-        [tier, `${error.message}; add the one that is meant to the manifest: service.subscriptions.${tier}`],
-      ];
+      return [[tier, `${error.message}; add the right one to the manifest: service.subscriptions.${tier}`]];
     }
   });
   return { byTier, unknown: new Map((await Promise.all(reasons)).flat()) };
 }
 
-/** What `service.subscriptions` has to say of what was found: a plan then needs no catalogue to know them. */
+/** Entries for `service.subscriptions` of the found objects: with them a plan needs no lookup. */
 export function subscriptionsUsed(
   found: readonly Found[],
   subscriptions: TierSubscriptions | undefined,

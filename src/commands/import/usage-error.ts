@@ -1,7 +1,8 @@
+/** @module Creates the error for wrong arguments of `import`. */
 import { GraphformError } from "../../model/errors.ts";
 
-/** The error of an `import` that was told neither of its two forms. */
-export function importUsage(message: string): GraphformError {
+/** Error `import-usage`; its hint shows both forms of the command. */
+export function usageError(message: string): GraphformError {
   return new GraphformError("import-usage", message, {
     hint: "graphform import instances.orders instance-abc, or graphform import --all --out graphform.yaml",
   });

@@ -1,3 +1,4 @@
+/** @module Writes live objects as a valid manifest and reads it back. */
 import { noSecrets } from "../../manifest/read-secret.ts";
 import { ManifestError } from "../../model/errors.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
@@ -5,44 +6,44 @@ import type { Problem } from "../../model/problem.ts";
 import { projectOf, resolveProject } from "../../project/project.ts";
 import { newKey } from "../../state/vault.ts";
 import type { ManifestOptions } from "../options.ts";
-import type { Imported } from "./declare-objects.ts";
-import { addressOf, importedText, type ManifestFrame } from "./manifest-text.ts";
+import type { DeclaredObject } from "./declare-objects.ts";
+import { addressOf, type ManifestParts, manifestText } from "./manifest-text.ts";
 
-/** A manifest of live objects that is valid, read back from its own text. */
+/** A valid manifest of live objects. */
 export interface Written {
   readonly text: string;
   readonly manifest: Manifest;
-  /** How many resources it declares. */
+  /** Number of declared resources. */
   readonly declared: number;
-  /** Address -> why it stands there as a comment. */
+  /** Address -> the reason why the object is a comment. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** How often what has problems is taken out: one round for itself, one for what refers to it, and one to spare. */
-const rounds = 4;
+/** Limit of rounds that remove invalid objects: one for the object, one for those that refer to it, two in reserve. */
+const maxRounds = 4;
 
-/** Writes objects as a manifest and reads it back; what has no place in a valid one becomes a comment. */
+/** Writes objects as a manifest and validates it; an object with a problem becomes a comment. Throws `ManifestError`. */
 export async function writtenManifest(
-  objects: readonly Imported[],
-  head: Pick<ManifestFrame, "name" | "missed">,
+  objects: readonly DeclaredObject[],
+  head: Pick<ManifestParts, "name" | "unread">,
   service: ServiceSection | undefined,
   options: Pick<ManifestOptions, "state" | "profile">,
 ): Promise<Written> {
   const leftOut = new Map(
     objects
       .filter((object) => object.missing.length > 0)
-      .map((object) => [addressOf(object), lacking(object)]),
+      .map((object) => [addressOf(object), missingText(object)]),
   );
   const known = new Set(objects.map(addressOf));
   for (let round = 1; ; round += 1) {
-    const text = importedText(objects, { ...head, leftOut, ...(service === undefined ? {} : { service }) });
+    const text = manifestText(objects, { ...head, leftOut, ...(service === undefined ? {} : { service }) });
     try {
       const source = { path: "imported.yaml", text };
       const project = await projectOf([source], options, new Date(0).toISOString());
       const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
       return { text, manifest, declared: manifest.desired.length, leftOut };
     } catch (error) {
-      if (!(error instanceof ManifestError) || round === rounds) throw error;
+      if (!(error instanceof ManifestError) || round === maxRounds) throw error;
       const faulty = error.problems.filter(isError).flatMap((problem) => {
         const address = problem.address ?? addressIn(problem, known);
         return address === undefined || leftOut.has(address) ? [] : [[address, problem.message] as const];
@@ -53,15 +54,15 @@ export async function writtenManifest(
   }
 }
 
-function lacking({ missing }: Imported): string {
-  return `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} needed and not shown by the service`;
+function missingText({ missing }: DeclaredObject): string {
+  return `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} required, but not shown by the service`;
 }
 
 function isError(problem: Problem): boolean {
   return problem.severity === "error";
 }
 
-/** The address that an entry of `imports` names. */
+/** The address in an entry of `imports`. */
 function addressIn({ excerpt = "" }: Problem, known: ReadonlySet<string>): string | undefined {
   return [...known].find((address) => excerpt.includes(`address: ${address},`));
 }

@@ -10,18 +10,18 @@ type Coloured<T> = T & { readonly color?: boolean };
 
 const verbs: { readonly [verb in Verb]: string } = {
   backup: "take a snapshot",
-  failover: "let a replica take over",
+  failover: "promote a replica",
   start: "start it",
   stop: "stop it; its data is kept",
   restart: "restart it",
-  upgrade: "bring it to another version of the service's plan",
+  upgrade: "upgrade it to another version of the service plan",
 };
 
 /** Adds `instance backup|failover|start|stop|restart|upgrade|restore|events`. */
 export function addInstanceCommands(program: Command, { env, at, done }: Registration): void {
   const instance = program
     .command("instance")
-    .description("one lifecycle operation upon an instance of the state");
+    .description("lifecycle operations on an instance of the state");
   const add = (verb: Verb): Command =>
     withManifestOptions(instance.command(verb).description(verbs[verb]))
       .argument("<address>", "for example instances.orders")
@@ -33,7 +33,7 @@ export function addInstanceCommands(program: Command, { env, at, done }: Registr
       });
   add("backup");
   add("failover")
-    .option("--replica <id>", "the node to give up (default: an unwell one, else the primary)")
+    .option("--replica <id>", "the node to give up (default: an unhealthy one, else the primary)")
     .addOption(
       new Option("--action <action>", "what to do with that node")
         .choices(["FAILOVER_AND_RESTART", "FAILOVER_ONLY", "FAILOVER_AND_RECREATE"])
@@ -42,19 +42,21 @@ export function addInstanceCommands(program: Command, { env, at, done }: Registr
   add("start");
   add("stop");
   add("restart");
-  add("upgrade").option("--to <version>", "which one (default: the newest)");
+  add("upgrade").option("--to <version>", "the version (default: the newest)");
   withManifestOptions(
     instance.command("restore").description("make a new instance with the data of an earlier time"),
   )
     .argument("<address>", "for example instances.orders")
     .requiredOption("--to <time>", "the time to go back to, ISO 8601")
-    .option("--network-type <type>", "PUBLIC or INTERNAL, where the service has it")
+    .option("--network-type <type>", "PUBLIC or INTERNAL, if the service supports it")
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<InstanceRestoreOptions>) => {
       const { instanceRestore } = await import("./restore.ts");
       done(await instanceRestore(address, options, env, at(options)));
     });
-  withManifestOptions(instance.command("events").description("who did what to it, as the service knows it"))
+  withManifestOptions(
+    instance.command("events").description("list the events that the service recorded for it"),
+  )
     .argument("<address>", "for example instances.orders")
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {

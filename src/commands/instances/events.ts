@@ -1,3 +1,4 @@
+/** @module Lists the events of an instance. */
 import { instanceEvents } from "../../kinds/instance-events.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -9,7 +10,7 @@ import { withService } from "../service-work.ts";
 import { tableText } from "../table-text.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** `instance events ADDRESS`: who did what to an instance, as the service has written it down; newest first. */
+/** `instance events ADDRESS`: prints the events that the service recorded, newest first. Throws `not-offered`. */
 export async function listInstanceEvents(
   address: string,
   options: ManifestOptions & { readonly json?: boolean },
@@ -28,7 +29,7 @@ export async function listInstanceEvents(
     else if (events.length === 0) terminal.out("The service shows no events.\n");
     else {
       const rows = events.map(({ time, user, message }) => [time, user ?? "-", message]);
-      terminal.out(tableText(["time", "by", "what"], rows, makePalette(terminal.colour)));
+      terminal.out(tableText(["time", "user", "event"], rows, makePalette(terminal.colour)));
     }
     return exitCodes.done;
   });

@@ -1,3 +1,4 @@
+/** @module Runs one lifecycle operation on a bound instance. */
 import { outcomeOf } from "../../apply/outcome.ts";
 import { kinds } from "../../kinds/index.ts";
 import { shownVersion } from "../../kinds/instance-upgrade.ts";
@@ -24,21 +25,21 @@ import { interrupted, type Locked, underLock } from "../under-lock.ts";
 /** A lifecycle operation of an instance. */
 export type Verb = "backup" | "failover" | "start" | "stop" | "restart" | "upgrade";
 
-/** What a lifecycle operation was told. */
+/** Options of a lifecycle operation. */
 export interface OperateOptions extends ManifestOptions {
   /** False: done as soon as the service has accepted it. */
   readonly wait?: boolean;
   readonly json?: boolean;
   /** failover: the node to give up. */
   readonly replica?: string;
-  /** failover: what to do with it. */
+  /** failover: the action on that node. */
   readonly action?: string;
-  /** upgrade: to which version. */
+  /** upgrade: the target version. */
   readonly to?: string;
 }
 
-/** Phases that an operation can begin from (wire facts 2.4); what is on its way to something is waited for. */
-const begins: { readonly [verb in Verb]: readonly PhaseName[] } = {
+/** Phases from which an operation can start; a pending phase is waited for first. */
+const startPhases: { readonly [verb in Verb]: readonly PhaseName[] } = {
   backup: ["ready"],
   failover: ["ready"],
   restart: ["ready", "failed"],
@@ -47,7 +48,7 @@ const begins: { readonly [verb in Verb]: readonly PhaseName[] } = {
   stop: ["ready", "stopped"],
 };
 
-/** `instance VERB ADDRESS`: one lifecycle operation upon a bound instance, waited for unless told otherwise. */
+/** `instance VERB ADDRESS`: runs the operation, and waits for it unless `wait` is false. Throws `not-offered`, `not-fit`, `gone`. */
 export async function operate(
   verb: Verb,
   address: string,
@@ -59,14 +60,14 @@ export async function operate(
   const names = kindNames(kinds);
   const stamp = (): string => new Date().toISOString();
   const emit = (event: ApplyEvent): void => {
-    // What is not waited for is accepted, and nobody knows yet how it ends.
+    // Without waiting the operation is only accepted: its result is not known, so it is not reported as done.
     if (options.wait === false && event.type === "step-end" && event.outcome.result === "done") return;
     if (options.json === true) terminal.out(`${jsonText(applyEvent(event, names, stamp))}\n`);
     else terminal.err(`${progressText(event, palette)}\n`);
   };
   const work = async (locked: Locked): Promise<number> => {
     const bound = boundAt(locked.state, address, "instances");
-    await assertFit(verb, address, bound, locked);
+    await assertCanStart(verb, address, bound, locked);
     const { replica, action, to: version } = options;
     const choices = {
       ...(replica === undefined ? {} : { replica }),
@@ -88,7 +89,7 @@ export async function operate(
   });
 }
 
-/** What an earlier run left converging is waited for first, so that what it applied is recorded. */
+/** Steps of the operation. An operation that an earlier run left converging is waited for first, so its result is recorded. */
 function stepsFor(
   verb: Verb,
   address: string,
@@ -98,7 +99,7 @@ function stepsFor(
   { world }: Locked,
 ): readonly Step[] {
   const { kind, id, place } = bound;
-  const nothing: Live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
+  const anyLive: Live = { id, phase: { is: "ready", detail: "" }, spec: {}, outputs: {} };
   const step: Step = {
     key: address,
     ...(verb === "backup" ? { operation: "backup" } : { operation: "operate", verb }),
@@ -107,7 +108,7 @@ function stepsFor(
     id,
     place,
     checks: [],
-    precondition: world.digest(preconditionText(nothing, [], {})),
+    precondition: world.digest(preconditionText(anyLive, [], {})),
     after: [],
     blocked: [],
     ...(Object.keys(choices).length === 0 ? {} : { choices }),
@@ -120,7 +121,7 @@ function stepsFor(
   return [wait, { ...step, after: [wait.key] }];
 }
 
-async function assertFit(
+async function assertCanStart(
   verb: Verb,
   address: string,
   bound: Bound,
@@ -142,12 +143,12 @@ async function assertFit(
     });
   }
   const { is, detail } = live.phase;
-  if (is === "pending" || begins[verb].includes(is)) return;
+  if (is === "pending" || startPhases[verb].includes(is)) return;
   const hint =
     is === "stopped"
       ? `start it first: graphform instance start '${address}'`
-      : "graphform plan shows the way out";
-  throw new GraphformError("not-fit", `${address} is ${detail}, and ${verb} cannot begin from there`, {
+      : "graphform plan shows how to fix it";
+  throw new GraphformError("not-fit", `${address} is ${detail}, and ${verb} cannot start from there`, {
     hint,
   });
 }
@@ -171,8 +172,9 @@ async function assertUpgraded(
 
 function closing(verb: Verb, address: string, bound: Bound, exit: number, options: OperateOptions): string {
   const where = `${escapeText(address, 300)} (${escapeText(bound.id, 100)})`;
-  if (exit === exitCodes.done && options.wait === false) return `${where}: ${verb} accepted; not waited for.`;
+  if (exit === exitCodes.done && options.wait === false) return `${where}: ${verb} accepted.`;
   if (exit === exitCodes.done) return `${where}: ${verb} complete.`;
-  if (exit === exitCodes.converging) return `${where}: ${verb} is not over yet; apply goes on waiting.`;
+  if (exit === exitCodes.converging)
+    return `${where}: ${verb} is still running; the next apply waits for it.`;
   return `${where}: ${verb} did not succeed.`;
 }

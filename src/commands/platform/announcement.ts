@@ -10,7 +10,7 @@ export interface Announcement {
   readonly usersUrl: string;
   readonly pid: number;
   readonly engine: unknown;
-  /** The profile whose API it serves, if that is not the default one. */
+  /** Name of the profile that it serves, if that is not the default one. */
   readonly profile?: string;
   readonly line: string;
 }

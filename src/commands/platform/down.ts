@@ -7,10 +7,10 @@ import { findServers } from "../../platform/engine/server-processes.ts";
 import { platformOn } from "../../platform/lock.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** How long a platform may take to save the data of its databases and end, in ms. */
+/** Longest time for a platform to save the data of its databases and end, in ms. */
 const platformGrace = 120_000;
 
-/** How long a database may take to save its data and end, in ms. */
+/** Longest time for a database to save its data and end, in ms. */
 const databaseGrace = 60_000;
 
 /**
@@ -42,13 +42,13 @@ async function endDatabases(dataDir: string): Promise<boolean> {
   const servers = findServers().filter((server) => dirname(dirname(server.folder)) === folder);
   for (const server of servers) {
     signalTo(server, "SIGCONT");
-    // Where the folder is gone, there is nothing left to be saved.
+    // If the folder is gone, there is nowhere to save the data.
     signalTo(server, server.isHomeless ? "SIGKILL" : "SIGTERM");
   }
   const hasEnded = await Promise.all(servers.map((server) => hasEndedWithin(server, databaseGrace)));
   const left = servers.filter((_, at) => hasEnded[at] === false).map(({ pid }) => pid);
   if (left.length === 0) return servers.length > 0;
-  throw new GraphformError("databases-stay", `databases do not end: process ${left.join(", ")}`, {
-    hint: `each one's server.log below ${folder} says why; it may have no room to save its data`,
+  throw new GraphformError("databases-stay", `databases do not stop: process ${left.join(", ")}`, {
+    hint: `see the server.log of each one below ${folder}; the disk may be full`,
   });
 }

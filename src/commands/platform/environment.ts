@@ -1,17 +1,19 @@
-/** What the platform and its databases need of whoever starts them, and nothing else: they live on when that one is long gone. */
-const needed = [
-  // Where programs and files are found.
+/** @module Selects the environment variables that the local platform gets. */
+
+/** Names of the variables. The platform outlives the shell that starts it, so it gets no others, secrets least of all. */
+const passedOn = [
+  // Paths of programs and files.
   ...["PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH"],
-  // Which database server runs, with which graph module.
+  // Database server and graph module.
   ...["GRAPHFORM_ENGINE", "GRAPHFORM_MODULE"],
-  // Of this program's own runtime: where compiled code is kept, and how dates and texts are read.
+  // Node.js: cache of compiled code, time zone and locale.
   ...["NODE_COMPILE_CACHE", "TZ", "LANG", "LC_ALL"],
 ];
 
-/** The environment of a platform that is started from another one. */
+/** The environment for a platform process, taken from that of the command. */
 export function platformEnvironment(env: NodeJS.ProcessEnv): { [name: string]: string } {
   return Object.fromEntries(
-    needed.flatMap((name): [string, string][] => {
+    passedOn.flatMap((name): [string, string][] => {
       const value = env[name];
       return value === undefined ? [] : [[name, value]];
     }),

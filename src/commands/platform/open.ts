@@ -1,3 +1,4 @@
+/** @module Opens the page of the local platform in a browser, signed in. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
@@ -8,7 +9,7 @@ import { isObject } from "../../model/json.ts";
 import { findLocalPlatform, type LocalPlatform } from "../../project/local-platform.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What `platform open` was told. */
+/** Options of `platform open`. */
 export interface PlatformOpenOptions {
   readonly dataDir: string;
   /** False: print the link and open nothing. */
@@ -16,8 +17,8 @@ export interface PlatformOpenOptions {
 }
 
 /**
- * Prints a link that signs in to the local platform's page once, within a minute, and opens the page where a person and a
- * browser are. The browser gets a key of its own by a private file: an address in its arguments could be read by everybody.
+ * Prints a link that signs in to the page once, within a minute, and opens the page if a person and a browser are present. The
+ * browser gets a second link in a private file: other users could read a link in its command line. Throws `no-platform`.
  */
 export async function platformOpen(
   { dataDir, browser }: PlatformOpenOptions,
@@ -55,14 +56,14 @@ async function newLink(
   if (typeof url === "string" && typeof lifetime === "number") return { url, lifetime };
   throw new GraphformError(
     "platform-answer",
-    `the local platform at ${platform.url} gives no link: ${String(answer)}`,
+    `the local platform at ${platform.url} did not return a link: ${String(answer)}`,
     {
       hint: "stop it with `graphform platform down` and start it again",
     },
   );
 }
 
-/** The program that opens a page for a person: `BROWSER`, or the desktop's own; undefined where there is none. */
+/** The command that opens a page: `BROWSER`, or that of the desktop; undefined if there is none. */
 export function browserCommand(env: NodeJS.ProcessEnv, system: NodeJS.Platform): string | undefined {
   const [chosen = ""] = (env["BROWSER"] ?? "").split(delimiter);
   if (chosen !== "") return chosen;
@@ -72,7 +73,7 @@ export function browserCommand(env: NodeJS.ProcessEnv, system: NodeJS.Platform):
   return folders.some((folder) => existsSync(join(folder, "xdg-open"))) ? "xdg-open" : undefined;
 }
 
-/** Lets the browser follow a link that stands in a file which only this user can read. */
+/** Opens a file that only this user can read and that redirects the browser to the link. */
 async function openFile(command: string, file: string, url: string, terminal: Terminal): Promise<void> {
   await rm(file, { force: true });
   const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">\n<meta http-equiv="refresh" content="0;url=${url}">\n`;

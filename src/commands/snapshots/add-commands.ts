@@ -13,7 +13,7 @@ type Coloured<T> = T & { readonly color?: boolean };
 /** Adds `snapshot list|copy|create|restore|delete`. */
 export function addSnapshotCommands(program: Command, registration: Registration): void {
   const { env, at, done } = registration;
-  const snapshot = program.command("snapshot").description("backups that the service keeps");
+  const snapshot = program.command("snapshot").description("snapshots of the service");
   withManifestOptions(snapshot.command("list").description("every snapshot, newest first"))
     .addOption(new Option("--type <type>", "only these").choices(["manual", "automated"]))
     .option("--environment <type>", "only those of an environment, for example PROD")
@@ -24,7 +24,7 @@ export function addSnapshotCommands(program: Command, registration: Registration
     });
   withManifestOptions(snapshot.command("copy").description("copy a snapshot to another region"))
     .argument("<id>", "as `snapshot list` shows it")
-    .requiredOption("--region <region>", "where to")
+    .requiredOption("--region <region>", "the target region")
     .option("--no-wait", "return as soon as the service has accepted it")
     .option("--json", "the copy as JSON")
     .action(
@@ -48,16 +48,16 @@ function addSnapshotWrites(snapshot: Command, { env, at, done }: Registration): 
       const { operate } = await import("../instances/operate.ts");
       done(await operate("backup", address, options, env, at(options)));
     });
-  withManifestOptions(snapshot.command("restore").description("make a new instance out of a snapshot"))
+  withManifestOptions(snapshot.command("restore").description("create a new instance from a snapshot"))
     .argument("<id>", "as `snapshot list` shows it")
-    .option("--network-type <type>", "PUBLIC or INTERNAL, where the service has it")
-    .option("--network <id>", "the network that it is to live in")
+    .option("--network-type <type>", "PUBLIC or INTERNAL, if the service supports it")
+    .option("--network <id>", "the network of the new instance")
     .option("--json", "as JSON")
     .action(async (id: string, options: Coloured<SnapshotRestoreOptions>) => {
       const { snapshotRestore } = await import("./restore.ts");
       done(await snapshotRestore(id, options, env, at(options)));
     });
-  withManifestOptions(snapshot.command("delete").description("delete a snapshot for good"))
+  withManifestOptions(snapshot.command("delete").description("delete a snapshot permanently"))
     .argument("<id>", "as `snapshot list` shows it")
     .option("--auto-approve", "do not ask")
     .action(async (id: string, options: Coloured<SnapshotDeleteOptions>) => {

@@ -1,3 +1,4 @@
+/** @module Copies a snapshot to another region. */
 import { poll } from "../../apply/engine/poll.ts";
 import {
   listSnapshots,
@@ -15,7 +16,7 @@ import { type ServiceWork, withServiceOf } from "../service-work.ts";
 import type { Terminal } from "../terminal.ts";
 import { completeSnapshot, snapshotJson } from "./snapshot.ts";
 
-/** What `snapshot copy` was told. */
+/** Options of `snapshot copy`. */
 export interface SnapshotCopyOptions extends ManifestOptions {
   readonly region: string;
   /** False: done as soon as the service has accepted it. */
@@ -24,8 +25,8 @@ export interface SnapshotCopyOptions extends ManifestOptions {
 }
 
 /**
- * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. The answer names no snapshot
- * (wire facts 1.5): the copy is what the list has of that instance in that region and did not have before.
+ * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. The answer does not name the copy, so
+ * it is the snapshot of the same instance in that region that the list did not show before. Throws `copy-failed`.
  */
 export async function snapshotCopy(
   id: string,
@@ -49,13 +50,13 @@ export async function snapshotCopy(
       terminal.out(
         options.json === true
           ? `${jsonText({ source: id, region: options.region, accepted: true })}\n`
-          : "Copy accepted; not waited for.\n",
+          : "Copy accepted.\n",
       );
       return exitCodes.done;
     }
-    const copy = await completed(source, before, options, work);
+    const copy = await waitForCopy(source, before, options, work);
     if (copy === undefined || snapshotPhase(copy.status) === "pending") {
-      terminal.err("the copy is not complete yet; graphform snapshot list shows how far it is\n");
+      terminal.err("the copy is not complete yet; graphform snapshot list shows its progress\n");
       return exitCodes.converging;
     }
     if (options.json === true) terminal.out(`${jsonText(snapshotJson(copy))}\n`);
@@ -73,8 +74,8 @@ export async function snapshotCopy(
   });
 }
 
-/** Looks until the copy is complete or failed, or the time is up; then it is whatever was seen last. */
-async function completed(
+/** Polls until the copy is complete or failed, or the timeout ends; returns the copy as last seen. */
+async function waitForCopy(
   source: Snapshot,
   before: ReadonlySet<string>,
   options: SnapshotCopyOptions,
@@ -87,8 +88,10 @@ async function completed(
   const look = (): Promise<readonly Snapshot[]> => listSnapshots(service, {}, signal);
   const evaluate = (listed: readonly Snapshot[]): Snapshot | undefined => {
     copy = listed.find(
-      (each) =>
-        !before.has(each.id) && each.instanceId === source.instanceId && each.region === options.region,
+      (snapshot) =>
+        !before.has(snapshot.id) &&
+        snapshot.instanceId === source.instanceId &&
+        snapshot.region === options.region,
     );
     return copy !== undefined && snapshotPhase(copy.status) !== "pending" ? copy : undefined;
   };

@@ -1,3 +1,4 @@
+/** @module Deletes a snapshot. */
 import { poll } from "../../apply/engine/poll.ts";
 import { submit } from "../../apply/engine/submit.ts";
 import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-snapshots.ts";
@@ -10,13 +11,13 @@ import { withServiceOf } from "../service-work.ts";
 import type { Terminal } from "../terminal.ts";
 import { unknownSnapshot } from "./snapshot.ts";
 
-/** What `snapshot delete` was told. */
+/** Options of `snapshot delete`. */
 export interface SnapshotDeleteOptions extends ManifestOptions {
-  /** True: nobody is asked. */
+  /** True: deletes without a question. */
   readonly autoApprove?: boolean;
 }
 
-/** `snapshot delete ID`: deletes a snapshot, after a person has said yes, and waits until it is gone. */
+/** `snapshot delete ID`: asks for confirmation, deletes the snapshot and waits until it is gone. Throws `not-approved`. */
 export async function snapshotDelete(
   id: string,
   options: SnapshotDeleteOptions,
@@ -24,9 +25,13 @@ export async function snapshotDelete(
   terminal: Terminal,
 ): Promise<number> {
   if (options.autoApprove !== true && !terminal.interactive) {
-    throw new GraphformError("not-approved", "nobody is here to approve: a deleted snapshot is lost", {
-      hint: "graphform snapshot delete ID --auto-approve",
-    });
+    throw new GraphformError(
+      "not-approved",
+      "no terminal to ask on: a deleted snapshot cannot be recovered",
+      {
+        hint: "graphform snapshot delete ID --auto-approve",
+      },
+    );
   }
   const target = await serviceTarget(options, env, terminal);
   return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
@@ -39,7 +44,7 @@ export async function snapshotDelete(
       });
     const found = await look();
     if (found === undefined) throw unknownSnapshot(id);
-    const question = `Delete the snapshot ${shown} of ${escapeText(found.instanceId ?? "an unknown instance", 100)}, made ${escapeText(found.createdAt ?? "at an unknown time", 100)}? Only "yes" is taken as an answer: `;
+    const question = `Delete the snapshot ${shown} of ${escapeText(found.instanceId ?? "an unknown instance", 100)}, made ${escapeText(found.createdAt ?? "at an unknown time", 100)}? Only "yes" is accepted: `;
     if (options.autoApprove !== true && !(await terminal.confirm(question, signal))) {
       terminal.err("Nothing was changed.\n");
       return exitCodes.error;
@@ -61,7 +66,7 @@ export async function snapshotDelete(
     const isGone = (seen: Snapshot | undefined): true | undefined => (seen === undefined ? true : undefined);
     const polled = await poll({ look, evaluate: isGone, deadline }, waiting);
     if (polled.is === "timeout") {
-      terminal.err(`${shown} is not gone yet; graphform snapshot list shows what there is\n`);
+      terminal.err(`${shown} is still being deleted; see graphform snapshot list\n`);
       return exitCodes.converging;
     }
     terminal.out(`${shown} is deleted.\n`);

@@ -1,3 +1,4 @@
+/** @module Lists the snapshots of a service. */
 import { listSnapshots, type Snapshot, snapshotPhase } from "../../kinds/instance-snapshots.ts";
 import { exitCodes } from "../../model/errors.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -9,7 +10,7 @@ import { tableText } from "../table-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { snapshotJson } from "./snapshot.ts";
 
-/** What `snapshot list` was told. */
+/** Options of `snapshot list`. */
 export interface SnapshotListOptions extends ManifestOptions {
   readonly type?: "manual" | "automated";
   readonly environment?: string;
@@ -18,7 +19,7 @@ export interface SnapshotListOptions extends ManifestOptions {
 
 const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } as const;
 
-/** `snapshot list`: the snapshots that the service keeps, newest first. */
+/** `snapshot list`: prints the snapshots of the service, newest first. */
 export async function snapshotList(
   options: SnapshotListOptions,
   env: NodeJS.ProcessEnv,
@@ -33,7 +34,7 @@ export async function snapshotList(
     };
     const snapshots = await listSnapshots(service, filter, signal);
     if (options.json === true) terminal.out(`${jsonText(snapshots.map(snapshotJson))}\n`);
-    else if (snapshots.length === 0) terminal.out("There is no snapshot.\n");
+    else if (snapshots.length === 0) terminal.out("No snapshots.\n");
     else {
       const heading = ["snapshot", "instance", "type", "status", "region", "created", "completed"];
       terminal.out(tableText(heading, snapshots.map(rowOf), makePalette(terminal.colour)));

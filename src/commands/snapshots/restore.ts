@@ -1,23 +1,24 @@
+/** @module Restores a snapshot as a new instance. */
 import { snapshotParams } from "../../kinds/instance-snapshots.ts";
 import { exitCodes } from "../../model/errors.ts";
 import type { ManifestOptions } from "../options.ts";
-import { askForRestore, restoredText } from "../request-restore.ts";
+import { printRestore, requestRestore } from "../request-restore.ts";
 import { serviceTarget } from "../service-target.ts";
 import { withServiceOf } from "../service-work.ts";
 import type { Terminal } from "../terminal.ts";
 import { completeSnapshot } from "./snapshot.ts";
 
-/** What `snapshot restore` was told. */
+/** Options of `snapshot restore`. */
 export interface SnapshotRestoreOptions extends ManifestOptions {
   /** Public or internal endpoint of the new instance. */
   readonly networkType?: string;
-  /** Id of the network that the new instance is to live in. */
+  /** Id of the network for the new instance. */
   readonly network?: string;
   readonly json?: boolean;
 }
 
 /**
- * `snapshot restore ID`: makes a new instance out of a snapshot; the old one stays as it is. It is asked for once: where
+ * `snapshot restore ID`: creates a new instance from a snapshot and leaves the old one unchanged. Sends the request once: if
  * the answer is lost, a second request would make a second database.
  */
 export async function snapshotRestore(
@@ -35,7 +36,7 @@ export async function snapshotRestore(
       ...(network === undefined ? {} : { network }),
     };
     const call = { operation: "snapshot.restore", params: snapshotParams(source), body };
-    restoredText(id, await askForRestore(service, call, id, signal), options.json === true, terminal);
+    printRestore(id, await requestRestore(service, call, id, signal), options.json === true, terminal);
     return exitCodes.done;
   });
 }

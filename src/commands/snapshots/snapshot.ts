@@ -1,11 +1,10 @@
-/** @module A snapshot as commands print it for machines, and one that is not there. */
-
+/** @module Reads a snapshot for a command, and formats it as JSON. */
 import { describeSnapshot, type Snapshot, snapshotPhase } from "../../kinds/instance-snapshots.ts";
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Reads } from "../../model/service.ts";
 
-/** A snapshot as JSON, in our words. */
+/** A snapshot as JSON, without undefined fields. */
 export function snapshotJson(snapshot: Snapshot): JsonObject {
   const { id, status, instanceId, type, cloudProvider, region, createdAt, completedAt, progress, encrypted } =
     snapshot;
@@ -28,14 +27,14 @@ export function snapshotJson(snapshot: Snapshot): JsonObject {
   );
 }
 
-/** The error of a snapshot that the service does not know. */
+/** Creates the error `snapshot-unknown`. */
 export function unknownSnapshot(id: string): GraphformError {
   return new GraphformError("snapshot-unknown", `there is no snapshot ${id}`, {
-    hint: "graphform snapshot list shows what there is",
+    hint: "graphform snapshot list shows all snapshots",
   });
 }
 
-/** A snapshot that `toDo` can be done with. Throws where the service does not know it, or where it is not complete. */
+/** Reads a complete snapshot; `toDo` is for the message. Throws `snapshot-unknown`, `snapshot-unfinished`. */
 export async function completeSnapshot(
   service: Reads,
   id: string,
@@ -49,6 +48,6 @@ export async function completeSnapshot(
   throw new GraphformError(
     "snapshot-unfinished",
     `snapshot ${id} is ${source.status}, and only a complete one can be ${toDo}`,
-    { hint: "graphform snapshot list shows how far it is" },
+    { hint: "graphform snapshot list shows its progress" },
   );
 }

@@ -8,14 +8,14 @@ type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?
 
 /** Adds `state list|show|mv|rm|pull|rebind|unlock`. */
 export function addStateCommands(program: Command, { env, at, done }: Registration): void {
-  const state = program.command("state").description("what is remembered of the resources");
+  const state = program.command("state").description("the recorded state of the resources");
   withStateOptions(state.command("list").description("every address with its id"))
     .option("--json", "as JSON")
     .action(async (options: StateOptions) => {
       const { stateList } = await import("./state-commands.ts");
       done(await stateList(options, at(options)));
     });
-  withStateOptions(state.command("show").description("what is remembered of one resource"))
+  withStateOptions(state.command("show").description("print the state of one resource"))
     .argument("<address>", "for example instances.orders")
     .option("--json", "as JSON")
     .action(async (address: string, options: StateOptions) => {
@@ -29,7 +29,7 @@ export function addStateCommands(program: Command, { env, at, done }: Registrati
       const { stateMove } = await import("./state-commands.ts");
       done(await stateMove(from, to, options, at(options)));
     });
-  withStateOptions(state.command("rm").description("let go of an object and leave it running"))
+  withStateOptions(state.command("rm").description("remove an object from the state and leave it running"))
     .argument("<address>", "its address")
     .action(async (address: string, options: StateOptions) => {
       const { stateRemove } = await import("./state-commands.ts");
@@ -44,7 +44,7 @@ export function addStateCommands(program: Command, { env, at, done }: Registrati
   withManifestOptions(
     state
       .command("rebind")
-      .description("the state belongs to the service of these settings; every bound id is looked for first"),
+      .description("assign the state to the service of these settings, after every bound id was found there"),
   ).action(async (options: StateOptions) => {
     const { stateRebind } = await import("./rebind.ts");
     done(await stateRebind(options, env, at(options)));
@@ -52,10 +52,10 @@ export function addStateCommands(program: Command, { env, at, done }: Registrati
   withStateOptions(
     state
       .command("unlock")
-      .description("remove a lock whose holder is gone; without an id: say who holds it"),
+      .description("remove a lock whose process has ended; without an id: print its holder"),
   )
-    .argument("[id]", "as the message about the lock says it")
-    .option("--force", "also from a holder that is at work")
+    .argument("[id]", "the lock id from the error message")
+    .option("--force", "also if the holder is still running")
     .action(async (id: string | undefined, options: StateOptions & { force?: boolean }) => {
       const { stateUnlock } = await import("./state-commands.ts");
       done(await stateUnlock(id, options, at(options)));

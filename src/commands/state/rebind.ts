@@ -1,3 +1,4 @@
+/** @module Assigns the state to another service that has the same objects. */
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { serviceDifferences } from "../../model/service-identity.ts";
 import { amount } from "../../report/amounts.ts";
@@ -9,25 +10,24 @@ import type { Terminal } from "../terminal.ts";
 import { type Locked, underLock } from "../under-lock.ts";
 
 /**
- * `state rebind`: records that the state belongs to the service of these settings, after a look that every bound id exists
- * there. Throws `rebind-refused`, and nothing is written, where one does not.
+ * `state rebind`: records that the state belongs to the service of these settings, after it has found every bound id there.
+ * Throws `rebind-refused` if one is missing, and writes nothing then.
  */
 export async function stateRebind(
   options: ManifestOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const work = (locked: Locked): Promise<string> => rebound(locked);
-  const said = await underLock(options, env, terminal, {
+  const message = await underLock(options, env, terminal, {
     operation: "state rebind",
     claim: (state) => state,
-    work,
+    work: rebindUnderLock,
   });
-  terminal.out(`${said}\n`);
+  terminal.out(`${message}\n`);
   return exitCodes.done;
 }
 
-async function rebound({ project, state, identity, service, world }: Locked): Promise<string> {
+async function rebindUnderLock({ project, state, identity, service, world }: Locked): Promise<string> {
   if (state.serial === 0) {
     throw new GraphformError("state-missing", `no state at ${project.store.where}`, {
       hint: "nothing was applied or imported yet",
@@ -37,8 +37,8 @@ async function rebound({ project, state, identity, service, world }: Locked): Pr
     return "The state belongs to this service already.";
   const bound = Object.entries(state.resources);
   if (bound.length === 0 && !isEmpty(state)) {
-    throw refused("it binds nothing that could be looked for, and a create was not acknowledged", {
-      hint: "name the service that it was begun at, or forget the create: graphform state rm ADDRESS",
+    throw refused("it has no resource to check, and one create was not confirmed", {
+      hint: "name the service where it was started, or forget the create: graphform state rm ADDRESS",
     });
   }
   const missing: string[] = [];
@@ -49,7 +49,7 @@ async function rebound({ project, state, identity, service, world }: Locked): Pr
   if (missing.length > 0) {
     const named = `${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", ..." : ""}`;
     throw refused(`${missing.length} of ${bound.length} resources do not exist there: ${named}`, {
-      hint: "name another state with --state, or let go of what is gone: graphform state rm ADDRESS",
+      hint: "name another state with --state, or remove the missing ones: graphform state rm ADDRESS",
     });
   }
   await world.journal.record({ type: "service-recorded", service: identity });

@@ -1,3 +1,4 @@
+/** @module Reads and edits the state: list, show, pull, mv, rm, unlock. */
 import { kinds } from "../../kinds/index.ts";
 import { parseAddress } from "../../model/address.ts";
 import { systemClock } from "../../model/clock.ts";
@@ -22,15 +23,15 @@ import type { Terminal } from "../terminal.ts";
 
 type StateOptions = ManifestOptions & { readonly json?: boolean };
 
-/** `state list`: every address with what it is bound to. */
+/** `state list`: prints every address with its id. */
 export async function stateList(options: StateOptions, terminal: Terminal): Promise<number> {
-  const { project, state } = await opened(options);
+  const { project, state } = await readState(options);
   const rows = Object.entries(state.resources).sort(([left], [right]) => left.localeCompare(right));
   if (options.json === true) {
     terminal.out(`${jsonText(rows.map(([address, { kind, id }]) => ({ address, kind, id })))}\n`);
   } else if (rows.length === 0) {
     const where = escapeText(project.store.where, 300);
-    terminal.out(state.serial === 0 ? `No state at ${where}.\n` : "The state binds nothing.\n");
+    terminal.out(state.serial === 0 ? `No state at ${where}.\n` : "The state has no resources.\n");
   } else {
     const cells = rows.map(([address, bound]) => [address, bound.id, bound.converging?.operation ?? ""]);
     terminal.out(tableText(["address", "id", "converging"], cells, makePalette(terminal.colour)));
@@ -38,9 +39,9 @@ export async function stateList(options: StateOptions, terminal: Terminal): Prom
   return exitCodes.done;
 }
 
-/** `state show ADDRESS`: what is remembered of one resource. */
+/** `state show ADDRESS`: prints the recorded values of one resource. Throws `not-bound`. */
 export async function stateShow(address: string, options: StateOptions, terminal: Terminal): Promise<number> {
-  const { state } = await opened(options);
+  const { state } = await readState(options);
   const only: StateDocument = {
     ...state,
     resources: { [address]: boundAt(state, address) },
@@ -52,62 +53,62 @@ export async function stateShow(address: string, options: StateOptions, terminal
   return exitCodes.done;
 }
 
-/** `state pull`: the whole state as JSON, without its key. */
+/** `state pull`: prints the whole state as JSON, without its key. */
 export async function statePull(options: StateOptions, terminal: Terminal): Promise<number> {
-  const { state } = await opened(options);
+  const { state } = await readState(options);
   print(state, { ...options, json: true }, terminal);
   return exitCodes.done;
 }
 
-/** `state mv FROM TO`: gives a bound object another address, as the manifest's `moved` does. */
+/** `state mv FROM TO`: binds an object to another address, as `moved` in the manifest does. Throws `bound-already`. */
 export async function stateMove(
   from: string,
   to: string,
   options: StateOptions,
   terminal: Terminal,
 ): Promise<number> {
-  return changed("state mv", options, async (state, journal) => {
+  return editState("state mv", options, async (state, journal) => {
     const bound = boundAt(state, from);
     const parts = parseAddress(to);
     if (parts === undefined || parts.section !== bound.kind) {
-      throw new GraphformError("address-invalid", `${to} is no address of ${bound.kind}`, {
+      throw new GraphformError("address-invalid", `${to} is not an address of ${bound.kind}`, {
         hint: `write it like ${bound.kind}.orders`,
       });
     }
     const taken = own(state.resources, to) ?? own(state.intents, to);
     if (taken !== undefined)
       throw new GraphformError("bound-already", `${to} is taken already`, {
-        hint: "graphform state list shows by what",
+        hint: "graphform state list shows its id",
       });
     const renamed = renamedReferences(state, from, to, kinds);
     await journal.record({ type: "moved", from, to, renamed });
-    terminal.out(`${escapeText(from, 300)} is ${escapeText(to, 300)} now; declare it there.\n`);
+    terminal.out(`${escapeText(from, 300)} is now ${escapeText(to, 300)}; declare it there.\n`);
   });
 }
 
-/** `state rm ADDRESS`: lets go of an object and leaves it running, or of a create whose answer was lost. */
+/** `state rm ADDRESS`: removes an object from the state and leaves it running, or removes an unconfirmed create. */
 export async function stateRemove(
   address: string,
   options: StateOptions,
   terminal: Terminal,
 ): Promise<number> {
-  return changed("state rm", options, async (state, journal) => {
+  return editState("state rm", options, async (state, journal) => {
     if (Object.hasOwn(state.intents, address) && !Object.hasOwn(state.resources, address)) {
       await journal.record({ type: "create-abandoned", address });
-      terminal.out(
-        `${escapeText(address, 300)} was announced and never acknowledged; that is forgotten now.\n`,
-      );
+      terminal.out(`${escapeText(address, 300)} had an unconfirmed create; it is removed from the state.\n`);
       return;
     }
     const { id } = boundAt(state, address);
     await journal.record({ type: "released", address });
-    terminal.out(`${escapeText(address, 300)} is let go of; ${escapeText(id, 100)} goes on as it is.\n`);
+    terminal.out(
+      `${escapeText(address, 300)} is removed from the state; ${escapeText(id, 100)} keeps running.\n`,
+    );
   });
 }
 
 /**
- * `state unlock ID`: takes a lock away whose holder is gone; from one that lives only with `--force`. Without an id it says
- * who holds it.
+ * `state unlock ID`: removes a lock whose process has ended, or any lock with `force`. Without an id it prints the holder of
+ * the lock.
  */
 export async function stateUnlock(
   id: string | undefined,
@@ -119,26 +120,24 @@ export async function stateUnlock(
   if (id === undefined) {
     if (holder === undefined) terminal.out("The state is not locked.\n");
     else {
-      const since = `${holder.who} (process ${holder.pid}) holds it for ${holder.operation} since ${holder.created}`;
-      terminal.out(
-        `${escapeText(since)}.\nIf that process is surely gone: graphform state unlock ${holder.id}\n`,
-      );
+      const since = `The state is locked by ${holder.who} (process ${holder.pid}) for ${holder.operation} since ${holder.created}`;
+      terminal.out(`${escapeText(since)}.\nIf that process has ended: graphform state unlock ${holder.id}\n`);
     }
     return exitCodes.done;
   }
   const { who, operation } = await store.unlock(id, { force: options.force === true });
-  terminal.out(`Unlocked; it was held by ${escapeText(who, 200)} for ${escapeText(operation, 100)}.\n`);
+  terminal.out(`Unlocked; the lock was held by ${escapeText(who, 200)} for ${escapeText(operation, 100)}.\n`);
   return exitCodes.done;
 }
 
-async function opened(
+async function readState(
   options: StateOptions,
 ): Promise<{ readonly project: Project; readonly state: StateDocument }> {
   const project = await openProject(options);
   return { project, state: (await project.store.read()) ?? emptyState(project.header.name) };
 }
 
-async function changed(
+async function editState(
   operation: string,
   options: StateOptions,
   work: (state: StateDocument, journal: Journal) => Promise<void>,

@@ -1,4 +1,4 @@
-/** @module Resolves a manifest against its state and its service, for `plan` and `apply`. */
+/** @module Resolves a manifest with its state and service, for `plan` and `apply`. */
 import { secretReader } from "../manifest/read-secret.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Vault } from "../model/sealed.ts";
@@ -7,26 +7,26 @@ import { resolveProject, type VaultKey } from "../project/project.ts";
 import { withOwner } from "../project/session.ts";
 import type { Intention } from "../reconcile/plan-for.ts";
 import { claimState } from "../state/claim-state.ts";
-import { projects, services } from "./behind.ts";
+import { projects, services } from "./handles.ts";
 import type { PlanRequest } from "./plan-request.ts";
 
-/** A manifest with everything resolved, and the state as that of the service. */
-export interface Opened {
+/** A resolved manifest, and the state claimed for the service. */
+export interface ResolvedRequest {
   readonly manifest: Manifest;
   readonly vault: Vault;
   readonly state: StateDocument;
   readonly intention: Intention;
 }
 
-/** Resolves a manifest. Throws `ManifestError`, `state-service`, `no-subscription`. */
-export async function opened(
+/** Resolves a request. Throws `ManifestError`, `state-service`, `no-subscription`. */
+export async function resolveRequest(
   request: PlanRequest,
   stored: StateDocument,
   key: VaultKey,
   signal: AbortSignal,
-): Promise<Opened> {
-  const project = projects.of(request.manifest);
-  const { env, secrets, location, connection } = services.of(request.service);
+): Promise<ResolvedRequest> {
+  const project = projects.get(request.manifest);
+  const { env, secrets, location, connection } = services.get(request.service);
   const { manifest, vault } = await resolveProject(project, key, secretReader(env, undefined, signal));
   for (const text of vault.texts()) secrets.add(text);
   const { where } = request.state;

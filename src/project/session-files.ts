@@ -1,3 +1,4 @@
+/** @module Stores the sessions of `login` in files of the user. */
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -8,18 +9,18 @@ import type { Tokens } from "../hosting/tokens.ts";
 import { isObject } from "../model/json.ts";
 
 /**
- * Sessions that `login` keeps, one file for each service, in the user's own state folder (`XDG_STATE_HOME`): the folder
- * has mode 0700, the files 0600. A file that cannot be read counts as no session.
+ * A store with one file per service in the state folder of the user (`XDG_STATE_HOME`). The folder has mode 0700, the files
+ * 0600. A file that cannot be read counts as no session.
  */
-export function keptSessions(env: NodeJS.ProcessEnv): SessionStore {
+export function sessionFiles(env: NodeJS.ProcessEnv): SessionStore {
   const folder = join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "graphform", "sessions");
   const fileOf = (origin: string): string =>
     join(folder, `${createHash("sha256").update(origin).digest("hex").slice(0, 32)}.json`);
   return {
     async load(origin) {
       try {
-        const kept: unknown = JSON.parse(await readFile(fileOf(origin), "utf8"));
-        return isObject(kept) && kept["origin"] === origin ? tokensOf(kept["tokens"]) : undefined;
+        const stored: unknown = JSON.parse(await readFile(fileOf(origin), "utf8"));
+        return isObject(stored) && stored["origin"] === origin ? tokensOf(stored["tokens"]) : undefined;
       } catch {
         return undefined;
       }
