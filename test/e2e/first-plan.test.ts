@@ -156,7 +156,7 @@ describe("a plan that is made before there is a state", () => {
     expect(await user.run("plan", "--out", "first.plan", ...variables)).toMatchObject({ code: 0 });
     const without = await user.run("apply", "first.plan");
     expect(without).toMatchObject({ code: 1 });
-    expect(without.err).toContain("a plan keeps none: given, turns");
+    expect(without.err).toContain("variables that are part of one: given, turns");
     const other = await user.run("apply", "first.plan", ...variables, "--var", "region=eu-west-1");
     expect(other).toMatchObject({
       code: 6,
