@@ -1,4 +1,4 @@
-/** @module What apply works with. */
+/** @module Defines what every step of an apply gets: the service, the journal, the clock, the outputs. */
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
@@ -8,9 +8,9 @@ import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { CreateClasses } from "./engine/create-classes.ts";
+import type { ClassRegistry } from "./creates/class-registry.ts";
 
-/** What apply works with. Nothing here is specific to a kind: drivers are handed in. */
+/** The dependencies of an apply. Nothing here is specific to a kind: drivers are handed in. */
 export interface ApplyContext {
   readonly kinds: readonly Kind[];
   readonly drivers: ReadonlyMap<string, Driver>;
@@ -22,10 +22,10 @@ export interface ApplyContext {
   readonly emit: (event: ApplyEvent) => void;
   /** Outputs of everything that is there, filled in as steps are done. */
   readonly outputs: Map<Address, JsonObject>;
-  /** Outputs as they were when apply began: whose ids the plan knew. */
-  readonly outputsBefore: ReadonlyMap<Address, JsonObject>;
-  /** The state as it was when apply began: what the plan took for applied. */
-  readonly before: StateDocument;
+  /** Outputs as they were when apply began: the plan knew these ids. */
+  readonly outputsAtStart: ReadonlyMap<Address, JsonObject>;
+  /** The state as it was when apply began: the values that the plan took for applied. */
+  readonly stateAtStart: StateDocument;
   /** Aborted by the first Ctrl-C: no new steps, no more waiting. */
   readonly stopping: AbortSignal;
   /** Aborted when requests in flight are to be let go as well. */
@@ -34,11 +34,11 @@ export interface ApplyContext {
   readonly durations: Map<string, number>;
   /** Paths that the service was seen to show, or is said to by the profile, by kind. */
   readonly shown: Map<string, Set<string>>;
-  /** The creates of this run. */
-  readonly creates: CreateClasses;
+  /** The create classes of this run. */
+  readonly classes: ClassRegistry;
 }
 
-/** How a step ended, before it is joined with what the step is. */
+/** The end of a step, without the fields that repeat the step. */
 export type StepResult = Pick<StepOutcome, "result"> & Partial<Pick<StepOutcome, "id" | "message" | "hint">>;
 
 /** The driver of a kind. Throws where the composition root forgot one. */

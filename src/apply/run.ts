@@ -47,7 +47,7 @@ export async function run(steps: readonly Step[], context: ApplyContext): Promis
 
 async function runOne(
   step: Step,
-  before: readonly StepOutcome[],
+  prerequisites: readonly StepOutcome[],
   context: ApplyContext,
 ): Promise<StepOutcome> {
   const started = context.clock.now();
@@ -56,7 +56,7 @@ async function runOne(
     const verb = step.verb === undefined ? {} : { verb: step.verb };
     return { key, address, kind, operation, ...verb, ...result, elapsed: context.clock.now() - started };
   };
-  const refusal = refusalToStart(step, before, context.stopping.aborted);
+  const refusal = refusalToStart(step, prerequisites, context.stopping.aborted);
   if (refusal !== undefined) return outcome(refusal);
   const { key, address, kind, operation, verb } = step;
   const id = operation === "create" ? undefined : step.id;
@@ -77,11 +77,11 @@ async function runOne(
 /** The result of a step that is not started: it is blocked, something before it is not done, or the run is interrupted. */
 export function refusalToStart(
   step: Pick<Step, "blocked">,
-  before: readonly StepOutcome[],
+  prerequisites: readonly StepOutcome[],
   isStopping: boolean,
 ): StepResult | undefined {
   if (step.blocked.length > 0) return blockedBy(step.blocked);
-  const missing = before.find((other) => other.result !== "done");
+  const missing = prerequisites.find((other) => other.result !== "done");
   if (missing !== undefined) {
     const result = missing.result === "interrupted" ? "interrupted" : "skipped";
     return { result, message: `not started: ${missing.address} is not done` };
@@ -139,13 +139,14 @@ export function otherBinding(step: Step, context: ApplyContext): string | undefi
 }
 
 /** Says that the guards of what is to be deleted have changed since the plan was made: it was made without them. */
-export function otherGuards(step: Step, { before }: ApplyContext): string | undefined {
+export function otherGuards(step: Step, { stateAtStart }: ApplyContext): string | undefined {
   const { address, id, kind, remembered } = step;
   if (remembered === undefined) return undefined;
   const isIt = (bound: Bound): boolean => bound.id === id && bound.kind === kind;
   // A step that moves its object has another address than the state.
-  const there = before.resources[address];
-  const atStart = there !== undefined && isIt(there) ? there : Object.values(before.resources).find(isIt);
+  const there = stateAtStart.resources[address];
+  const atStart =
+    there !== undefined && isIt(there) ? there : Object.values(stateAtStart.resources).find(isIt);
   const isSame =
     atStart === undefined ||
     (atStart.protect === remembered.protect && atStart.onDelete === remembered.onDelete);

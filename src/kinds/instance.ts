@@ -37,13 +37,13 @@ export const instance: Kind = {
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",
   place: (spec) => ({ tier: spec["tier"] ?? "", component: spec["component"] ?? "" }),
-  brings: (id, spec) => {
+  implicitChildren: (id, spec) => {
     const first = spec["config.graphdbUser"]?.value;
     return typeof first === "string" ? [{ kind: "users", id: `${id}/${first}` }] : [];
   },
-  classOf: (spec) =>
+  classKey: (spec) =>
     ["tier", "component", "cloudProvider", "region"].map((key) => String(spec[key])).join("/"),
-  fills,
+  serverDefaults,
   marksOwner: hasTags,
   ownerMark,
   check: checkInstance,
@@ -228,7 +228,7 @@ async function usable(shown: Live, spec: JsonObject, service: Service, signal: A
 }
 
 /** Defaults of specification 2.2 for fields that the tier and component offer and the spec leaves out. */
-function fills(spec: JsonObject): { readonly [path: string]: Json } {
+function serverDefaults(spec: JsonObject): { readonly [path: string]: Json } {
   const entries = rows.flatMap(([path, row]): [string, Json][] => {
     const offered =
       (row["x-tiers"]?.includes(String(spec["tier"])) ?? true) &&

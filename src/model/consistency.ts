@@ -21,21 +21,21 @@ export function absence(createdAt: number, now: number, { listLag }: Delays): Ab
 }
 
 /** How a resource looked before an operation was accepted; undefined where it did not exist yet. */
-export type Before = Pick<Live, "phase" | "modifiedAt"> | undefined;
+export type Baseline = Pick<Live, "phase" | "modifiedAt"> | undefined;
 
 /**
  * Says whether what is shown is later than an operation that the service accepted at `acceptedAt`: right after a 202 the
  * previous status may still show. It is later where status or modification time moved, or once `settle` has passed.
  */
 export function isCurrent(
-  before: Before,
+  baseline: Baseline,
   live: Pick<Live, "phase" | "modifiedAt">,
   acceptedAt: number,
   now: number,
   { settle }: Pick<Delays, "settle">,
 ): boolean {
-  if (before === undefined || before.phase.is !== live.phase.is) return true;
-  const hasMoved = live.modifiedAt !== undefined && live.modifiedAt !== before.modifiedAt;
+  if (baseline === undefined || baseline.phase.is !== live.phase.is) return true;
+  const hasMoved = live.modifiedAt !== undefined && live.modifiedAt !== baseline.modifiedAt;
   return hasMoved || isSettled(acceptedAt, now, { settle });
 }
 

@@ -82,8 +82,8 @@ export interface Usable {
   readonly detail: string;
 }
 
-/** An object that came with another one. */
-export interface Brought {
+/** An object that another one makes and keeps by itself. */
+export interface ImplicitChild {
   readonly kind: string;
   readonly id: string;
 }
@@ -130,20 +130,20 @@ export interface Kind {
   readonly outputs: readonly string[];
   /** True where losing it loses data: deletion then counts as data loss. */
   readonly holdsData: boolean;
-  /** Whether it is protected when the manifest does not say. */
+  /** True where it is protected when the manifest does not say. */
   protectedByDefault(spec: JsonObject): boolean;
   /** The path parameters of an object with this spec: tier and component for an instance. */
   place(spec: JsonObject): JsonObject;
-  /** What the service sets by itself where the spec is silent, dotted path -> value (defaults of specification 2.2). */
-  fills(spec: JsonObject): { readonly [path: string]: Json };
+  /** Values that the service sets by itself where the spec is silent, dotted path -> value. */
+  serverDefaults(spec: JsonObject): { readonly [path: string]: Json };
   /** Objects of other kinds that one of it makes and keeps by itself; nobody declares them. Default: none. */
-  brings?(id: string, spec: { readonly [path: string]: Seen }): readonly Brought[];
+  implicitChildren?(id: string, spec: { readonly [path: string]: Seen }): readonly ImplicitChild[];
   /** True where the service shows the owner that a create was marked with. Default: never. */
   marksOwner?(profile: Profile): boolean;
   /** The mark of an owner as fields that it shows, dotted path -> value; nobody declares them. Default: none. */
   ownerMark?(owner: Owner): { readonly [path: string]: Json };
-  /** Creates of one class are acknowledged one at a time (design: safety). */
-  classOf(spec: JsonObject): string;
+  /** Names the create class: objects of creates with different keys cannot be taken for each other. */
+  classKey(spec: JsonObject): string;
   /** Rules of the manifest that the schema cannot say. */
   check(desired: Desired, context: RuleContext): readonly Finding[];
   reader(service: Reads): Reader;

@@ -69,7 +69,7 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   );
   const ours = new Set([
     ...known.map(({ kind, ref }) => `${kind} ${ref.id}`),
-    ...broughtBy(observed, context),
+    ...implicitChildrenOf(observed, context),
   ]);
   const strangers = places.flatMap(({ kind, place }, at) =>
     (lists[at] ?? [])
@@ -79,10 +79,10 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   return { observed, unmanaged: await meet(strangers, desired, context) };
 }
 
-/** Kind and id of what came with the objects that are there: nobody is to declare it. */
-function broughtBy(observed: Observation["observed"], context: ObserveContext): readonly string[] {
+/** Kind and id of the objects that other objects have made by themselves: nobody declares them. */
+function implicitChildrenOf(observed: Observation["observed"], context: ObserveContext): readonly string[] {
   return [...observed.values()].flatMap(({ kind, id, spec }) =>
-    (kindOf(kind, context).brings?.(id, spec) ?? []).map((brought) => `${brought.kind} ${brought.id}`),
+    (kindOf(kind, context).implicitChildren?.(id, spec) ?? []).map((child) => `${child.kind} ${child.id}`),
   );
 }
 

@@ -122,7 +122,7 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
     operation: "create",
     place: kind.place(spec),
     spec,
-    record: kind.fills(spec),
+    record: kind.serverDefaults(spec),
     protect: subject.desired?.lifecycle.protect ?? kind.protectedByDefault(spec),
     onDelete: subject.desired?.lifecycle.onDelete ?? "delete",
     ...timeout(subject, "create"),

@@ -1,8 +1,8 @@
 /** @module Carries out a plan, and what an earlier run left open. */
 import type { ApplyContext } from "../apply/context.ts";
-import { createClasses } from "../apply/engine/create-classes.ts";
-import { recoverIntents } from "../apply/engine/recover-intents.ts";
-import { sayingUnnamed } from "../apply/engine/say-unnamed.ts";
+import { openClassRegistry } from "../apply/creates/class-registry.ts";
+import { recoverIntents } from "../apply/creates/recover-intents.ts";
+import { withUnnamedStatusWarnings } from "../apply/engine/warn-of-unnamed-status.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
@@ -58,15 +58,17 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
   const service = withoutNewWrites(world.service, world.stopping);
   const context = {
     ...world,
-    drivers: new Map(world.kinds.map((kind) => [kind.name, sayingUnnamed(kind.driver(service), world)])),
+    drivers: new Map(
+      world.kinds.map((kind) => [kind.name, withUnnamedStatusWarnings(kind.driver(service), world)]),
+    ),
     profile,
     outputs: new Map(outputs),
-    outputsBefore: outputs,
-    before: world.journal.snapshot(),
+    outputsAtStart: outputs,
+    stateAtStart: world.journal.snapshot(),
     durations: new Map(),
     shown: new Map(world.kinds.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
-  return { ...context, creates: createClasses(context) };
+  return { ...context, classes: openClassRegistry(context) };
 }
 
 /** A service that sends no write any more once the run is interrupted, also none that waits for its turn by then. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { converge, type Target } from "../../src/apply/engine/converge.ts";
-import type { Before } from "../../src/model/consistency.ts";
+import type { Baseline } from "../../src/model/consistency.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
@@ -39,7 +39,7 @@ function waitFor(
     kind: "toys",
     ref: { id: "toy-1", place: {} },
     phases: ["ready"],
-    before: undefined,
+    baseline: undefined,
     acceptedAt: start,
     madeAt: start,
     timeout: 600_000,
@@ -58,7 +58,7 @@ function waitFor(
   return { ended, events, looks: () => looks };
 }
 
-const was = (is: PhaseName): Before => ({ phase: { is, detail: "" }, modifiedAt: "old" });
+const was = (is: PhaseName): Baseline => ({ phase: { is, detail: "" }, modifiedAt: "old" });
 
 interface Row {
   readonly reason: string;
@@ -81,13 +81,13 @@ const rows: readonly Row[] = [
       [2, "pending"],
       [20, "ready"],
     ],
-    target: { before: was("ready") },
+    target: { baseline: was("ready") },
     expected: /^arrived ready after 2[0-6] s$/,
   },
   {
     reason: "an old status counts once the settling time of 5 s has passed",
     shows: [[0, "ready"]],
-    target: { before: was("ready") },
+    target: { baseline: was("ready") },
     expected: /^arrived ready after [5-9] s$/,
   },
   {
@@ -96,19 +96,19 @@ const rows: readonly Row[] = [
       [0, "ready"],
       [1, { is: "ready", modifiedAt: "new" }],
     ],
-    target: { before: was("ready") },
+    target: { baseline: was("ready") },
     expected: /^arrived ready after [12] s$/,
   },
   {
     reason: "the settling time counts from the acceptance, not from when somebody began to look",
     shows: [[0, "ready"]],
-    target: { before: was("ready"), acceptedAt: Date.UTC(2026, 0, 1) - 60_000 },
+    target: { baseline: was("ready"), acceptedAt: Date.UTC(2026, 0, 1) - 60_000 },
     expected: /^arrived ready after 0 s$/,
   },
   {
     reason: "another status than before is a new one",
     shows: [[0, "ready"]],
-    target: { before: was("stopped") },
+    target: { baseline: was("stopped") },
     expected: /^arrived ready after 0 s$/,
   },
   {
@@ -118,7 +118,7 @@ const rows: readonly Row[] = [
       [3, "pending"],
       [15, "ready"],
     ],
-    target: { before: "first-look" },
+    target: { baseline: "first-look" },
     expected: /^arrived ready after 1[5-9] s$|^arrived ready after 20 s$/,
   },
   {
@@ -127,7 +127,7 @@ const rows: readonly Row[] = [
       [0, "pending"],
       [10, "failed"],
     ],
-    target: { before: was("ready") },
+    target: { baseline: was("ready") },
     expected: /^failed after 1[0-6] s$/,
   },
   {
@@ -137,13 +137,13 @@ const rows: readonly Row[] = [
       [3, "pending"],
       [20, "ready"],
     ],
-    target: { before: was("failed") },
+    target: { baseline: was("failed") },
     expected: /^arrived ready after 2[0-6] s$/,
   },
   {
     reason: "a failure that stays is one",
     shows: [[0, "failed"]],
-    target: { before: was("failed") },
+    target: { baseline: was("failed") },
     expected: /^failed after [5-9] s$/,
   },
   {
@@ -178,7 +178,7 @@ const rows: readonly Row[] = [
       [2, "pending"],
       [12, "absent"],
     ],
-    target: { phases: ["gone"], before: was("ready") },
+    target: { phases: ["gone"], baseline: was("ready") },
     expected: /^arrived gone after 1[2-8] s$/,
   },
   {
@@ -196,7 +196,7 @@ const rows: readonly Row[] = [
       [0, "ready"],
       [30, "stopped"],
     ],
-    target: { phases: ["stopped"], before: was("ready") },
+    target: { phases: ["stopped"], baseline: was("ready") },
     expected: /^arrived stopped after 3[0-6] s$/,
   },
   {
@@ -278,7 +278,7 @@ describe("waiting", () => {
       kind: "toys",
       ref: { id: "toy-1", place: {} },
       phases: ["ready"],
-      before: undefined,
+      baseline: undefined,
       acceptedAt: 0,
       madeAt: 0,
       timeout: 1000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { differingPaths, mayFlyTogether } from "../../src/apply/evidence/in-flight-together.ts";
+import { differingPaths, mayBeInFlightTogether } from "../../src/apply/evidence/in-flight-together.ts";
 import type { Json } from "../../src/model/json.ts";
 import { toySchema } from "../support/toy-kind.ts";
 
@@ -37,8 +37,8 @@ describe("two creates of a class", () => {
     ["differ in what an operation brings about", { ...red, power: "stopped" }, [], true],
   ])("that %s: may they be in flight together?", (_, other, shown, expected) => {
     const given = [{ recorded: red }, { recorded: other }] as const;
-    expect(mayFlyTogether(...given, toySchema, new Set(shown))).toBe(expected);
-    expect(mayFlyTogether(given[1], given[0], toySchema, new Set(shown))).toBe(expected);
+    expect(mayBeInFlightTogether(...given, toySchema, new Set(shown))).toBe(expected);
+    expect(mayBeInFlightTogether(given[1], given[0], toySchema, new Set(shown))).toBe(expected);
   });
 });
 

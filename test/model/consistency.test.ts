@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { absence, type Before, isCurrent, isSettled } from "../../src/model/consistency.ts";
+import { absence, type Baseline, isCurrent, isSettled } from "../../src/model/consistency.ts";
 import type { Live } from "../../src/model/observed.ts";
 
 const delays = { listLag: 30_000, settle: 5000 };
@@ -18,12 +18,12 @@ describe("absence", () => {
 });
 
 describe("a status", () => {
-  const shown = (is: Live["phase"]["is"], modifiedAt?: string): NonNullable<Before> => ({
+  const shown = (is: Live["phase"]["is"], modifiedAt?: string): NonNullable<Baseline> => ({
     phase: { is, detail: "" },
     ...(modifiedAt === undefined ? {} : { modifiedAt }),
   });
 
-  it.each<[string, Before, NonNullable<Before>, number, boolean]>([
+  it.each<[string, Baseline, NonNullable<Baseline>, number, boolean]>([
     ["of what was not there before is the new one", undefined, shown("ready"), 0, true],
     ["that is another one is the new one", shown("ready"), shown("stopped"), 0, true],
     ["that is the same may be the old one", shown("ready"), shown("ready"), 4999, false],

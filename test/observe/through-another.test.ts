@@ -119,7 +119,7 @@ describe("a stranger", () => {
       };
       const keeper = { value: "keeper", source: "described" } as const;
       const home = kindLike("houses", {
-        brings: (id, spec) => [{ kind: "guests", id: `${id}/${String(spec["keeper"]?.value)}` }],
+        implicitChildren: (id, spec) => [{ kind: "guests", id: `${id}/${String(spec["keeper"]?.value)}` }],
       });
       const shows = (id: string): Live => ({
         id,

@@ -1,9 +1,9 @@
 /** @module The safety rules of the engine, and what it is like without each of them. */
 import type * as bind from "../../src/apply/bind.ts";
-import type * as creating from "../../src/apply/engine/create-classes.ts";
+import type * as recover from "../../src/apply/creates/recover-intents.ts";
+import type * as creating from "../../src/apply/creates/send-create.ts";
 import type * as readiness from "../../src/apply/engine/readiness.ts";
-import type * as recover from "../../src/apply/engine/recover-intents.ts";
-import type * as settling from "../../src/apply/engine/settle.ts";
+import type * as waiting from "../../src/apply/engine/wait-for-operation.ts";
 import type * as arrival from "../../src/apply/evidence/arrival.ts";
 import type * as backups from "../../src/apply/evidence/backups.ts";
 import type * as candidates from "../../src/apply/evidence/candidates.ts";
@@ -111,7 +111,7 @@ export const mutations: readonly Mutation[] = [
   without<typeof creating.mayHaveMade>(
     "refusal-is-proof",
     "a refused create is looked for like a lost one",
-    "apply/engine/create-classes.ts#mayHaveMade",
+    "apply/creates/send-create.ts#mayHaveMade",
     () => (error) => error.mayHaveWorked,
   ),
   without<typeof together.areInterchangeable>(
@@ -163,13 +163,13 @@ export const mutations: readonly Mutation[] = [
     "guards-ignored",
     "a blocked step is not carried out",
     "apply/run.ts#refusalToStart",
-    (refusal) => (_, before, isStopping) => refusal({ blocked: [] }, before, isStopping),
+    (refusal) => (_, prerequisites, isStopping) => refusal({ blocked: [] }, prerequisites, isStopping),
   ),
   without<typeof running.refusalToStart>(
     "stop-ignored",
     "after Ctrl-C nothing new is begun",
     "apply/run.ts#refusalToStart",
-    (refusal) => (step, before) => refusal(step, before, false),
+    (refusal) => (step, prerequisites) => refusal(step, prerequisites, false),
   ),
   without<typeof running.otherBinding>(
     "rebound",
@@ -207,34 +207,34 @@ export const mutations: readonly Mutation[] = [
     "apply/evidence/precondition.ts#isStale",
     () => () => false,
   ),
-  without<typeof settling.settle>(
+  without<typeof waiting.waitForOperation>(
     "released-while-going",
     "a binding is released only once its object is gone",
-    "apply/engine/settle.ts#settle",
-    (settle) =>
+    "apply/engine/wait-for-operation.ts#waitForOperation",
+    (waitFor) =>
       async (step, ref, operation, ...rest) =>
-        operation === "delete" ? { result: "done", id: ref.id } : settle(step, ref, operation, ...rest),
+        operation === "delete" ? { result: "done", id: ref.id } : waitFor(step, ref, operation, ...rest),
   ),
-  without<typeof settling.settle>(
+  without<typeof waiting.waitForOperation>(
     "timeout-lets-go",
     "a timeout ends the waiting and nothing else",
-    "apply/engine/settle.ts#settle",
-    (settle) =>
+    "apply/engine/wait-for-operation.ts#waitForOperation",
+    (waitFor) =>
       async (step, ...rest) => {
-        const end = await settle(step, ...rest);
+        const end = await waitFor(step, ...rest);
         const [, , , context] = rest;
         if (end.result === "converging")
           await context.journal.record({ type: "released", address: step.address });
         return end;
       },
   ),
-  without<typeof settling.settle>(
+  without<typeof waiting.waitForOperation>(
     "failed-let-go",
     "what has failed stays bound, and is neither replaced nor forgotten",
-    "apply/engine/settle.ts#settle",
-    (settle) =>
+    "apply/engine/wait-for-operation.ts#waitForOperation",
+    (waitFor) =>
       async (step, ...rest) => {
-        const end = await settle(step, ...rest);
+        const end = await waitFor(step, ...rest);
         const [, , , context] = rest;
         if (end.result === "failed")
           await context.journal.record({ type: "released", address: step.address });
@@ -256,7 +256,7 @@ export const mutations: readonly Mutation[] = [
   without<typeof recover.recoverIntents>(
     "intents-left-open",
     "the next run resolves open intents before it plans",
-    "apply/engine/recover-intents.ts#recoverIntents",
+    "apply/creates/recover-intents.ts#recoverIntents",
     () => async () => undefined,
   ),
   without<typeof single.singleFlight>(

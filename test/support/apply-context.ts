@@ -1,5 +1,5 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
-import { createClasses } from "../../src/apply/engine/create-classes.ts";
+import { openClassRegistry } from "../../src/apply/creates/class-registry.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { emptyState } from "../../src/state/document.ts";
@@ -26,13 +26,13 @@ export function applyContext(
     digest: (text: string) => text,
     emit: (_event: ApplyEvent) => {},
     outputs: new Map(),
-    outputsBefore: new Map(),
-    before: state,
+    outputsAtStart: new Map(),
+    stateAtStart: state,
     stopping: never,
     aborting: never,
     durations: new Map(),
     shown: new Map(),
     ...over,
   };
-  return { ...context, creates: over.creates ?? createClasses(context) };
+  return { ...context, classes: over.classes ?? openClassRegistry(context) };
 }

@@ -66,7 +66,7 @@ export async function converge(target: Target, step: Reported, context: ApplyCon
     );
     if (polled.is === "timeout") return { is: "timeout", detail };
     const took = clock.now() - target.acceptedAt;
-    if (polled.verdict.is === "arrived" && target.before !== "first-look")
+    if (polled.verdict.is === "arrived" && target.baseline !== "first-look")
       durations.set(durationKey, Math.min(took, durations.get(durationKey) ?? took));
     return polled.verdict;
   } catch (error) {

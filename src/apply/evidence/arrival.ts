@@ -1,5 +1,5 @@
 /** @module Decides from what is shown whether an accepted operation has arrived. Pure. */
-import { absence, type Before, type Delays, isCurrent, isSettled } from "../../model/consistency.ts";
+import { absence, type Baseline, type Delays, isCurrent, isSettled } from "../../model/consistency.ts";
 import type { Live, PhaseName } from "../../model/observed.ts";
 
 /** What is waited for. Times are ms since 1970. */
@@ -10,7 +10,7 @@ export interface Expectation {
    * How the resource looked when the service accepted the operation; undefined for a new one. `first-look`: an earlier
    * run sent it and nobody remembers, so the first look at rest stands for it.
    */
-  readonly before: Before | "first-look";
+  readonly baseline: Baseline | "first-look";
   readonly acceptedAt: number;
   /** The last moment at which the object can have been made: until it is old enough it may be hidden. */
   readonly madeAt: number;
@@ -33,8 +33,8 @@ export type Arrival =
   | { readonly is: "never-there" };
 
 /** Nothing was looked at yet. What was there before the operation was shown. */
-export function noSightings({ before }: Expectation): Sightings {
-  const wasShown = before !== undefined && before !== "first-look";
+export function noSightings({ baseline }: Expectation): Sightings {
+  const wasShown = baseline !== undefined && baseline !== "first-look";
   return { firstAtRest: undefined, wasShown, wasInProgress: false };
 }
 
@@ -61,8 +61,8 @@ export function evaluateArrival(
   if (live.phase.is === "gone") return gone(expected, live);
   if (live.phase.is === "pending") return undefined;
   const { phases, acceptedAt } = expected;
-  const before = expected.before === "first-look" ? sightings.firstAtRest : expected.before;
-  if (!sightings.wasInProgress && !isCurrent(before, live, acceptedAt, now, delays)) return undefined;
+  const baseline = expected.baseline === "first-look" ? sightings.firstAtRest : expected.baseline;
+  if (!sightings.wasInProgress && !isCurrent(baseline, live, acceptedAt, now, delays)) return undefined;
   if (phases.includes(live.phase.is)) return { is: "arrived", live };
   const settled = isSettled(acceptedAt, now, delays);
   if (live.phase.is === "waiting-for-person")
@@ -72,8 +72,8 @@ export function evaluateArrival(
   if (live.phase.is === "failed" && !isOldFailure) return { is: "failed", live, detail: live.phase.detail };
   // At rest, and not where the operation leads: it was changed since, and waiting brings nothing.
   const hasBegun =
-    sightings.wasInProgress || expected.before === undefined || expected.before === "first-look";
-  const mayStay = phases.includes("gone") && expected.before !== "first-look";
+    sightings.wasInProgress || expected.baseline === undefined || expected.baseline === "first-look";
+  const mayStay = phases.includes("gone") && expected.baseline !== "first-look";
   if (!hasBegun || mayStay || !settled) return undefined;
   return { is: "failed", live, detail: `it is ${live.phase.detail}, and graphform did not ask for that` };
 }
@@ -85,11 +85,11 @@ function evaluateAbsence(
   now: number,
   delays: Delays,
 ): Arrival | undefined {
-  const { phases, before, madeAt } = expected;
+  const { phases, baseline, madeAt } = expected;
   const isDeletion = phases.includes("gone");
   const mayBeHidden = isDeletion ? !wasShown : true;
   if (mayBeHidden && absence(madeAt, now, delays) !== "conclusive") return undefined;
-  if (before === undefined && !wasShown && !isDeletion) return { is: "never-there" };
+  if (baseline === undefined && !wasShown && !isDeletion) return { is: "never-there" };
   return gone(expected, { id: "", phase: { is: "gone", detail: "" }, spec: {}, outputs: {} });
 }
 

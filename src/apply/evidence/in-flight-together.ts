@@ -11,7 +11,7 @@ type Recorded = Pick<Intent, "recorded">;
  * True where the objects of two creates could be told apart if both answers were lost, or need not be: every field that
  * is fixed after creation is equal, so that either object can be brought to either spec by an update.
  */
-export function mayFlyTogether(
+export function mayBeInFlightTogether(
   one: Recorded,
   other: Recorded,
   schema: KindSchema,

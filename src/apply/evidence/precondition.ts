@@ -8,10 +8,10 @@ import { lastApplied, preconditionText } from "../../model/precondition.ts";
 import { type ApplyContext, kindOf, type StepResult } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
 
-/** What the precondition of a step is compared with. */
+/** The part of an apply that decides whether the precondition of a step still holds. */
 export type PreconditionContext = Pick<
   ApplyContext,
-  "kinds" | "profile" | "outputsBefore" | "outputs" | "before" | "digest"
+  "kinds" | "profile" | "outputsAtStart" | "outputs" | "stateAtStart" | "digest"
 >;
 
 /**
@@ -26,8 +26,8 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   );
   const needsReady = step.operation === "update" && !isAside && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
-  const named = withNames(live, kindOf(context, step.kind).schema, context.outputsBefore);
-  const applied = lastApplied(context.before, step.kind, live.id);
+  const named = withNames(live, kindOf(context, step.kind).schema, context.outputsAtStart);
+  const applied = lastApplied(context.stateAtStart, step.kind, live.id);
   return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;
 }
 

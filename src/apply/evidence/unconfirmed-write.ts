@@ -29,10 +29,10 @@ export type Shown = "all" | "shown" | "no";
 export interface ChangeLook {
   readonly live: Live | undefined;
   /** How the object looked before the first attempt. */
-  readonly before: Live;
+  readonly baseline: Live;
   readonly shows: Shown;
   /** What was shown before the first attempt. */
-  readonly showedBefore: Shown;
+  readonly shownAtBaseline: Shown;
   /** The status tells where the operation led: it starts or stops. */
   readonly isPower: boolean;
   /** The status is the one that the operation leads to. */
@@ -50,17 +50,17 @@ export function classifyUnconfirmedChange(
   now: number,
   delays: Delays,
 ): Evidence {
-  const { live, before, shows, showedBefore, isPower, hasArrived, isHidden } = look;
+  const { live, baseline, shows, shownAtBaseline, isPower, hasArrived, isHidden } = look;
   const isInProgress = live?.phase.is === "pending";
   if (hasArrived || (mayHaveWorked && isInProgress)) return accepted;
   if (live === undefined) return { is: "repeat" };
   if (isInProgress) return { is: "in-progress" };
   if (!mayHaveWorked) return { is: "repeat" };
-  const isNew = shows === "all" || (shows === "shown" && showedBefore === "no");
+  const isNew = shows === "all" || (shows === "shown" && shownAtBaseline === "no");
   if (isNew && live.phase.is !== "failed") return accepted;
   // Where a field or the status would show it, it was not done; else the modification time tells.
   const isSilent = shows === "shown" || (isHidden && !isPower);
-  if (isSilent && wasTouched(live, before)) return accepted;
+  if (isSilent && wasTouched(live, baseline)) return accepted;
   if (!isSettled(endedAt, now, delays)) return { is: "wait" };
   return { is: isSilent ? "unproven" : "repeat" };
 }
@@ -81,12 +81,12 @@ export function classifyUnconfirmedDeletion(
 }
 
 /** True where only the modification time has moved: something was done, and nothing that would be somebody else's. */
-function wasTouched(live: Live, before: Live): boolean {
+function wasTouched(live: Live, baseline: Live): boolean {
   const { modifiedAt } = live;
-  if (modifiedAt === undefined || before.modifiedAt === undefined || modifiedAt === before.modifiedAt)
+  if (modifiedAt === undefined || baseline.modifiedAt === undefined || modifiedAt === baseline.modifiedAt)
     return false;
-  const isSamePhase = live.phase.is === before.phase.is || before.phase.is === "failed";
-  return isSamePhase && stableJson(shownBy(live)) === stableJson(shownBy(before));
+  const isSamePhase = live.phase.is === baseline.phase.is || baseline.phase.is === "failed";
+  return isSamePhase && stableJson(shownBy(live)) === stableJson(shownBy(baseline));
 }
 
 function shownBy({ spec }: Live): JsonObject {

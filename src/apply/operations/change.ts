@@ -4,8 +4,8 @@ import type { Json } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
-import { arrivalsOf, settle, timeoutOf } from "../engine/settle.ts";
 import { submit } from "../engine/submit.ts";
+import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
 import { notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
@@ -32,25 +32,25 @@ export async function change(
   const ref = refOf(step, context);
   const rest = await untilAtRest(step, ref, context);
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
-  const before = rest.live;
-  if (hasArrived(operation, before)) return settle(step, ref, operation, undefined, context);
-  const showedBefore = before.phase.is === "failed" ? "no" : shownOf(record, step, before, context);
-  const isStaleNow = isStale(step, before, context);
+  const baseline = rest.live;
+  if (hasArrived(operation, baseline)) return waitForOperation(step, ref, operation, undefined, context);
+  const shownAtBaseline = baseline.phase.is === "failed" ? "no" : shownOf(record, step, baseline, context);
+  const isStaleNow = isStale(step, baseline, context);
   const accept = (): Promise<void> =>
     journal.record({
       type: "operation-accepted",
       address: step.address,
       converging: { operation, since: timestamp(context), record },
     });
-  if (showedBefore === "all" && (operation === "update" || isStaleNow)) {
+  if (shownAtBaseline === "all" && (operation === "update" || isStaleNow)) {
     await accept();
-    return settle(step, ref, operation, undefined, context);
+    return waitForOperation(step, ref, operation, undefined, context);
   }
-  if (showedBefore === "no" && isStaleNow) return staleResult(step, ref, before);
+  if (shownAtBaseline === "no" && isStaleNow) return staleResult(step, ref, baseline);
   const evaluate = (live: Live | undefined, attempts: Attempts): Evidence => {
     const shows = live === undefined ? "no" : shownOf(record, step, live, context);
     const isHidden = Object.keys(record).every((path) => live?.spec[path] === undefined);
-    const look = { live, before, shows, showedBefore, isPower: isPowerOperation(operation), isHidden };
+    const look = { live, baseline, shows, shownAtBaseline, isPower: isPowerOperation(operation), isHidden };
     const evidence = classifyUnconfirmedChange(
       { ...look, hasArrived: hasArrived(operation, live) },
       attempts,
@@ -73,15 +73,15 @@ export async function change(
   );
   await accept();
   if (step.unattended === true) return { result: "done", id: ref.id };
-  if (isFirst) return settle(step, ref, operation, seen ?? before, context);
+  if (isFirst) return waitForOperation(step, ref, operation, seen ?? baseline, context);
   // What moves now may be the work of an earlier request whose answer was lost.
-  return settle(step, ref, operation, "first-look", context, arrivalsOf(operation, before));
+  return waitForOperation(step, ref, operation, "first-look", context, phasesAfter(operation, baseline));
 }
 
 /** True where nothing is left to ask for: what is to be stopped is stopped, what is to be started runs. */
 function hasArrived(operation: string, live: Live | undefined): boolean {
   if (!isPowerOperation(operation) || live === undefined) return false;
-  return arrivalsOf(operation, undefined).includes(live.phase.is);
+  return phasesAfter(operation, undefined).includes(live.phase.is);
 }
 
 /** True for operations whose end is a status. */

@@ -6,9 +6,10 @@ import { fromLeaves, leaves } from "../../model/spec-paths.ts";
 import type { Intent } from "../../model/state.ts";
 import { bindSpec } from "../bind.ts";
 import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
-import type { Created } from "../engine/create-classes.ts";
-import { settle } from "../engine/settle.ts";
-import { intentOf } from "../intent.ts";
+import type { Created } from "../creates/create-request.ts";
+import { intentOf } from "../creates/intent.ts";
+import { sendCreate } from "../creates/send-create.ts";
+import { waitForOperation } from "../engine/wait-for-operation.ts";
 import { update } from "./update.ts";
 
 /**
@@ -22,16 +23,17 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   const placed = { ...step, place: kind.place(body) };
   const intent = intentOf(placed, context);
   const owner = { lineage: context.journal.state.lineage, address: step.address };
-  const before = await resumed(placed, intent, context);
-  if (before !== undefined) return before;
-  const made = await context.creates.create({
+  const resumed = await resumeCreate(placed, intent, context);
+  if (resumed !== undefined) return resumed;
+  const request = {
     step: placed,
-    classKey: `${step.kind} ${kind.classOf(spec)}`,
+    classKey: `${step.kind} ${kind.classKey(spec)}`,
     intent,
     send: async () => driverOf(context, step.kind).create(body, context.aborting, owner),
-  });
-  const { id, unsure } = made;
-  const end = await settled(placed, made, context);
+  };
+  const created = await sendCreate(request, context);
+  const { id, unsure } = created;
+  const end = await waitForCreated(placed, created, context);
   if (unsure.length === 0 || end.result !== "done") return end;
   // Planned from no observation but the create itself.
   const after = [...step.after, step.key];
@@ -39,7 +41,7 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
 }
 
 /** Goes on with what an earlier run has created for the same spec; undefined where nothing is bound. */
-async function resumed(
+async function resumeCreate(
   step: Step,
   { digest }: Pick<Intent, "digest">,
   context: ApplyContext,
@@ -47,7 +49,7 @@ async function resumed(
   const bound = context.journal.state.resources[step.address];
   if (bound === undefined || bound.id === step.id) return undefined;
   if (bound.converging?.digest === digest)
-    return settle(step, { id: bound.id, place: bound.place }, "create", undefined, context);
+    return waitForOperation(step, { id: bound.id, place: bound.place }, "create", undefined, context);
   return {
     result: "stale",
     id: bound.id,
@@ -56,10 +58,10 @@ async function resumed(
   };
 }
 
-async function settled(step: Step, made: Created, context: ApplyContext): Promise<StepResult> {
-  const { id, intent, round } = made;
+async function waitForCreated(step: Step, created: Created, context: ApplyContext): Promise<StepResult> {
+  const { id, intent, round } = created;
   try {
-    return await settle(step, { id, place: step.place }, "create", undefined, context);
+    return await waitForOperation(step, { id, place: step.place }, "create", undefined, context);
   } catch (error) {
     if (!isGraphformError(error) || error.code !== "never-there") throw error;
     // The answer was nonsense: the next run looks for what the create has made, as if the answer had been lost.

@@ -3,7 +3,7 @@ import type { Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { type Converged, converge } from "../engine/converge.ts";
-import { timeoutOf } from "../engine/settle.ts";
+import { timeoutOf } from "../engine/wait-for-operation.ts";
 
 /** The object of a step. An operation that follows a create has no id in the plan: the state knows it by now. */
 export function refOf(step: Step, { journal }: Pick<ApplyContext, "journal">): Ref {
@@ -20,7 +20,7 @@ export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): 
       kind: step.kind,
       ref,
       phases: ["ready", "stopped", "failed"],
-      before: undefined,
+      baseline: undefined,
       acceptedAt: now,
       madeAt: Number.isNaN(createdAt) ? now : createdAt,
       timeout: timeoutOf(step, "update", context),

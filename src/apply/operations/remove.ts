@@ -6,8 +6,8 @@ import type { Live, Phase, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
 import { poll } from "../engine/poll.ts";
-import { settle, timeoutOf } from "../engine/settle.ts";
 import { submit } from "../engine/submit.ts";
+import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, staleResult } from "../evidence/precondition.ts";
 import { classifyUnconfirmedDeletion } from "../evidence/unconfirmed-write.ts";
 import { timestamp } from "./existing.ts";
@@ -29,7 +29,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
     const converging = { operation: "delete", since: timestamp(context), record: {} };
     await context.journal.record({ type: "operation-accepted", address: step.address, converging });
   }
-  const end = await settle(step, ref, "delete", isUnderWay ? "first-look" : now, context);
+  const end = await waitForOperation(step, ref, "delete", isUnderWay ? "first-look" : now, context);
   if (end.result !== "done") return end;
   await context.journal.record({ type: "released", address: step.address });
   context.outputs.delete(step.address);

@@ -1,7 +1,7 @@
 /** @module Goes on waiting for what an earlier run began. */
 import type { Step } from "../../model/plan.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
-import { settle } from "../engine/settle.ts";
+import { waitForOperation } from "../engine/wait-for-operation.ts";
 import { notAtRest, refOf, untilAtRest } from "./existing.ts";
 
 /** Waits for the operation that the state knows of, or until the resource is at rest. */
@@ -9,8 +9,8 @@ export async function wait(step: Step, context: ApplyContext): Promise<StepResul
   const ref = refOf(step, context);
   const converging = context.journal.state.resources[step.address]?.converging;
   if (converging !== undefined) {
-    const before = converging.operation === "create" ? undefined : "first-look";
-    return settle(step, ref, converging.operation, before, context);
+    const baseline = converging.operation === "create" ? undefined : "first-look";
+    return waitForOperation(step, ref, converging.operation, baseline, context);
   }
   const rest = await untilAtRest(step, ref, context);
   return rest.is === "arrived" && rest.live !== undefined

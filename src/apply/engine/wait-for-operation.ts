@@ -1,12 +1,12 @@
 /** @module Waits until an accepted operation has done its work, and records that. */
 
-import type { Before } from "../../model/consistency.ts";
+import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
-import { seenMark } from "../evidence/seen-mark.ts";
+import { shownMark } from "../evidence/shown-mark.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
 
@@ -20,24 +20,24 @@ const arrivals: { readonly [operation: string]: readonly PhaseName[] } = {
 };
 
 /** The phases that an operation leads to. The others leave what was stopped stopped. */
-export function arrivalsOf(operation: string, before: Before | "first-look"): readonly PhaseName[] {
+export function phasesAfter(operation: string, baseline: Baseline | "first-look"): readonly PhaseName[] {
   const known = arrivals[operation];
   if (known !== undefined) return known;
-  if (before === "first-look") return ["ready", "stopped"];
-  return before?.phase.is === "stopped" ? ["stopped"] : ["ready"];
+  if (baseline === "first-look") return ["ready", "stopped"];
+  return baseline?.phase.is === "stopped" ? ["stopped"] : ["ready"];
 }
 
 /**
- * Waits until an accepted operation has done its work and records it. `before` is how the resource looked when the
+ * Waits until an accepted operation has done its work and records it. `baseline` is how the resource looked when the
  * service accepted it; `phases` are where it leads.
  */
-export async function settle(
+export async function waitForOperation(
   step: Step,
   ref: Ref,
   operation: string,
-  before: Before | "first-look",
+  baseline: Baseline | "first-look",
   context: ApplyContext,
-  phases: readonly PhaseName[] = arrivalsOf(operation, before),
+  phases: readonly PhaseName[] = phasesAfter(operation, baseline),
 ): Promise<StepResult> {
   const bound = context.journal.state.resources[step.address];
   const started = context.clock.now();
@@ -45,7 +45,7 @@ export async function settle(
   const madeAt = operation === "delete" ? timeOf(bound?.createdAt, 0) : acceptedAt;
   const timeout = timeoutOf(step, operation, context);
   const arrival = await converge(
-    { kind: step.kind, ref, phases, before, acceptedAt, madeAt, timeout },
+    { kind: step.kind, ref, phases, baseline, acceptedAt, madeAt, timeout },
     step,
     context,
   );
@@ -55,7 +55,7 @@ export async function settle(
       context.outputs.set(step.address, arrival.live.outputs);
       const left = timeout - (context.clock.now() - started);
       await untilUsable(step, ref, arrival.live, left, context);
-      const record = seenMark(step, arrival.live, context);
+      const record = shownMark(step, arrival.live, context);
       await context.journal.record({ type: "operation-settled", address: step.address, record });
       return { result: "done", id: ref.id };
     }

@@ -6,7 +6,7 @@ import type { ApplyContext } from "../context.ts";
  * A driver whose looks tell of a status that the profile does not name, once for each object and status of a run, as soon
  * as it is shown: whatever waits looks through it, and such a status may be one that never passes.
  */
-export function sayingUnnamed(
+export function withUnnamedStatusWarnings(
   driver: Driver,
   { emit, journal }: Pick<ApplyContext, "emit" | "journal">,
 ): Driver {

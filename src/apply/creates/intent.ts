@@ -1,14 +1,14 @@
-/** @module What a create is announced with, and how its object is bound. */
-import type { Address } from "../model/address.ts";
-import { stableJson } from "../model/json.ts";
-import type { Step } from "../model/plan.ts";
-import type { Intent } from "../model/state.ts";
-import type { CreatedObject, StateEvent } from "../model/state-event.ts";
-import { recordOf } from "./bind.ts";
-import { type ApplyContext, kindOf } from "./context.ts";
-import type { Found } from "./engine/find-created.ts";
+/** @module Makes the intent that a create is announced with, and the events that resolve it. */
+import type { Address } from "../../model/address.ts";
+import { stableJson } from "../../model/json.ts";
+import type { Step } from "../../model/plan.ts";
+import type { Intent } from "../../model/state.ts";
+import type { CreatedObject, StateEvent } from "../../model/state-event.ts";
+import { recordOf } from "../bind.ts";
+import { type ApplyContext, kindOf } from "../context.ts";
+import type { Found } from "./find-created.ts";
 
-/** What the state will remember of what a step creates. */
+/** The intent of a step: what the state will remember of its object, and what finds that object if the answer is lost. */
 export function intentOf(step: Step, context: ApplyContext): Omit<Intent, "round" | "startedAt"> {
   const recorded = { ...step.record, ...recordOf(step.spec ?? {}, context) };
   const isMarked = kindOf(context, step.kind).marksOwner?.(context.profile) === true;

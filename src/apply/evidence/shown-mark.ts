@@ -4,7 +4,7 @@ import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, kindOf } from "../context.ts";
 
 /** The part of this run's own mark that an object shows, to be recorded: what was there and is gone later was removed. */
-export function seenMark(
+export function shownMark(
   { kind, address }: Pick<Step, "kind" | "address">,
   { spec }: Live,
   context: Pick<ApplyContext, "kinds" | "journal">,

@@ -5,6 +5,7 @@ import type { Live } from "../../model/observed.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { CreateRound } from "../../model/state.ts";
 import { type ApplyContext, driverOf, kindOf } from "../context.ts";
+import { poll } from "../engine/poll.ts";
 import {
   type Candidate,
   type LostCreate,
@@ -14,7 +15,6 @@ import {
   type Ours,
   unclaimed,
 } from "../evidence/candidates.ts";
-import { poll } from "./poll.ts";
 
 /** What the search needs of a run. */
 export type SearchContext = Pick<

@@ -5,8 +5,8 @@ import type { Plan } from "../../model/plan.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf, kindOf } from "../context.ts";
-import { resolution } from "../intent.ts";
 import { type Found, findCreated } from "./find-created.ts";
+import { resolution } from "./intent.ts";
 
 /**
  * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
