@@ -35,8 +35,10 @@ interface Said {
   readonly text: string;
 }
 
-/** One sentence: what the export says that the file is named after, or else the first function, or the first comment. */
+/** One sentence: the file's @module, or else what the export says that the file is named after, or the first comment. */
 function summary({ path, text }: Source): string | undefined {
+  const own = /^\/\*\*\s*\*?\s*@module((?:(?!\*\/)[\s\S])*)\*\//.exec(text)?.[1];
+  if (own !== undefined) return firstSentence(plain(own));
   const subject = /([^/]+?)s?\.ts$/.exec(path)?.[1]?.replaceAll("-", "") ?? "";
   const all = exportsOf(text);
   const said =

@@ -1,3 +1,4 @@
+/** @module Fills a spec in for one request: names become ids, outputs get their values, secrets are opened. */
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -8,7 +9,7 @@ import { referent, resolveKnown } from "../model/templates.ts";
 import type { ApplyContext } from "./context.ts";
 import { kindOf } from "./context.ts";
 
-/** What the state will remember of an applied spec: outputs filled in, names kept, secrets sealed. */
+/** The values of an applied spec as the state records them, dotted path -> value: outputs filled in, names kept, secrets sealed. */
 export function recordOf(spec: JsonObject, context: ApplyContext): { readonly [path: string]: Json } {
   const known = resolveKnown(spec, (address) => context.outputs.get(address));
   return Object.fromEntries(leaves(isObject(known) ? known : spec));
@@ -16,7 +17,7 @@ export function recordOf(spec: JsonObject, context: ApplyContext): { readonly [p
 
 /**
  * A spec as the last request needs it: names become ids, outputs are filled in, secrets are opened.
- * The result lives for one request and goes nowhere else. Throws where an output or a secret is not to be had.
+ * The result lives for one request and goes nowhere else. Throws `output-missing` or `secret-missing`.
  */
 export function bindSpec(kind: string, spec: JsonObject, context: ApplyContext): JsonObject {
   const references = new Map(
@@ -57,12 +58,8 @@ function outputOf(address: string, output: string, context: ApplyContext): Json 
 }
 
 function missingSecret(): GraphformError {
-  return new GraphformError(
-    "secret-missing",
-    "a secret of this plan is not to be had, or is no longer what it was",
-    {
-      hint: "give the same secrets as when the plan was made, or make a new plan",
-      exitCode: 6,
-    },
-  );
+  return new GraphformError("secret-missing", "a secret of this plan is unavailable, or has changed", {
+    hint: "give the same secrets as when the plan was made, or make a new plan",
+    exitCode: 6,
+  });
 }

@@ -1,3 +1,4 @@
+/** @module Joins the results of all steps with the findings of the second plan. */
 import type { Address } from "../model/address.ts";
 import type { ExitCode } from "../model/errors.ts";
 import { worseExit } from "../model/errors.ts";

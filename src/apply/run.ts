@@ -1,3 +1,4 @@
+/** @module Runs the steps of a plan, each as soon as the steps before it are done. */
 import { isGraphformError } from "../model/errors.ts";
 import type { StepOutcome } from "../model/outcome.ts";
 import type { Guard, Operation, Step } from "../model/plan.ts";
@@ -26,8 +27,8 @@ const handlers: {
 };
 
 /**
- * Carries out the steps of a plan: each as soon as everything before it is done, all of them at once otherwise. What
- * is bounded is requests in flight, never resources being waited for. A step that fails stops only what needs it.
+ * Carries out the steps of a plan: each as soon as everything before it is done, all of them at once otherwise.
+ * Requests in flight are bounded, resources that are waited for are not. A step that fails stops only what needs it.
  */
 export async function run(steps: readonly Step[], context: ApplyContext): Promise<readonly StepOutcome[]> {
   const byKey = new Map(steps.map((step) => [step.key, step]));

@@ -143,10 +143,10 @@ async function offered(open: Connection, options: ManifestOptions, signal: Abort
   const project = await openProject(options).catch(() => undefined);
   if (project === undefined) return "not checked: there is no valid manifest";
   const { manifest: resolved } = await resolveProject(project, { key: newKey() }, noSecrets);
-  const { findings, untold } = await checkOffer(resolved.desired, open, signal);
+  const { findings, notCompared } = await checkOffer(resolved.desired, open, signal);
   const [first] = findings;
   if (first === undefined)
-    return untold.length === 0 ? "everything that the manifest declares" : untold.join("; ");
+    return notCompared.length === 0 ? "everything that the manifest declares" : notCompared.join("; ");
   const more = findings.length === 1 ? "" : ` (and ${findings.length - 1} more)`;
   throw new GraphformError("not-offered-today", `${first.desired.address}: ${first.message}${more}`, {
     hint: findings.length === 1 ? first.hint : "graphform validate --online shows all of them",

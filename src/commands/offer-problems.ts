@@ -25,8 +25,8 @@ export function offerProblems(
       );
     }
     const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
-    const { findings, untold } = await checkOffer(manifest.desired, service, signal);
-    for (const line of untold) terminal.err(`${escapeText(line, 400)}\n`);
+    const { findings, notCompared } = await checkOffer(manifest.desired, service, signal);
+    for (const line of notCompared) terminal.err(`${escapeText(line, 400)}\n`);
     return findings.map(({ desired, message, hint }): Problem => {
       const { address, where } = desired;
       return { code: "not-offered-today", severity: "error", message, hint, address, range: where };

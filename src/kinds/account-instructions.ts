@@ -1,8 +1,9 @@
+/** @module Reads the instructions that a person must follow to connect a cloud account. */
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Answer } from "../model/service.ts";
 
-/** What a person must do for a cloud account, read from its configuration. */
+/** The instructions for the person who connects a cloud account. */
 export interface Instructions {
   /** The one command or address that does it, where the service gives one. */
   readonly first?: string;
@@ -21,21 +22,21 @@ const ways: readonly string[] = ["command", "script", "url", "link"];
 /** True for a name that speaks of a step and ends with one of the ways to take it: `awsBootstrapShellCommand`. */
 function isWay(name: string, step: string, ends: readonly string[]): boolean {
   const lower = name.toLowerCase();
-  const end = ends.find((each) => lower.endsWith(each));
+  const end = ends.find((ending) => lower.endsWith(ending));
   return end !== undefined && lower.slice(0, -end.length).includes(step);
 }
 
-/** Where the profile's own spelling says it, for a vendor whose names are others altogether. */
+/** Answer key of the profile for each instruction, for a vendor with names of its own. */
 const values = { bootstrap: "instructions", offboard: "offboard" };
 
 /**
- * The instructions in an account configuration (specification 4.3), whatever the vendor prefixes their names with:
+ * The instructions in an account configuration, whatever the vendor prefixes their names with:
  * template addresses and shell commands of the bootstrap, or of the offboarding; and what the service says to it.
  */
 export function instructionsOf(answer: Answer, step: "bootstrap" | "offboard"): Instructions | undefined {
   const named = textsOf(answer.body).filter(([name]) => names[step](name));
-  const told = answer.values[values[step]];
-  const found = named.length > 0 || typeof told !== "string" ? named : [[step, told] as const];
+  const shown = answer.values[values[step]];
+  const found = named.length > 0 || typeof shown !== "string" ? named : [[step, shown] as const];
   const message = answer.values["statusMessage"];
   const said = typeof message === "string" ? [`# ${oneLine(message)}`] : [];
   const first = found[0]?.[1];

@@ -1,12 +1,13 @@
+/** @module Finds the path parameters of the account configuration resource. */
 import { planEntries } from "../hosting/plan-catalogue.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Reads } from "../model/service.ts";
 
-/** The account configuration resource's prefix (specification 2.6). */
+/** The account configuration resource's prefix. */
 export const accountResource = "r-injectedaccountconfig";
 
 /**
- * Path parameters of the account configuration resource, found through the service plans once (specification 2.6); none
+ * Path parameters of the account configuration resource, found through the service plans once; none
  * where the profile lists no plans and its paths name the resource themselves. The result rejects where no plan has one.
  */
 export function accountParams(

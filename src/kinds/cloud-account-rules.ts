@@ -1,3 +1,4 @@
+/** @module Checks the fields that each cloud provider needs, refuses or allows. */
 import { accountProviders, type ProviderFields } from "../fields/cloud-account.ts";
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -5,7 +6,7 @@ import { isObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { findings, type Said } from "./rule-tools.ts";
 
-/** What each provider asks for, refuses and allows (specification 4.3). */
+/** Findings on the provider fields of a cloud account: missing, refused or malformed. */
 export function checkCloudAccount(desired: Desired, context: RuleContext): readonly Finding[] {
   const { cloudProvider: provider, config } = desired.spec;
   if (typeof provider !== "string" || !Object.hasOwn(accountProviders, provider) || !isObject(config))

@@ -1,3 +1,4 @@
+/** @module Translates cloud accounts to and from the service. */
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -13,7 +14,7 @@ import { checkCloudAccount } from "./cloud-account-rules.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 
-/** Cloud accounts: instances of the account configuration resource (specification 2.5, 4.3). A person runs the bootstrap. */
+/** Cloud accounts: instances of the account configuration resource. A person runs the bootstrap. */
 export const cloudAccount: Kind = {
   name: "cloudAccounts",
   noun: "cloud account",
@@ -97,7 +98,7 @@ function truthOf(value: Json): Json {
   return value === "true" || value === "false" ? value === "true" : value;
 }
 
-/** A truth as text, for a field that the specification has as text. */
+/** A truth as text, for a field that is text in the manifest. */
 function textOf(value: Json, name: string): Json {
   return name === "private_link" && typeof value === "boolean" ? String(value) : value;
 }
@@ -123,7 +124,7 @@ async function configuration(
   }
 }
 
-/** The configuration's id: where the profile's answer says, else where specification 2.1 says. */
+/** The configuration's id: where the profile's answer says, else at its usual path. */
 function configId(values: { readonly [name: string]: Json }): string | undefined {
   const params = values["resultParams"];
   const id =
@@ -162,13 +163,13 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, waiting: Wait
   };
 }
 
-/** Where an account stands, and what a person has to run where it waits for one. */
+/** The phase of an account, with the instructions where it waits for a person. */
 interface Waiting {
   readonly phase: Phase;
   readonly bootstrap?: string;
 }
 
-/** The person has done his part: the same delete, sent once more, finishes it (wire facts 1.3). */
+/** The person has done his part: the same delete, sent once more, finishes it. */
 const givenBack: Phase = {
   is: "waiting-for-person",
   detail: "the account is being given back; the next apply finishes its deletion",

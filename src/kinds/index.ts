@@ -1,3 +1,4 @@
+/** @module Lists every kind that a manifest can declare. */
 import type { Kind } from "../model/kind.ts";
 import { cloudAccount } from "./cloud-account.ts";
 import { instance } from "./instance.ts";

@@ -1,9 +1,10 @@
+/** @module Reads the address of a database from a describe answer. */
 import { answerValues } from "../hosting/answer-values.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Profile, TopologyRules } from "../model/profile.ts";
 
-/** Where a database is reached. */
+/** The address of a database. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
@@ -34,7 +35,7 @@ export function missingEndpoint(
   return { host: gap, port: gap, endpoint: gap };
 }
 
-/** What is missing: the port beside a host, or all of it. A host that could carry credentials is not repeated. */
+/** The missing part: the port beside a host, or both. A host that may contain credentials is not repeated. */
 function endpointGap(values: Values, { topology }: Pick<Profile, "topology">): string {
   const shown = hostOf(values["host"]);
   if (shown !== undefined) return `the service shows the host ${shown} and no port for it`;
@@ -90,7 +91,7 @@ export function isNever(entry: JsonObject, { never }: Pick<TopologyRules, "never
   });
 }
 
-/** How much of a value a profile's pattern is tried on, in characters: it may take its time over a long one. */
+/** Length up to which a value is matched with a profile's pattern, in characters: a pattern may be slow on a long one. */
 const longest = 200;
 
 function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-/** @module Audit events of instances (wire facts 1.1): what drift is attributed by. */
+/** @module Reads the audit events of instances. */
 import { isObject } from "../model/json.ts";
 import type { Reads } from "../model/service.ts";
 

@@ -1,4 +1,4 @@
-/** @module Chooses the node that a failover gives up, and says so in the service's words. */
+/** @module Chooses the node of a failover and sends its request. */
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -6,7 +6,7 @@ import type { Choices } from "../model/kind.ts";
 import type { TopologyRules } from "../model/profile.ts";
 import { entriesOf, isNever } from "./instance-endpoint.ts";
 
-/** What is done with the node that failed where nobody says (wire facts 1.1). */
+/** Treatment of the failed node where the command names none. */
 const defaultAction = "FAILOVER_AND_RESTART";
 
 /** A failover as it is asked for. */
@@ -17,7 +17,7 @@ export interface Failover {
 }
 
 /**
- * The failover of an instance (specification 4.7). Where nobody names the node to give up, it is the first one that is
+ * The failover of an instance. Where nobody names the node to give up, it is the first one that is
  * unwell, otherwise the primary. Throws `no-replica` where nothing is there to fail over to, and `primary-unknown` where
  * the service does not say which node is the primary: to give up a replica would help nobody.
  */
@@ -50,7 +50,7 @@ export function failoverOf(
       },
     );
   }
-  const node = nodes.find((each) => each.id === given);
+  const node = nodes.find((candidate) => candidate.id === given);
   if (nodes.length > 0 && node === undefined) {
     throw new GraphformError("no-replica", `${id} has no node "${given}"`, { hint: `it has: ${names}` });
   }

@@ -1,3 +1,4 @@
+/** @module Reads every instance of an account from one list, with the place of each. */
 import { answerValues } from "../hosting/answer-values.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { isServiceError } from "../model/errors.ts";
@@ -39,19 +40,19 @@ export async function listAllInstances(
     const place = placeOf(resource, plans, profile);
     if (place === undefined) return [];
     const subscription = shown["subscriptionId"];
-    const whose = typeof subscription === "string" ? { subscription } : {};
-    return [{ place, live: read({ id, place }, shown), ...whose }];
+    const owner = typeof subscription === "string" ? { subscription } : {};
+    return [{ place, live: read({ id, place }, shown), ...owner }];
   });
   const others = entries
     .filter(({ resource }) => placeOf(resource, plans, profile) === undefined)
     .map(({ id, resource }) => ({
       what: id,
-      isUntold: resource === "" || plans.length === 0,
+      isUnplaced: resource === "" || plans.length === 0,
       reason: unknownPlace(resource, plans, profile),
     }));
-  const [leftOut, unplaced] = [false, true].map((isUntold) =>
+  const [leftOut, unplaced] = [false, true].map((isUnplaced) =>
     others
-      .filter((entry) => entry.isUntold === isUntold)
+      .filter((entry) => entry.isUnplaced === isUnplaced)
       .map(({ what, reason }): LeftOut => ({ what, reason })),
   );
   const more = mayBeMore(values.all)

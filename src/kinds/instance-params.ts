@@ -1,9 +1,10 @@
+/** @module Makes the path parameters of an instance's component from a profile. */
 import { GraphformError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 
-/** Path parameters of a component: the keys that the profile has for a tier and a component (specification 4.3). */
+/** Path parameters of a component: the keys that the profile has for a tier and a component. */
 export function instanceParams(place: JsonObject, profile: Profile): { readonly [name: string]: string } {
   const tier = own(profile.tiers, String(place["tier"]));
   const resourceKey = own(tier?.components ?? {}, String(place["component"]));

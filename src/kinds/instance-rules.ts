@@ -1,3 +1,4 @@
+/** @module Checks the rules of instances that the field table cannot express. */
 import type { Desired } from "../model/desired.ts";
 import { isObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
@@ -9,7 +10,7 @@ import { warningRule } from "./instance-warnings.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
 
 /**
- * What the field table cannot say of an instance by itself: the tier matrix (specification 2.2), components, memory
+ * What the field table cannot say of an instance by itself: the tier matrix, components, memory
  * and instance types of the profile, and what its network and its account must share with it.
  */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {
@@ -63,7 +64,7 @@ const placeRule: Rule = (desired, context) => {
   ];
 };
 
-/** Both availability tables of specification 2.2. */
+/** The fields that each tier and component offers. */
 const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
@@ -154,7 +155,7 @@ function differences(
   ];
 }
 
-/** What the specification has and this service does not. */
+/** Settings that the field table has and this service does not. */
 const lackRule: Rule = (desired, { profile }) =>
   profile.lacks
     .filter((name) => configOf(desired)[name] !== undefined)

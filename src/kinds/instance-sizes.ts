@@ -1,3 +1,4 @@
+/** @module Checks instance types and memory sizes against the profile. */
 import type { Desired } from "../model/desired.ts";
 import type { RuleContext } from "../model/kind.ts";
 import { own } from "../model/own.ts";

@@ -1,4 +1,4 @@
-/** @module Snapshots of instances: the service's backups (specification 2.3, 4.5). */
+/** @module Lists, requests and reads snapshots of instances. */
 import { answerValues } from "../hosting/answer-values.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
@@ -6,7 +6,7 @@ import { isObject } from "../model/json.ts";
 import type { Backup } from "../model/kind.ts";
 import type { Reads, Service } from "../model/service.ts";
 
-/** A snapshot as the service shows it (specification 2.3); what it does not show is absent. */
+/** A snapshot as the service shows it; what it does not show is absent. */
 export interface Snapshot {
   readonly id: string;
   readonly status: string;
@@ -100,7 +100,7 @@ export async function backupsOf(
     }));
 }
 
-/** The meaning of a status, whatever its spelling (wire facts: snapshot statuses). */
+/** The meaning of a status, whatever its spelling. */
 export function snapshotPhase(status: string): "done" | "failed" | "pending" {
   const word = status.toLowerCase();
   if (["completed", "complete", "available", "success"].includes(word)) return "done";

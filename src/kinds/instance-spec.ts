@@ -1,3 +1,4 @@
+/** @module Reads typed values out of an instance's spec for its rules. */
 import { instanceSchema, tiers } from "../fields/instance.ts";
 import type { Desired } from "../model/desired.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
@@ -39,7 +40,7 @@ export const limitedRows: readonly Row[] = rows.filter(
   ({ row }) => row["x-tiers"] !== undefined || row["x-components"] !== undefined,
 );
 
-/** What stands inside `config`. */
+/** The settings inside `config`. */
 export function configOf({ spec }: Desired): JsonObject {
   const config = spec["config"];
   return isObject(config) ? config : {};
@@ -51,13 +52,13 @@ export function text(desired: Desired, path: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The tier, where it is one of the specification's. */
+/** The tier, where it is a known one. */
 export function tierOf(desired: Desired): string | undefined {
   const tier = text(desired, "tier");
   return tier !== undefined && tiers.includes(tier) ? tier : undefined;
 }
 
-/** Whether the tier offers a field (specification 2.2). */
+/** True where the tier offers a field. */
 export function isOffered(desired: Desired, path: string): boolean {
   const tier = tierOf(desired);
   return tier !== undefined && rowAt.get(path)?.["x-tiers"]?.includes(tier) !== false;

@@ -1,4 +1,4 @@
-/** @module Tags of instances: those that a manifest declares, and the two that say whose an instance is (wire facts 4). */
+/** @module Reads and writes tags of instances: declared ones, and the two that mark the owner. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
@@ -18,7 +18,7 @@ export function hasTags({ operations }: Pick<Profile, "operations">): boolean {
   return operations["instance.describe"]?.answer["customTags"] !== undefined;
 }
 
-/** The tags of a create: the declared ones, and whose it is where that is known. */
+/** The tags of a create: the declared ones, and the mark where the owner is known. */
 export function tagsToSend(declared: Json | undefined, owner: Owner | undefined): readonly WireTag[] {
   const own =
     owner === undefined ? [] : [tag(ownerTags.lineage, owner.lineage), tag(ownerTags.address, owner.address)];
@@ -44,7 +44,7 @@ export function ownerMark({ lineage, address }: Owner): { readonly [path: string
   return { [`customTags.${ownerTags.lineage}`]: lineage, [`customTags.${ownerTags.address}`]: address };
 }
 
-/** Whose the instance is: null where its tags are shown and do not say so, undefined where no tags are shown. */
+/** The owner of an instance by its tags: null where they are shown without one, undefined where no tags are shown. */
 export function ownerIn(shown: Json | undefined): Owner | null | undefined {
   if (!Array.isArray(shown)) return undefined;
   const tags = new Map(tagsIn(shown));

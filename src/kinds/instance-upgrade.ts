@@ -1,3 +1,4 @@
+/** @module Makes the request body of a version upgrade. */
 import type { JsonObject } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
 import type { Ref } from "../model/observed.ts";
@@ -16,7 +17,7 @@ export async function shownVersion(
   return typeof version === "string" || typeof version === "number" ? String(version) : undefined;
 }
 
-/** The body of a version upgrade: the seven keys that the paths of an instance are made of, and the version (wire facts 1.1). */
+/** The body of a version upgrade: the seven keys that the paths of an instance are made of, and the version. */
 export function upgradeBody(
   params: { readonly [name: string]: string },
   { version }: Choices,

@@ -1,10 +1,11 @@
+/** @module Warns of instance settings that are allowed and probably not meant. */
 import type { Desired } from "../model/desired.ts";
 import type { RuleContext } from "../model/kind.ts";
 import { valueAt } from "../model/spec-paths.ts";
 import { configOf, configRows, type Rule, text, tierOf } from "./instance-spec.ts";
 import type { Said } from "./rule-tools.ts";
 
-/** What is allowed and probably not meant. */
+/** Warns of settings that are allowed and probably not meant. */
 export const warningRule: Rule = (desired, context) => {
   const said: Said[] = [];
   const warn = (code: string, path: string, message: string, hint: string): void => {
@@ -44,7 +45,7 @@ interface Left {
   readonly alike: readonly string[];
 }
 
-/** What each instance leaves, by address; made once for a manifest. */
+/** The values that each instance leaves to the service, by address; made once for a manifest. */
 function leftIn({ all, profile }: RuleContext): ReadonlyMap<string, Left> {
   const known = leftOf.get(all);
   if (known !== undefined) return known;

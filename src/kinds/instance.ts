@@ -1,3 +1,4 @@
+/** @module Translates database instances to and from the service. */
 import { instanceSchema } from "../fields/instance.ts";
 import { isServiceError, withEvidence } from "../model/errors.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
@@ -19,7 +20,7 @@ import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 import { assertSameObject } from "./same-object.ts";
 
-/** Database instances (specification 2.1, 2.2, 4.7). */
+/** Database instances. */
 export const instance: Kind = {
   name: "instances",
   noun: "instance",
@@ -91,7 +92,7 @@ function driver(service: Service): Driver {
     ...instanceParams(ref.place, profile),
     id: ref.id,
   });
-  /** What is set by a request of its own; tags are set as a whole, so those that are there are read first. */
+  /** Sends fields that have a request of their own. Tags are set as a whole, so the existing ones are read first. */
   const metadataOf = async (
     ref: Ref,
     patch: JsonObject,
@@ -148,7 +149,7 @@ function driver(service: Service): Driver {
   };
 }
 
-/** The body of create and update: deployment fields at the top, settings inside requestParams (specification 2.2). */
+/** The body of create and update: deployment fields at the top, settings inside requestParams. */
 function requestBody(spec: JsonObject, service: Service): JsonObject {
   const body: Record<string, Json> = {};
   const requestParams: Record<string, Json> = {};
@@ -164,7 +165,7 @@ function requestBody(spec: JsonObject, service: Service): JsonObject {
     : { ...body, requestParams };
 }
 
-/** Translates a describe answer (specification 2.1); what is secret in it goes no further. */
+/** Translates a describe answer; what is secret in it goes no further. */
 function live(ref: Ref, values: { readonly [name: string]: Json }, service: Reads): Live {
   const phase = phaseOf(values, service.profile);
   const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase.is)];
@@ -227,7 +228,7 @@ async function usable(shown: Live, spec: JsonObject, service: Service, signal: A
   return { is: "not-yet", detail: `the service says it runs, but ${host}:${port} does not answer from here` };
 }
 
-/** Defaults of specification 2.2 for fields that the tier and component offer and the spec leaves out. */
+/** Defaults of the field table for fields that the tier and component offer and the spec leaves out. */
 function serverDefaults(spec: JsonObject): { readonly [path: string]: Json } {
   const entries = rows.flatMap(([path, row]): [string, Json][] => {
     const offered =

@@ -1,3 +1,4 @@
+/** @module Reads the ids of a list answer, and remembers which lists were partial. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import type { Reads } from "../model/service.ts";

@@ -1,8 +1,9 @@
+/** @module Checks that a network exists where the profile cannot create one. */
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { findings } from "./rule-tools.ts";
 
-/** A network must be there already where the profile cannot create one (specification 2.4 gives no create). */
+/** A network must be there already where the profile cannot create one. */
 export function checkNetwork(desired: Desired, context: RuleContext): readonly Finding[] {
   const { name, operations } = context.profile;
   const bound = Object.hasOwn(desired.spec, "id") || desired.importId !== undefined;

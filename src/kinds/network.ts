@@ -1,3 +1,4 @@
+/** @module Translates custom networks to and from the service. */
 import { instanceSchema } from "../fields/instance.ts";
 import { networkSchema } from "../fields/network.ts";
 import { isServiceError } from "../model/errors.ts";
@@ -9,7 +10,7 @@ import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { checkNetwork } from "./network-rules.ts";
 import { phaseOf } from "./phase.ts";
 
-/** Custom networks (specification 2.4, 4.6): adopted by id, or created where the profile has the operation. */
+/** Custom networks: adopted by id, or created where the profile has the operation. */
 export const network: Kind = {
   name: "networks",
   noun: "network",

@@ -1,3 +1,4 @@
+/** @module Compares declared settings with those that the service offers today. */
 import { instanceSchema } from "../fields/instance.ts";
 import { boundedMatcher } from "../hosting/bounded-matcher.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
@@ -17,10 +18,10 @@ export interface NotOffered {
   readonly hint: string;
 }
 
-/** What was compared: what is not offered, and what could not be compared, as sentences. */
+/** The result of the comparison: settings that are not offered, and sentences on those that could not be compared. */
 export interface OfferCheck {
   readonly findings: readonly NotOffered[];
-  readonly untold: readonly string[];
+  readonly notCompared: readonly string[];
 }
 
 /** One parameter that a create takes today. */
@@ -58,19 +59,22 @@ export async function checkOffer(
   const checks = [...byPlace].map(async ([place, entries]): Promise<OfferCheck> => {
     const [first] = entries;
     const found = first === undefined ? undefined : resourceOf(first, plans, service.profile);
-    const nothing = { findings: [], untold: [`the service does not tell what it offers for ${place}`] };
+    const nothing = { findings: [], notCompared: [`the service does not tell what it offers for ${place}`] };
     if (found === undefined) return nothing;
     const { values } = await service.read({ operation: "plans.parameters", params: found }, signal);
     const parameters = parametersOf(values["items"] ?? null);
     if (parameters.length === 0) return nothing;
     const compared = entries.map((entry) => compare(entry, parameters, service.profile, matching));
     return {
-      findings: compared.flatMap((each) => each.findings),
-      untold: [...new Set(compared.flatMap((each) => each.untold))],
+      findings: compared.flatMap((result) => result.findings),
+      notCompared: [...new Set(compared.flatMap((result) => result.notCompared))],
     };
   });
   const all = await Promise.all(checks);
-  return { findings: all.flatMap((each) => each.findings), untold: all.flatMap((each) => each.untold) };
+  return {
+    findings: all.flatMap((result) => result.findings),
+    notCompared: all.flatMap((result) => result.notCompared),
+  };
 }
 
 function resourceOf(
@@ -81,9 +85,10 @@ function resourceOf(
   const tier = own(tiers, String(spec["tier"]));
   const key = own(tier?.components ?? {}, String(spec["component"]));
   const plan = plans.find(
-    (each) => each.serviceModelKey === tier?.serviceModelKey && each.productTierKey === tier.productTierKey,
+    (offered) =>
+      offered.serviceModelKey === tier?.serviceModelKey && offered.productTierKey === tier.productTierKey,
   );
-  const resource = plan?.resources.find((each) => each.key === key);
+  const resource = plan?.resources.find((candidate) => candidate.key === key);
   if (plan === undefined || resource === undefined || plan.serviceId === "" || resource.id === "")
     return undefined;
   const { serviceId, productTierId, productTierVersion } = plan;
@@ -137,9 +142,9 @@ function compare(
   { fields }: Profile,
   matching: ReturnType<typeof boundedMatcher>,
 ): OfferCheck {
-  const parameters = all.filter((each) => isMeantFor(each, desired));
+  const parameters = all.filter((parameter) => isMeantFor(parameter, desired));
   const keyOf = (wire: string): string => own(fields, wire) ?? wire;
-  const untold: string[] = [];
+  const notCompared: string[] = [];
   const settings = known.flatMap(({ path, wire, isSecret }): readonly NotOffered[] => {
     const parameter = parameters.find(({ key }) => key === keyOf(wire));
     const value = valueAt(desired.spec, path);
@@ -161,7 +166,7 @@ function compare(
     }
     const matched = regex === "" ? "matches" : matching(regex, String(value));
     if (matched === "unread")
-      untold.push(`${path} was not compared with the service's pattern for it: ${regex.slice(0, 100)}`);
+      notCompared.push(`${path} was not compared with the service's pattern for it: ${regex.slice(0, 100)}`);
     if (matched !== "differs") return [];
     const message = `${path} is ${String(value)}, and the service's pattern for it does not match that`;
     return [{ desired, message, hint: `it has to match ${regex.slice(0, 200)}` }];
@@ -174,7 +179,7 @@ function compare(
       message: `the service needs the parameter ${key.slice(0, 100)} today, which this version of graphform does not know`,
       hint: "a create would be refused: update graphform, or make the instance at the service and import it",
     }));
-  return { findings: [...settings, ...unknown], untold };
+  return { findings: [...settings, ...unknown], notCompared };
 }
 
 function isMeantFor({ providers }: Parameter, { spec }: Desired): boolean {

@@ -1,3 +1,4 @@
+/** @module Translates a service's status into a phase. */
 import { safeText } from "../hosting/safe-text.ts";
 import type { Json } from "../model/json.ts";
 import type { Phase } from "../model/observed.ts";

@@ -1,7 +1,8 @@
+/** @module Turns a rule's remarks into findings with their places in the manifest. */
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 
-/** What is wrong at a path of the spec, and the way out. */
+/** A remark of a rule on a path of the spec, with the way out. */
 export interface Said {
   readonly code: string;
   readonly path: string;

@@ -1,3 +1,4 @@
+/** @module Refuses an answer that is about another object than the request. */
 import { ServiceError } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 

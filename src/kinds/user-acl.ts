@@ -1,3 +1,4 @@
+/** @module Checks the access rules of database users. */
 import { type AclRule, aclRules } from "../model/acl.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
@@ -6,7 +7,7 @@ import { isTemplate } from "../model/sealed.ts";
 import type { Said } from "./rule-tools.ts";
 
 /**
- * What the service takes (specification 2.7): key patterns, and commands of its list, granted or taken away. It looks at
+ * What the service takes: key patterns, and commands of its list, granted or taken away. It looks at
  * grants alone and would store the rest as it stands: a password in clear, a user without one.
  */
 export function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
@@ -41,7 +42,7 @@ function commands(all: readonly AclRule[], context: RuleContext): readonly Said[
   return [{ code: "acl-command", path: "acl", message, hint }];
 }
 
-/** What is no key pattern and no command. Of a password nothing is repeated, nor of what may be the half of one. */
+/** The remark on a word that is neither a key pattern nor a command. No part of a password is repeated in it. */
 function misplaced(all: readonly AclRule[]): readonly Said[] {
   const said = new Map<string, { readonly hint: string; readonly at: number[] }>();
   for (const [index, rule] of all.entries()) {

@@ -1,3 +1,4 @@
+/** @module Checks names, passwords and uniqueness of database users. */
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { isSealed } from "../model/sealed.ts";
@@ -5,7 +6,7 @@ import { valueAt } from "../model/spec-paths.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
 import { aclRefusals } from "./user-acl.ts";
 
-/** What the users host asks of a user (specification 2.7), and that no instance has two of one name. */
+/** Findings on a user: name and password as the profile's `users` rules ask, and one user of a name in an instance. */
 export function checkUser(desired: Desired, context: RuleContext): readonly Finding[] {
   return findings(desired, context, [
     ...lengths(desired, context),

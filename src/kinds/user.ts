@@ -1,3 +1,4 @@
+/** @module Translates database users to and from the users host. */
 import { userSchema } from "../fields/user.ts";
 import { shownAcl } from "../model/acl.ts";
 import { isServiceError, ServiceError } from "../model/errors.ts";
@@ -8,7 +9,7 @@ import type { Live, Ref } from "../model/observed.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
 import { checkUser } from "./user-rules.ts";
 
-/** Database users of an instance, kept by the users host (specification 2.7, 4.2). Their id is instance/name. */
+/** Database users of an instance, kept by the users host. Their id is instance/name. */
 export const user: Kind = {
   name: "users",
   noun: "user",

@@ -1,3 +1,4 @@
+/** @module Defines the dependencies of observing, and the single look that everything else is made of. */
 import type { Address } from "../model/address.ts";
 import type { Delays } from "../model/consistency.ts";
 import type { Kind, Reader } from "../model/kind.ts";
@@ -5,7 +6,7 @@ import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 
-/** What observing needs; readers cannot write. */
+/** The dependencies of observing; readers cannot write. */
 export interface ObserveContext {
   readonly kinds: readonly Kind[];
   readonly readers: ReadonlyMap<string, Reader>;

@@ -1,18 +1,19 @@
+/** @module Reads every bound object, parents before the objects that are found through them. */
 import { isServiceError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
 import { type ReferenceField, referenceFields } from "../model/reference-fields.ts";
 import { type Known, kindOf, look, type ObserveContext } from "./context.ts";
 
-/** What bound objects show. `lost` are those that cannot be looked at, each with the bound object that it is found through. */
+/** Bound objects as the service shows them. `lost` maps objects that cannot be read to their parents; undefined for an unknown parent. */
 export interface BoundLives {
   readonly lives: readonly (Live | undefined)[];
   readonly lost: ReadonlyMap<Known, Known | undefined>;
 }
 
 /**
- * What the service shows of each bound object. What is found through another one is looked at after it, and not at all
- * where that one is not shown: they go together, and the service may have no better answer than an error. Where that one
- * is no longer bound, an error is the answer.
+ * Reads each bound object. An object that is found through a parent is read after it, and not at all where the parent is not
+ * shown: the service deletes them together and may answer with an error. Where the parent is not bound any more, an error
+ * counts as "not shown".
  */
 export async function lookAtBound(bound: readonly Known[], context: ObserveContext): Promise<BoundLives> {
   const through = (entry: Known): readonly ReferenceField[] =>
@@ -29,22 +30,22 @@ export async function lookAtBound(bound: readonly Known[], context: ObserveConte
     first.filter((entry) => !isShown(entry)).map((entry) => [`${entry.kind} ${entry.ref.id}`, entry]),
   );
   const later = bound.filter((entry) => through(entry).length > 0);
-  const hostsOf = (entry: Known): readonly string[] =>
+  const parentsOf = (entry: Known): readonly string[] =>
     through(entry).map((field) => `${field.section} ${String(entry.ref.place[field.path])}`);
   const lost = new Map<Known, Known | undefined>();
   for (const entry of later) {
-    const host = hostsOf(entry)
+    const parent = parentsOf(entry)
       .map((key) => absent.get(key))
       .find((found) => found !== undefined);
-    if (host !== undefined) lost.set(entry, host);
+    if (parent !== undefined) lost.set(entry, parent);
   }
-  const hosts = new Set(first.map(({ kind, ref }) => `${kind} ${ref.id}`));
+  const boundParents = new Set(first.map(({ kind, ref }) => `${kind} ${ref.id}`));
   const lookAt = async (entry: Known): Promise<void> => {
     try {
       seen.set(entry, (await look([entry], context))[0]);
     } catch (error) {
-      const isHomeless = hostsOf(entry).some((key) => !hosts.has(key));
-      if (!isServiceError(error) || context.signal.aborted || !isHomeless) throw error;
+      const hasUnknownParent = parentsOf(entry).some((key) => !boundParents.has(key));
+      if (!isServiceError(error) || context.signal.aborted || !hasUnknownParent) throw error;
       lost.set(entry, undefined);
     }
   };

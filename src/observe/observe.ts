@@ -1,3 +1,4 @@
+/** @module Observes every bound object, every object to adopt, and the rest of the same places. */
 import type { Address } from "../model/address.ts";
 import { absence, isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
@@ -11,17 +12,17 @@ import { referenceFields } from "../model/reference-fields.ts";
 import { type Known, kindOf, look, type ObserveContext, readerOf } from "./context.ts";
 import { lookAtBound } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
-import { meet, type Stranger } from "./strangers.ts";
+import { describeUnmanaged, type UnmanagedObject } from "./unmanaged.ts";
 
-/** What the service shows, under the addresses that it belongs to. */
+/** Observed objects by address, and the objects that belong to no address. */
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
-  readonly unmanaged: readonly Stranger[];
+  readonly unmanaged: readonly UnmanagedObject[];
 }
 
 /**
- * Looks at every bound object, at every object to be adopted, and at what else there is in the same places.
- * An object counts as gone only when neither describe nor list knows it and it is old enough to be known.
+ * Observes every bound object, every object to adopt, and lists their places. An object counts as gone only when neither
+ * describe nor list shows it and its creation grace period is over.
  */
 export async function observe(desired: readonly Desired[], context: ObserveContext): Promise<Observation> {
   const bound = boundObjects(context);
@@ -46,15 +47,15 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
       const shown = lives[at];
       if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined)
         throw notFound(entry);
-      const isWithHost = lost.get(entry) !== undefined;
-      return [entry, isWithHost ? undefined : (shown ?? notYetThere(entry, listed, context))];
+      const isWithParent = lost.get(entry) !== undefined;
+      return [entry, isWithParent ? undefined : (shown ?? notYetThere(entry, listed, context))];
     }),
   );
   const found = known.flatMap((entry): [Known, Live][] => {
-    const host = lost.get(entry);
-    const isHidden = host !== undefined && isThere(own.get(host));
+    const parent = lost.get(entry);
+    const isHidden = parent !== undefined && isThere(own.get(parent));
     const live = isHidden ? notShown(entry.ref.id) : own.get(entry);
-    return isThere(live) ? [[entry, unsettled(live, entry, context)]] : [];
+    return isThere(live) ? [[entry, withOperation(live, entry, context)]] : [];
   });
   const outputs = new Map(found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]));
   const observed = new Map(
@@ -71,12 +72,12 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
     ...known.map(({ kind, ref }) => `${kind} ${ref.id}`),
     ...implicitChildrenOf(observed, context),
   ]);
-  const strangers = places.flatMap(({ kind, place }, at) =>
+  const unmanaged = places.flatMap(({ kind, place }, at) =>
     (lists[at] ?? [])
       .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
-  return { observed, unmanaged: await meet(strangers, desired, context) };
+  return { observed, unmanaged: await describeUnmanaged(unmanaged, desired, context) };
 }
 
 /** Kind and id of the objects that other objects have made by themselves: nobody declares them. */
@@ -117,7 +118,7 @@ function adoptions(
   });
 }
 
-/** Where a declared object is to be found; undefined while something that it is found through is not there. */
+/** The place of a declared object; undefined while its parent does not exist. */
 function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext): JsonObject | undefined {
   const kind = kindOf(entry.kind, context);
   const through = referenceFields(kind.schema).filter((field) => field.place);
@@ -131,7 +132,7 @@ function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext):
   return ids.length < found.length ? undefined : kind.place({ ...entry.spec, ...Object.fromEntries(ids) });
 }
 
-/** Each place once: what is declared there, and what is bound there. */
+/** The places of all declared and all bound objects, each once. */
 function placesOf(
   desired: readonly Desired[],
   known: readonly Known[],
@@ -146,7 +147,7 @@ function placesOf(
   return [...new Map(all.map((entry) => [`${entry.kind} ${stableJson(entry.place)}`, entry])).values()];
 }
 
-/** Describe does not know it: still there where a list has it, or where it is too young to be shown. */
+/** An object that describe does not show: still there where a list has it, or within its creation grace period. */
 function notYetThere(entry: Known, listed: ReadonlySet<string>, context: ObserveContext): Live | undefined {
   const bound = context.state.resources[entry.address];
   if (bound === undefined) throw notFound(entry);
@@ -164,8 +165,8 @@ function isThere(live: Live | undefined): live is Live {
   return live !== undefined && live.phase.is !== "gone";
 }
 
-/** Right after an operation was accepted the old status may still show: it is on its way. */
-function unsettled(live: Live, entry: Known, context: ObserveContext): Live {
+/** An object with an accepted operation. The service may keep showing the previous status: it counts as in progress until `settle` has passed. */
+function withOperation(live: Live, entry: Known, context: ObserveContext): Live {
   const converging = context.state.resources[entry.address]?.converging;
   if (converging === undefined || isSettled(Date.parse(converging.since), context.now, context.delays))
     return live;

@@ -1,9 +1,10 @@
+/** @module Lays values that the service shows over those that were last applied. */
 import type { PhaseName, Seen } from "../model/observed.ts";
 import type { Bound } from "../model/state.ts";
 
 /**
- * What the service shows, laid over what was last applied: a recorded value stands only where nothing is shown. What was
- * sent since counts as applied, save where it has failed: then nobody knows what came of it.
+ * Lays shown values over the last applied ones: a recorded value is used only where nothing is shown. Values sent since
+ * count as applied, unless the operation failed: then they are unknown.
  */
 export function overlay(
   shown: { readonly [path: string]: Seen },

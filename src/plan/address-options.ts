@@ -1,3 +1,4 @@
+/** @module Resolves the address patterns of the command line. */
 import type { Address } from "../model/address.ts";
 import type { PlanOptions } from "./input.ts";
 

@@ -1,3 +1,4 @@
+/** @module Finds existing objects that a declared resource could be bound to, by their names. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -8,7 +9,7 @@ import { sameValue } from "./canonical.ts";
 import { kindNamed, type PlanInput, type Unmanaged } from "./input.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
-/** Objects that nobody is bound to and that show the declared name and nothing else that differs: a lost state's, maybe. */
+/** Unmanaged objects that show the declared name and no other create-only value: they may belong to a lost state. */
 export function adoptionCandidates(
   kind: string,
   spec: JsonObject,
@@ -30,16 +31,16 @@ export function adoptionCandidates(
   });
 }
 
-/** What the service shows, with what was found by its name. */
+/** Observed and unmanaged objects, after the search by name. */
 export interface Found {
   readonly observed: ReadonlyMap<Address, Observed>;
   readonly unmanaged: readonly Unmanaged[];
 }
 
 /**
- * Declared, bound to nothing, and there already under its name: where that can be one object only, and a kind holds no
- * data that a mistake could cost, the address is bound to it rather than given a second one. Two addresses never get one
- * object; what is in doubt is left to the guard `may-exist`. What refers to it by its id refers to that address.
+ * Binds declared addresses to existing objects of their name: only where one object matches, and only for kinds that hold
+ * no data. Two addresses never get one object; doubtful cases are left to the guard `may-exist`. References by the id of
+ * such an object become references to its address.
  */
 export function findByName(
   { observed, unmanaged }: Found,

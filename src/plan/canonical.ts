@@ -1,3 +1,4 @@
+/** @module Spells equal values equally, so that they compare equal. */
 import type { Json } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import { own } from "../model/own.ts";
@@ -24,7 +25,7 @@ export function sameValue(left: Json, right: Json, trait: Trait): boolean {
   return canonical(left, trait) === canonical(right, trait);
 }
 
-/** The label and the amount of one size of a Startup database (specification 2.2). */
+/** The label and the amount of one size of a Startup database. */
 const memoryLabels: { readonly [label: string]: string } = { "1GB": "1200M", "2GB": "2200M" };
 
 function asTyped(value: Json, type: Trait["type"]): Json {

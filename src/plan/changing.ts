@@ -1,3 +1,4 @@
+/** @module Makes the steps of a change in place, with the starts and stops around it. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
@@ -9,7 +10,7 @@ import type { Subject } from "./subject.ts";
 import type { Traits } from "./traits.ts";
 import { traitAt, traitsOf, verbsBetween } from "./traits.ts";
 
-/** Update and verbs in the order that the service allows: what is stopped is started before it is changed. */
+/** The update and lifecycle operations of a change, in the order that the service allows: a stopped resource is started first. */
 export function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const traits = traitsOf(kind.schema);
   const fields = change.fields.filter((field) => field.effect === "in-place");
@@ -26,14 +27,14 @@ export function changing(change: Change, subject: Subject, kind: Kind, input: Pl
     (entry) => entry.from === "running" || (entry.from === "failed" && patch === undefined),
   );
   const around = mustStart && starts.length === 0 ? power : undefined;
-  // What is in the middle of something may have been started for this very change by a run that was cut off.
-  const isRestless =
+  // A resource in progress may have been started for this change by a run that was killed.
+  const isInProgress =
     subject.observed?.phase.is === "pending" && !rests && patch !== undefined && verbs.length === 0;
-  const before = [...starts, ...optional(around?.["stopped>running"])];
-  const after = [
+  const first = [...starts, ...optional(around?.["stopped>running"])];
+  const last = [
     ...others.map((entry) => entry.verb),
     ...optional(around?.["running>stopped"]),
-    ...(isRestless ? verbsFromDefault(change.after ?? {}, traits) : []),
+    ...(isInProgress ? verbsFromDefault(change.after ?? {}, traits) : []),
   ];
   const operate = (verb: string): Step => ({
     ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
@@ -41,10 +42,10 @@ export function changing(change: Change, subject: Subject, kind: Kind, input: Pl
   });
   const update: readonly Step[] =
     patch === undefined ? [] : [{ ...existing(change.address, "update", change, subject, input), patch }];
-  return [...before.map(operate), ...update, ...after.map(operate)];
+  return [...first.map(operate), ...update, ...last.map(operate)];
 }
 
-/** Stopped, or on its way there by our own verb. */
+/** True where the resource is stopped, or stopping by an operation of ours. */
 function isStopped({ observed, bound }: Subject, verb: string | undefined): boolean {
   if (observed?.phase.is !== "pending") return observed?.phase.is === "stopped";
   return verb !== undefined && bound?.converging?.operation === verb;
@@ -57,7 +58,7 @@ function patchOf(change: Change, traits: Traits): JsonObject | undefined {
   return pairs.length === 0 ? undefined : fromLeaves(pairs);
 }
 
-/** Verbs that lead from how the service makes a thing to how it is wanted. */
+/** Lifecycle operations that lead from the default of a new object to its declared values. */
 export function verbsFromDefault(spec: JsonObject, traits: Traits): readonly string[] {
   return [...traits.values()].flatMap((trait) =>
     optional(trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`]),

@@ -1,3 +1,4 @@
+/** @module Compares a declared spec with an observed one, field by field. */
 import deepDiff from "deep-diff";
 import type { Disruption } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -16,9 +17,9 @@ export interface DiffInput {
   readonly traits: Traits;
   /** Paths that are left alone. */
   readonly ignored: readonly string[];
-  /** Paths whose referent is created anew, so that the same name will mean another object. */
+  /** Paths whose referent is recreated, so that the same name will mean another object. */
   readonly moving: ReadonlySet<string>;
-  /** What to think of a managed field that nothing shows: set it, or take it as declared. */
+  /** Treatment of a managed field that nothing shows: set it, or trust that it is as declared. */
   readonly unseen: "set" | "trust";
 }
 
@@ -45,7 +46,7 @@ export function diffSpec(input: DiffInput): readonly FieldChange[] {
   return [...changed].sort().map((path) => fieldChange(path, desired.get(path), input));
 }
 
-/** What a field is compared with, canonical; undefined where it is to be set and nothing shows it. */
+/** The value that a field is compared with, canonical; undefined where it is to be set and nothing shows it. */
 function shownAt(path: string, value: Json, wanted: Json, input: DiffInput): Json | undefined {
   const trait = traitAt(input.traits, path);
   const seen = input.observed[path];
@@ -54,7 +55,7 @@ function shownAt(path: string, value: Json, wanted: Json, input: DiffInput): Jso
   return isReachable(trait, seen.value, value) ? canonical(seen.value, trait) : wanted;
 }
 
-/** Whether a field that nothing shows is worth a change: never where it cannot be changed or is reached by verbs. */
+/** True where a field that nothing shows is set: never where it cannot be changed, or where operations change it. */
 function isSet(trait: Trait, unseen: DiffInput["unseen"]): boolean {
   return unseen === "set" && !trait.createOnly && trait.operations === undefined;
 }
@@ -107,7 +108,7 @@ function disruptionOf(trait: Trait, before: Json | undefined, after: Json | unde
   return verb === undefined ? trait.disruption : verbDisruption(verb);
 }
 
-/** What a lifecycle verb does to those who use the resource. */
+/** The disruption of a lifecycle operation. */
 function verbDisruption(verb: string): Disruption {
   return verb === "start" ? "none" : verb === "stop" ? "downtime" : "restart";
 }

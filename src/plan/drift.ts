@@ -1,3 +1,4 @@
+/** @module Finds the fields that somebody changed outside since the last apply. */
 import type { KindSchema } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Observed, Seen } from "../model/observed.ts";
@@ -9,8 +10,8 @@ import { diffSpec } from "./diff.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
 /**
- * Differences between what was last applied and what is there now: somebody else's doing. What the manifest has
- * followed, or what is under way, is none.
+ * Differences between the last applied values and those shown now. A difference that the manifest declares too, or that an
+ * operation in progress explains, is no drift.
  */
 export function driftOf(
   observed: Observed,

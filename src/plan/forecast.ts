@@ -1,7 +1,8 @@
+/** @module Estimates the impact of a plan: restarts, replacements, seconds. */
 import type { Change, Forecast, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 
-/** What applying will feel like: restarts, replacements, and the seconds of the longest chain of steps. */
+/** The impact of a plan: restarts, replacements, and the seconds of the longest chain of steps. */
 export function forecast(changes: readonly Change[], steps: readonly Step[], profile: Profile): Forecast {
   const open = changes.filter((change) => change.blocked.length === 0);
   return {

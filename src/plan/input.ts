@@ -1,3 +1,4 @@
+/** @module Defines everything that a plan is made from. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
@@ -25,9 +26,9 @@ export interface PlanInput {
   readonly timestamp: string;
   readonly desired: readonly Desired[];
   readonly state: StateDocument;
-  /** What the state itself remembers; in `state` stand the guards that `destroy` adds to it, too. */
+  /** The entries of the stored state; `state` also contains the guards that `destroy` adds. */
   readonly remembered: StateDocument["resources"];
-  /** What the service shows of every bound address, and of every object that is to be adopted. */
+  /** The observed object of every bound address, and of every object to adopt. */
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects that nobody declares. */
   readonly unmanaged: readonly Unmanaged[];
@@ -48,7 +49,7 @@ export interface Unmanaged {
   readonly kind: string;
   readonly id: string;
   readonly place: JsonObject;
-  /** What it shows, where it was looked at. */
+  /** Absent where it was listed and not described. */
   readonly live?: Live;
 }
 

@@ -1,3 +1,4 @@
+/** @module Applies `moved` blocks to the state: new addresses, and new names in references. */
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
@@ -6,23 +7,23 @@ import { referenceFields } from "../model/reference-fields.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
 
 /**
- * Where bound objects stand once the manifest's moves are done, old address -> new one; only those that move. A chain
- * is followed to its end, and an object makes room for the next one by moving itself. A taken address stays taken.
+ * The moves of bound objects, old address -> new one. A chain of moves is followed to its end, and an address that a moving
+ * object leaves is free for the next one. An address that stays taken is never moved to.
  */
 export function destinations(state: StateDocument, moved: readonly Move[]): ReadonlyMap<Address, Address> {
-  const place = new Map(Object.keys(state.resources).map((address) => [address, [address]]));
-  const taken = (address: Address): boolean => [...place.values()].some((trail) => trail.at(-1) === address);
+  const trails = new Map(Object.keys(state.resources).map((address) => [address, [address]]));
+  const taken = (address: Address): boolean => [...trails.values()].some((trail) => trail.at(-1) === address);
   const next = new Map(moved.map((move) => [move.from, move.to]));
   for (let moving = true; moving; ) {
     moving = false;
-    for (const trail of place.values()) {
+    for (const trail of trails.values()) {
       const to = next.get(trail.at(-1) ?? "");
       if (to === undefined || trail.includes(to) || taken(to)) continue;
       trail.push(to);
       moving = true;
     }
   }
-  const ends = [...place].map(([from, trail]): [Address, Address] => [from, trail.at(-1) ?? from]);
+  const ends = [...trails].map(([from, trail]): [Address, Address] => [from, trail.at(-1) ?? from]);
   return new Map(ends.filter(([from, to]) => from !== to));
 }
 

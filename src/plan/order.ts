@@ -1,3 +1,4 @@
+/** @module Joins the steps of all addresses into one order. */
 import type { Address } from "../model/address.ts";
 import type { Step } from "../model/plan.ts";
 

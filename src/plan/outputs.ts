@@ -1,3 +1,4 @@
+/** @module Compares declared outputs with recorded ones. */
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
@@ -8,23 +9,23 @@ import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templat
 import type { PlanInput } from "./input.ts";
 
 /**
- * What becomes of the declared outputs. One that waits for something that changes is unknown until then; one that
- * waits for something that stays as it is stays too. `anew` get a new object, `restless` are worked upon.
+ * Compares declared outputs with recorded ones. An output of a resource that changes is unknown until then; an output of a
+ * resource that stays as it is stays too. `recreated` get a new object, `inProgress` are changed by a step.
  */
 export function outputChanges(
   input: PlanInput,
-  anew: ReadonlySet<Address>,
-  restless: ReadonlySet<Address>,
+  recreated: ReadonlySet<Address>,
+  inProgress: ReadonlySet<Address>,
 ): { readonly [name: string]: OutputChange } {
   const names = [...new Set([...Object.keys(input.outputs), ...Object.keys(input.state.outputs)])].sort();
-  return Object.fromEntries(names.map((name) => [name, outputChange(name, input, anew, restless)]));
+  return Object.fromEntries(names.map((name) => [name, outputChange(name, input, recreated, inProgress)]));
 }
 
 function outputChange(
   name: string,
   input: PlanInput,
-  anew: ReadonlySet<Address>,
-  restless: ReadonlySet<Address>,
+  recreated: ReadonlySet<Address>,
+  inProgress: ReadonlySet<Address>,
 ): OutputChange {
   const declared = own(input.outputs, name);
   const recorded = own(input.state.outputs, name);
@@ -33,11 +34,11 @@ function outputChange(
   const shown = before === undefined ? {} : { before };
   if (declared === undefined) return { action: "delete", ...shown, unknown: false, sensitive };
   const after = resolveKnown(declared.value, (address) =>
-    anew.has(address) ? undefined : input.observed.get(address)?.outputs,
+    recreated.has(address) ? undefined : input.observed.get(address)?.outputs,
   );
   const secret = sensitive || holdsSecret(after);
   const waiting = waitsFor(after);
-  if (waiting.length > 0 && !waiting.some((address) => restless.has(address))) {
+  if (waiting.length > 0 && !waiting.some((address) => inProgress.has(address))) {
     const stays = before === undefined ? { after, unknown: true } : { after: before, unknown: false };
     const missing = missingIn(after, input);
     const why = missing === undefined ? {} : { missing };
@@ -57,7 +58,7 @@ function outputChange(
   return { action, ...shown, after, unknown: false, sensitive: secret };
 }
 
-/** What the first object that a value waits for lacks, where it is there and ought to have it. */
+/** The reason for a missing output of an existing object that the value refers to; undefined where none is missing. */
 function missingIn(value: Json, { observed }: PlanInput): string | undefined {
   const reasons = referencesIn(value).flatMap((reference) => {
     const { address, output } = referent(reference);

@@ -1,4 +1,4 @@
-/** @module Keeps the mark by which a lost create and an object without a state are recognised. */
+/** @module Plans the repair of the mark by which an object says that it belongs to this state. */
 import type { Json } from "../model/json.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { kindNamed, type PlanInput } from "./input.ts";
@@ -13,8 +13,8 @@ function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Mark {
 }
 
 /**
- * The mark that an object is to show. Only one that carried ours before: what was adopted is left without, or with that of
- * its other owner. Nothing where the service shows no marks, or has no way to set them.
+ * The mark that an object should show, dotted path -> value. Only objects that carried ours before get it back; adopted
+ * ones keep theirs. Empty where the service shows no marks or cannot set them.
  */
 export function markToKeep(subject: Subject, input: PlanInput): Mark {
   const { bound, observed } = subject;
@@ -28,7 +28,7 @@ export function markToKeep(subject: Subject, input: PlanInput): Mark {
   return wasOurs ? mark : {};
 }
 
-/** Says why fields differ that are all of the mark; undefined where others are among them. */
+/** The reason of a change whose fields all belong to the mark; undefined for any other change. */
 export function whyMarked(
   fields: readonly FieldChange[],
   subject: Subject,

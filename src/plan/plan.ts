@@ -1,3 +1,4 @@
+/** @module Makes a plan from declared, remembered and observed resources. Pure. */
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
@@ -21,17 +22,17 @@ import type { Subject } from "./subject.ts";
 import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
 
 /**
- * Compares what is wanted with what is there and says what to do about it. Pure: no clock, no chance, no effects;
- * everything that apply needs stands in the result, and no secret does.
+ * Makes a plan. Pure: no clock, no random numbers, no effects. The result contains everything that apply needs, and no
+ * secret.
  */
 export function makePlan(given: PlanInput): Plan {
   const input = withResolvedOptions(given);
   const subjects = new Map(subjectsOf(input).map((subject) => [subject.address, subject]));
   const refsOf = refsIn(subjects);
-  const anew = new Set<Address>();
+  const recreated = new Set<Address>();
   const proposed = dependenciesFirst([...subjects.keys()], refsOf).flatMap((address) => {
     const subject = subjects.get(address);
-    return subject === undefined ? [] : [proposeGuarded(subject, input, anew)];
+    return subject === undefined ? [] : [proposeGuarded(subject, input, recreated)];
   });
   const heldBy = holdingsIn(subjects, input);
   const changes = guardDependents(guardTogether(proposed, subjects, input), { wantedBy: refsOf, heldBy });
@@ -50,12 +51,12 @@ export function makePlan(given: PlanInput): Plan {
     timestamp: input.timestamp,
     changes,
     steps,
-    outputs: outputChanges(input, anew, restless(steps)),
+    outputs: outputChanges(input, recreated, inProgress(steps)),
     census: census(subjects, input),
     forecast: forecast(changes, steps, input.profile),
     complete: input.options.targets.length === 0 && input.options.exclude.length === 0,
   };
-  return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(asJson(essence(body))))) };
+  return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(asJson(fingerprinted(body))))) };
 }
 
 /** The input with the patterns of its options replaced by the addresses that they stand for. */
@@ -71,20 +72,20 @@ export function hasChanges(plan: Plan): boolean {
   return outputs || plan.changes.some((change) => change.action !== "keep");
 }
 
-/** What a fingerprint is of: everything that the plan does, and nothing that stays as it is. */
-function essence(body: Omit<Plan, "fingerprint">): object {
+/** The part of a plan that its fingerprint covers: everything that it does, without resources that stay as they are. */
+function fingerprinted(body: Omit<Plan, "fingerprint">): object {
   const { name, lineage, serial, steps, outputs, complete } = body;
   const changes = body.changes.filter((change) => change.action !== "keep");
   return { name, lineage, serial, changes, steps, outputs, complete };
 }
 
-/** What nothing guards and gets a new object is remembered, so that those who refer to it can follow. */
-function proposeGuarded(subject: Subject, input: PlanInput, anew: Set<Address>): Change {
-  const proposed = propose(subject, input, anew);
+/** Proposes a change with its guards. An address that gets a new object is added to `recreated`, so that references to it follow. */
+function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Address>): Change {
+  const proposed = propose(subject, input, recreated);
   const change = isBackedUpFirst(proposed, subject, input) ? { ...proposed, backupFirst: true } : proposed;
   const blocked = guardsOf(change, subject, input);
   const getsNew = change.action === "create" || change.action === "replace";
-  if (getsNew && blocked.length === 0) anew.add(subject.address);
+  if (getsNew && blocked.length === 0) recreated.add(subject.address);
   return { ...change, blocked };
 }
 
@@ -105,8 +106,8 @@ function holdingsIn(
   return (address) => known.get(address) ?? [];
 }
 
-/** Addresses whose outputs may be others after apply. */
-function restless(steps: readonly Step[]): ReadonlySet<Address> {
+/** Addresses whose outputs may change: a step works on them. */
+function inProgress(steps: readonly Step[]): ReadonlySet<Address> {
   const working = steps.filter(
     (step) => step.blocked.length === 0 && step.operation !== "bind" && step.operation !== "move",
   );

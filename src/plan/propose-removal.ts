@@ -1,3 +1,4 @@
+/** @module Proposes the change for an address that is bound and no longer declared. */
 import type { Change } from "../model/plan.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
@@ -5,7 +6,7 @@ import { kindNamed } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import { base, specOf } from "./subject.ts";
 
-/** What becomes of something that is bound and no longer declared. */
+/** The change for an address that is bound and no longer declared: delete or forget. */
 export function proposeRemoval(subject: Subject, input: PlanInput): Change {
   const removal = input.removed.find((entry) => entry.address === subject.address);
   const shared = {

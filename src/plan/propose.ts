@@ -1,3 +1,4 @@
+/** @module Proposes the change for one address; guards are applied to it later. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
@@ -19,15 +20,15 @@ import { proposeRemoval } from "./propose-removal.ts";
 import { base, type Subject, specOf } from "./subject.ts";
 import { type Trait, traitAt, traitsOf } from "./traits.ts";
 
-/** The change that one subject asks for; guards come later. `anew` holds the addresses that get a new object. */
-export function propose(subject: Subject, input: PlanInput, anew: ReadonlySet<Address>): Change {
+/** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
+export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {
   const { desired } = subject;
   if (desired === undefined) return proposeRemoval(subject, input);
   if (subject.bound === undefined && subject.observed === undefined)
-    return proposeCreate(subject, desired, input, anew);
-  if (subject.observed === undefined) return proposeRecreate(subject, desired, input, anew);
-  if (isBeingDeleted(subject)) return proposeReturn(subject, subject.observed, desired, input, anew);
-  return proposeUpdate(subject, subject.observed, desired, input, anew);
+    return proposeCreate(subject, desired, input, recreated);
+  if (subject.observed === undefined) return proposeRecreate(subject, desired, input, recreated);
+  if (isBeingDeleted(subject)) return proposeReturn(subject, subject.observed, desired, input, recreated);
+  return proposeUpdate(subject, subject.observed, desired, input, recreated);
 }
 
 /** True while a deletion that was accepted has not finished; what is at rest again was not deleted. */
@@ -40,15 +41,15 @@ function proposeCreate(
   subject: Subject,
   desired: Desired,
   input: PlanInput,
-  anew: ReadonlySet<Address>,
+  recreated: ReadonlySet<Address>,
 ): Change {
-  const after = resolved(desired, input, anew);
+  const after = resolved(desired, input, recreated);
   return {
     ...base(subject),
     action: "create",
     reason:
       input.state.intents[desired.address] === undefined
-        ? "declared and not there"
+        ? "does not exist yet"
         : "an earlier create was not acknowledged: apply looks for what it made first, and creates nothing where that is found",
     fields: [],
     disruption: "none",
@@ -60,10 +61,10 @@ function proposeRecreate(
   subject: Subject,
   desired: Desired,
   input: PlanInput,
-  anew: ReadonlySet<Address>,
+  recreated: ReadonlySet<Address>,
 ): Change {
   const id = subject.bound?.id ?? "";
-  const change = proposeCreate(subject, desired, input, anew);
+  const change = proposeCreate(subject, desired, input, recreated);
   return {
     ...change,
     reason: `${id} is gone: it was deleted outside graphform; a new, empty one is created`,
@@ -76,7 +77,7 @@ function proposeReturn(
   observed: Observed,
   desired: Desired,
   input: PlanInput,
-  anew: ReadonlySet<Address>,
+  recreated: ReadonlySet<Address>,
 ): Change {
   const { holdsData } = kindNamed(input.kinds, desired.kind);
   return {
@@ -86,7 +87,7 @@ function proposeReturn(
     fields: [],
     disruption: holdsData ? "data-loss" : "downtime",
     before: specOf(observed),
-    after: resolved(desired, input, anew),
+    after: resolved(desired, input, recreated),
   };
 }
 
@@ -95,11 +96,11 @@ function proposeUpdate(
   observed: Observed,
   desired: Desired,
   input: PlanInput,
-  anew: ReadonlySet<Address>,
+  recreated: ReadonlySet<Address>,
 ): Change {
   const kind = kindNamed(input.kinds, desired.kind);
   const traits = traitsOf(kind.schema);
-  const after = resolved(desired, input, anew);
+  const after = resolved(desired, input, recreated);
   const adopting = subject.bound === undefined;
   const mark = Object.entries(markToKeep(subject, input));
   const marked = mark.length === 0 ? after : fromLeaves([...leaves(after), ...mark]);
@@ -108,7 +109,7 @@ function proposeUpdate(
     observed: observed.spec,
     traits,
     ignored: desired.lifecycle.ignoreChanges,
-    moving: movingPaths(kind, after, anew),
+    moving: movingPaths(kind, after, recreated),
     unseen: adopting ? "trust" : "set",
   });
   const forcedBy = fields.find((field) => field.effect === "replace")?.path;
@@ -123,11 +124,12 @@ function proposeUpdate(
   const importer = importerOf(subject, input);
   if ((forcedBy !== undefined || requested) && importer !== undefined) {
     const reason = `${observed.id} is bound to ${importer.address} from now on; a new one is created`;
-    return { ...proposeCreate(subject, desired, input, anew), reason };
+    return { ...proposeCreate(subject, desired, input, recreated), reason };
   }
   if (forcedBy !== undefined || requested) {
     const disruption: Disruption = kind.holdsData ? "data-loss" : "downtime";
-    const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, anew);
+    const reason =
+      forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, after, kind, recreated);
     return {
       ...shared,
       action: "replace",
@@ -147,19 +149,19 @@ function proposeUpdate(
 }
 
 /** The desired spec with every output filled in that stays what it is. */
-function resolved(desired: Desired, input: PlanInput, anew: ReadonlySet<Address>): JsonObject {
+function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Address>): JsonObject {
   const value = resolveKnown(desired.spec, (address) =>
-    anew.has(address) ? undefined : input.observed.get(address)?.outputs,
+    recreated.has(address) ? undefined : input.observed.get(address)?.outputs,
   );
   return isObject(value) ? value : desired.spec;
 }
 
 /** Paths whose value names, or waits for, an address that gets a new object. */
-function movingPaths(kind: Kind, after: JsonObject, anew: ReadonlySet<Address>): ReadonlySet<string> {
-  if (anew.size === 0) return new Set();
+function movingPaths(kind: Kind, after: JsonObject, recreated: ReadonlySet<Address>): ReadonlySet<string> {
+  if (recreated.size === 0) return new Set();
   const traits = traitsOf(kind.schema);
   const moving = [...leaves(after)].filter(([path, value]) =>
-    referents(value, traitAt(traits, path)).some((address) => anew.has(address)),
+    referents(value, traitAt(traits, path)).some((address) => recreated.has(address)),
   );
   return new Set(moving.map(([path]) => path));
 }
@@ -170,14 +172,14 @@ function referents(value: Json, trait: Trait): readonly Address[] {
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
 }
 
-function whyForced(path: string, after: JsonObject, kind: Kind, anew: ReadonlySet<Address>): string {
+function whyForced(path: string, after: JsonObject, kind: Kind, recreated: ReadonlySet<Address>): string {
   const value = valueAt(after, path) ?? null;
   const address = referents(value, traitAt(traitsOf(kind.schema), path)).find((referent) =>
-    anew.has(referent),
+    recreated.has(referent),
   );
   return address === undefined
     ? `${path} cannot be changed in place`
-    : `referent replaced: ${address} gets a new object`;
+    : `recreated because ${address} is replaced`;
 }
 
 function whyChanged(fields: readonly FieldChange[], subject: Subject, input: PlanInput): string {

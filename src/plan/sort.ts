@@ -1,3 +1,4 @@
+/** @module Sorts addresses so that each comes after the addresses that it refers to. */
 import type { Address } from "../model/address.ts";
 
 /** Addresses so that each comes after everything it refers to; ties by name. References that lead outside do not count. */

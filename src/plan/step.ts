@@ -1,3 +1,4 @@
+/** @module Builds the parts that all steps have in common. */
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { lastApplied, preconditionText } from "../model/precondition.ts";
@@ -6,7 +7,7 @@ import type { Subject } from "./subject.ts";
 
 type Shared = Pick<Step, "address" | "kind" | "place" | "blocked"> & Partial<Step>;
 
-/** A step upon the object that is there. */
+/** A step on an existing object. */
 export function existing(
   key: string,
   operation: Step["operation"],
@@ -27,7 +28,7 @@ export function existing(
   };
 }
 
-/** What all steps of a change have in common. `checks` are the paths of `observed` that the step's decision used. */
+/** The fields that all steps of a change share. `checks` are the paths of `observed` that the decision used. */
 export function shared(
   change: Change,
   subject: Subject,
@@ -49,7 +50,7 @@ export function shared(
   };
 }
 
-/** How long the declaration allows, where it says so. */
+/** The declared timeout in ms; nothing where none is declared. */
 export function timeout(
   subject: Subject,
   operation: "create" | "update" | "delete",

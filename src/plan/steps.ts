@@ -1,3 +1,4 @@
+/** @module Turns one change into the steps that carry it out. */
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fromLeaves, leaves } from "../model/spec-paths.ts";
@@ -11,18 +12,18 @@ import type { Subject } from "./subject.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
 /**
- * The steps that carry out one change, in their order; `after` between addresses comes later. What only brings the
- * state up to date, or only waits, is not what a guard holds back.
+ * The steps that carry out one change, in their order; `after` between addresses comes later. Guards do not
+ * hold back steps that only update the state or only wait.
  */
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const kind = kindNamed(input.kinds, change.kind);
-  const before = [
+  const preparing = [
     ...moves(change, subject, input),
     ...refreshed(change, subject, input),
     ...waits(change, subject, input),
   ];
   const steps = work(change, subject, kind, input).map((step) => ({ ...step, blocked: change.blocked }));
-  return chain([...before, ...steps]);
+  return chain([...preparing, ...steps]);
 }
 
 function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
@@ -45,14 +46,14 @@ function work(change: Change, subject: Subject, kind: Kind, input: PlanInput): r
   }
 }
 
-/** Moved: the state's entry gets the new address, also where what is there is on its way out. */
+/** The step that gives the state's entry its new address, also while the object is being deleted. */
 function moves(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   if (subject.previousAddress === undefined) return [];
   const step = existing(`${change.address}#move`, "move", change, subject, input);
   return [{ ...step, from: subject.previousAddress }];
 }
 
-/** Brings up to date what the state remembers of a declared object beside its values: guards, references, moved names. */
+/** The step that updates the guards, references and moved names of a declared object in the state. */
 function refreshed(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { address, bound, observed } = subject;
   const guards = guardsToRemember(change, subject, input);
@@ -70,8 +71,8 @@ function refreshed(change: Change, subject: Subject, input: PlanInput): readonly
 }
 
 /**
- * What an earlier run began is waited for before anything else is asked. What somebody else began is waited for where
- * its end decides: whether a verb is due.
+ * The step that waits for an operation of an earlier run before anything else is sent. An operation that somebody else
+ * began is waited for only where its end decides whether a start or stop is due.
  */
 function waits(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const { bound, observed } = subject;
@@ -81,14 +82,14 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
   const ours = bound.converging !== undefined && bound.converging.operation !== "delete" && !failed;
   const traits = traitsOf(kindNamed(input.kinds, change.kind).schema);
   const verbless = change.fields.every((field) => traitAt(traits, field.path).operations === undefined);
-  const restless = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
-  const theirs = restless && !(change.action === "update" && verbless);
+  const isInProgress = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
+  const theirs = isInProgress && !(change.action === "update" && verbless);
   return ours || theirs ? [existing(`${change.address}#wait`, "wait", change, subject, input)] : [];
 }
 
 /**
- * An object that was not ours until now is bound first, so that it is known whose deletion is waited for. Whether it runs
- * is no reason for its replacement, and may change until then.
+ * The steps of a replacement. An object that is not bound yet is bound first, so that the state knows what is being deleted.
+ * A start or stop in between does not make the deletion stale.
  */
 function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
@@ -98,7 +99,7 @@ function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInpu
   return [...adopting, ...removal, ...creation(change, subject, kind, input)];
 }
 
-/** The deletion of an object, with the backup that has to be complete before it where the lifecycle asks for one. */
+/** The steps of a deletion, with the backup before it where the lifecycle asks for one. */
 function deletion(key: string, change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const step = existing(key, "delete", change, subject, input);
   const known = input.remembered[subject.previousAddress ?? subject.address];
@@ -141,8 +142,8 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
 
 function chain(steps: readonly Step[]): readonly Step[] {
   return steps.map((step, at) => {
-    const before = steps[at - 1];
-    return before === undefined ? step : { ...step, after: [before.key] };
+    const previous = steps[at - 1];
+    return previous === undefined ? step : { ...step, after: [previous.key] };
   });
 }
 

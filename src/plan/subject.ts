@@ -1,3 +1,4 @@
+/** @module Describes one address before anything is decided: declared, bound, observed. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -6,7 +7,7 @@ import type { Change } from "../model/plan.ts";
 import { fromLeaves } from "../model/spec-paths.ts";
 import type { Bound } from "../model/state.ts";
 
-/** What is known of one address before anything is decided. */
+/** One address with everything known of it, before anything is decided. */
 export interface Subject {
   readonly address: Address;
   readonly previousAddress?: Address;
@@ -17,7 +18,7 @@ export interface Subject {
   readonly observed?: Observed;
 }
 
-/** What a change says of its subject, whatever is done about it. */
+/** The fields of a change that repeat its subject, whatever the action. */
 export function base(
   subject: Subject,
 ): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {

@@ -1,3 +1,4 @@
+/** @module Lists the addresses that a plan is about, with everything known of each. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
@@ -11,7 +12,7 @@ import { afterMoves, destinations } from "./moves.ts";
 import type { Subject } from "./subject.ts";
 import { type Trait, traitsOf } from "./traits.ts";
 
-/** Every address that the plan has to say something about, with what is known of it. */
+/** Every address of the plan: declared or bound, targeted and not excluded. */
 export function subjectsOf(input: PlanInput): readonly Subject[] {
   const previous = new Map([...destinations(input.state, input.moved)].map(([from, to]) => [to, from]));
   const desired = new Map(input.desired.map((entry): [Address, Desired] => [entry.address, entry]));
@@ -50,15 +51,15 @@ function subjectAt(
     ...(previousAddress === undefined ? {} : { previousAddress }),
     ...(desired === undefined ? {} : { desired }),
     ...(bound === undefined ? {} : { bound }),
-    ...(observed === undefined ? {} : { observed: onceSettled(observed, bound, input) }),
+    ...(observed === undefined ? {} : { observed: whenFinished(observed, bound, input) }),
   };
 }
 
 /**
- * What is under way is taken for done: values that were sent stand in for those that still show, and a field that
- * verbs reach is where our own verb leads, or where it was last known to be.
+ * An observed object as it will be when the operation in progress has finished: sent values replace those still shown, and
+ * a field that operations change has the value that our own operation leads to, or the last recorded one.
  */
-function onceSettled(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
+function whenFinished(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
   const schema = kinds.find((kind) => kind.name === observed.kind)?.schema;
   if (observed.phase.is !== "pending" || schema === undefined) return observed;
   const spec = { ...observed.spec };
@@ -74,7 +75,7 @@ function onceSettled(observed: Observed, bound: Bound | undefined, { kinds, prof
   return { ...observed, spec };
 }
 
-/** Where an operation leads a field that verbs reach; undefined where it leaves the field as it was. */
+/** The value of a field after an operation; undefined where the operation does not change it. */
 function destination(trait: Trait, operation: string | undefined, profile: Profile): Json | undefined {
   if (operation === "create" || (operation === "update" && profile.updateNeeds === "ready"))
     return trait.default;
@@ -94,7 +95,7 @@ function targetsOf({ desired, options }: PlanInput): ReadonlySet<Address> | unde
   return chosen;
 }
 
-/** What is excluded, and what cannot be had without it: the dependents of what is not there yet. */
+/** Excluded addresses, with the dependents of those that do not exist yet. */
 function excludedOf(
   bound: ReadonlyMap<Address, Bound>,
   { desired, options }: PlanInput,

@@ -1,7 +1,8 @@
+/** @module Reads each field of a kind as the traits that planning asks for. */
 import type { Disruption, FieldSchema, KindSchema } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
 
-/** What planning needs to know of one field: its row of the field table, reduced to verdicts. */
+/** The row of one field in the field table, as planning reads it. */
 export interface Trait {
   readonly path: string;
   readonly type: FieldSchema["type"];
@@ -28,8 +29,8 @@ const known = new WeakMap<KindSchema, Traits>();
 
 /** The traits of every field of a kind, by dotted path; worked out once per schema. */
 export function traitsOf(schema: KindSchema): Traits {
-  const before = known.get(schema);
-  if (before !== undefined) return before;
+  const cached = known.get(schema);
+  if (cached !== undefined) return cached;
   const traits = new Map(rows(schema.properties, ""));
   known.set(schema, traits);
   return traits;

@@ -1,4 +1,4 @@
-/** @module Carries out a plan, and what an earlier run left open. */
+/** @module Builds the context of an apply, and carries out a plan or an earlier run's open creates in it. */
 import type { ApplyContext } from "../apply/context.ts";
 import { openClassRegistry } from "../apply/creates/class-registry.ts";
 import { recoverIntents } from "../apply/creates/recover-intents.ts";
@@ -17,7 +17,7 @@ import type { Service } from "../model/service.ts";
 
 import type { Planned } from "./plan-for.ts";
 
-/** What applying works with besides the plan. */
+/** The dependencies of applying, besides the plan. */
 export interface ApplyWorld {
   readonly kinds: readonly Kind[];
   readonly service: Service;
@@ -71,7 +71,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
   return { ...context, classes: openClassRegistry(context) };
 }
 
-/** A service that sends no write any more once the run is interrupted, also none that waits for its turn by then. */
+/** A service that sends no more writes once the run is interrupted, not even those that wait for their turn. */
 export function withoutNewWrites(service: Service, stopping: AbortSignal): Service {
   return { ...service, write: (call, signal) => service.write(call, signal, stopping) };
 }

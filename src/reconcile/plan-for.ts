@@ -18,7 +18,7 @@ import type { PlanOptions } from "../plan/input.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { makePlan } from "../plan/plan.ts";
 
-/** What planning works with: the service's reading half, and nothing that could write. */
+/** The dependencies of planning: only the reading half of the service. */
 export interface PlanningWorld {
   readonly kinds: readonly Kind[];
   readonly service: Reads;
@@ -27,7 +27,7 @@ export interface PlanningWorld {
   readonly signal: AbortSignal;
 }
 
-/** What one plan is about. */
+/** The request for one plan. */
 export interface Intention {
   readonly manifest: Manifest;
   readonly options: PlanOptions;
@@ -37,13 +37,13 @@ export interface Intention {
   readonly destroying: boolean;
 }
 
-/** A plan with what it was made from. */
+/** A plan, and the outputs that were observed for it. */
 export interface Planned {
   readonly plan: Plan;
   readonly outputs: ReadonlyMap<Address, JsonObject>;
 }
 
-/** Observes, compares, guards, orders: says what would be done. Writes nothing anywhere. */
+/** Makes a plan from fresh observation. Writes nothing, neither at the service nor in the state. */
 export async function planFor(
   intention: Intention,
   state: StateDocument,

@@ -6,7 +6,7 @@ import { assertAddressesKnown, type Intention, type Planned, planFor } from "./p
 import { withAdoptionGuards } from "./saved-plan-guards.ts";
 import { unverified, verify } from "./verify.ts";
 
-/** What a run is asked for. */
+/** The request for one run. */
 export interface RunRequest {
   readonly intention: Intention;
   /** A plan that was made and shown before: it is carried out in place of a new one. */
@@ -19,17 +19,17 @@ export interface RunRequest {
   readonly secrets: Iterable<string>;
 }
 
-/** Hears of a run while it happens. Events of steps go to the world's `emit`. */
+/** Receives the plan and the outcome of a run. Events of steps go to the world's `emit`. */
 export interface RunReport {
   plan(plan: Plan): void;
   outcome(outcome: Outcome): void;
-  /** Everything that was warned of so far. */
+  /** All warnings so far. */
   warnings(): readonly string[];
 }
 
 /**
- * Makes what runs what is declared. Undefined where the plan was not approved: nothing was changed then. The caller holds the lock
- * of the state. Rejects where planning or the second look fails; what was done is reported before.
+ * Brings the service to what the manifest declares. Undefined where the plan was not approved: nothing was changed then.
+ * The caller holds the lock of the state. Rejects where planning or the second look fails; the steps are reported before.
  */
 export async function reconcile(
   { intention, saved, timeout, approve, secrets }: RunRequest,

@@ -1,12 +1,12 @@
-/** @module Holds back the creates of a saved plan where something of their name has come to be there since. */
+/** @module Adds to a saved plan the guards against objects that have appeared since it was made. */
 import type { Change, Guard, Plan } from "../model/plan.ts";
 
 /** A saved plan with the guards that a plan made now puts on its creates. */
 export function withAdoptionGuards(saved: Plan, fresh: Plan): Plan {
   const guards = new Map(fresh.changes.map((change) => [change.address, adoptionGuards(change)]));
-  const held = <T extends Pick<Change, "address" | "blocked">>(each: T): T => ({
-    ...each,
-    blocked: [...each.blocked, ...(guards.get(each.address) ?? [])],
+  const held = <T extends Pick<Change, "address" | "blocked">>(entry: T): T => ({
+    ...entry,
+    blocked: [...entry.blocked, ...(guards.get(entry.address) ?? [])],
   });
   return {
     ...saved,
@@ -17,6 +17,6 @@ export function withAdoptionGuards(saved: Plan, fresh: Plan): Plan {
 
 function adoptionGuards({ action, id, blocked }: Change): readonly Guard[] {
   if (action !== "adopt") return blocked.filter((guard) => guard.code === "may-exist");
-  const message = `${id} has come to be there under this name since this plan was made`;
+  const message = `${id} has appeared under this name since this plan was made`;
   return [{ code: "may-exist", message, lift: "make a new plan" }];
 }

@@ -1,4 +1,4 @@
-/** @module Verifies an apply by a second plan from fresh observation. */
+/** @module Verifies an apply by a second plan from fresh observation, and records the outputs. */
 import { certify, outcomeOf } from "../apply/outcome.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
@@ -8,7 +8,7 @@ import { findSecret } from "../state/find-secret.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
 import type { Intention, Planned } from "./plan-for.ts";
 
-/** What the second look works with. */
+/** The dependencies of the second look. */
 export interface Verification {
   readonly intention: Intention;
   readonly look: (intention: Intention) => Promise<Planned>;
@@ -47,7 +47,7 @@ export async function verify(
   return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, warnings());
 }
 
-/** What the service says stands in outputs, and outputs stand in the state: no secret comes there that way. */
+/** Throws where a secret stands in an output: outputs come from the service's answers and are written to the state. */
 function assertHarmless(outputs: Outcome["outputs"], secrets: Iterable<string>): void {
   const found = findSecret(outputs, secrets);
   if (found === undefined) return;
@@ -68,7 +68,7 @@ function promisedBy(saved: Plan | undefined, second: Plan): Plan {
   return { ...second, changes: second.changes.filter((change) => promised.has(change.address)) };
 }
 
-/** What was done stands, also where the second look fails. */
+/** The outcome of an apply whose second look failed: the steps are done all the same. */
 export function unverified(
   steps: readonly StepOutcome[],
   world: ApplyWorld,

@@ -1,3 +1,4 @@
+/** @module Appends to a file durably, and notices another writer. */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { isStill } from "./lock-file.ts";

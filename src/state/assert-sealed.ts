@@ -1,3 +1,4 @@
+/** @module Refuses to save a plan in which a secret stands in clear text. */
 import { GraphformError } from "../model/errors.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
@@ -18,7 +19,8 @@ export function assertSealed(saved: SavedPlan, texts: Iterable<string>): void {
   }
   const found = findSecret(saved, texts);
   if (found !== undefined) throw clear(found);
-  if (serial === 0 && [changes, steps, outputs].some(holdsFingerprint)) throw clear("a plan without a state");
+  if (serial === 0 && [changes, steps, outputs].some(containsFingerprint))
+    throw clear("a plan without a state");
 }
 
 function isClosed({ before, after }: FieldChange): boolean {
@@ -31,10 +33,10 @@ function isClosed({ before, after }: FieldChange): boolean {
   );
 }
 
-function holdsFingerprint(value: unknown): boolean {
+function containsFingerprint(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (isSealed(value)) return isFingerprint(value);
-  return Object.values(value).some(holdsFingerprint);
+  return Object.values(value).some(containsFingerprint);
 }
 
 function clear(at: string): GraphformError {

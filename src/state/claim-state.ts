@@ -1,19 +1,20 @@
+/** @module Claims a state for one service, and refuses a state that belongs to another one. */
 import { GraphformError } from "../model/errors.ts";
 import { localPrefix, type ServiceIdentity, serviceDifferences } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { reduce } from "./reducer.ts";
 
-/** What is claimed: for messages, and for the way out. */
+/** The claim: the service of this run, and the state's path for messages. */
 export interface Claim {
   readonly service: ServiceIdentity;
-  /** Where the state is, for people. */
+  /** The state's path or address, for people. */
   readonly where: string;
 }
 
 /**
  * The state as that of a service: a state that binds nothing, or that was written before states knew their service, takes
  * it over, and the next write records it. Throws `state-service` where the state belongs to another one: everything would
- * be created anew there, and the ids of here forgotten.
+ * be created again there, and the bound ids forgotten.
  */
 export function claimState(state: StateDocument, { service, where }: Claim): StateDocument {
   if (state.service === undefined || isEmpty(state))
@@ -28,16 +29,16 @@ export function claimState(state: StateDocument, { service, where }: Claim): Sta
   return reduce(state, { type: "service-recorded", service: merged });
 }
 
-/** Throws `state-service` where two identities are not one service. `whose` is what belongs to the first one. */
+/** Throws `state-service` where two identities are not one service. `owned` names what belongs to the first one, for the message. */
 export function assertSameService(
-  before: ServiceIdentity,
-  now: ServiceIdentity,
-  whose: string,
+  recorded: ServiceIdentity,
+  current: ServiceIdentity,
+  owned: string,
   hint: string,
 ): void {
-  const differences = serviceDifferences(before, now);
+  const differences = serviceDifferences(recorded, current);
   if (differences.length === 0) return;
-  const message = `${whose} belongs to another service: ${differences.join("; ")}`;
+  const message = `${owned} belongs to another service: ${differences.join("; ")}`;
   throw new GraphformError("state-service", message, { hint });
 }
 
@@ -46,8 +47,8 @@ export function isEmpty({ resources, intents }: StateDocument): boolean {
   return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;
 }
 
-function wayOut(before: ServiceIdentity, now: ServiceIdentity): string {
-  const [wasLocal, isLocal] = [before, now].map(({ platform }) => platform.startsWith(localPrefix));
+function wayOut(recorded: ServiceIdentity, current: ServiceIdentity): string {
+  const [wasLocal, isLocal] = [recorded, current].map(({ platform }) => platform.startsWith(localPrefix));
   const other =
     wasLocal && isLocal
       ? "the data folder of the local platform was made anew, or is another one: name another state with --state, or move this one away"

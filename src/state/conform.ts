@@ -1,3 +1,4 @@
+/** @module Checks a value against a schema of our own documents. */
 import type { FieldSchema } from "../model/field-schema.ts";
 import { isObject } from "../model/json.ts";
 
@@ -6,18 +7,18 @@ import { isObject } from "../model/json.ts";
  * documents use of draft-07: type, const, enum, minimum, minLength, pattern, properties, required,
  * additionalProperties, items.
  */
-export function misfit(schema: FieldSchema, value: unknown): string | undefined {
-  const found = misfitOf(schema, value);
+export function firstViolation(schema: FieldSchema, value: unknown): string | undefined {
+  const found = violationOf(schema, value);
   return found === undefined ? undefined : `${spelled(found.path)} ${found.what}`;
 }
 
-/** What is wrong, and where: the way to it is put together from its end, so that what fits costs no spelling. */
-interface Misfit {
+/** A violation and its path. The path is built from its end, so that values without a violation cost nothing. */
+interface Violation {
   readonly path: readonly (string | number)[];
   readonly what: string;
 }
 
-function misfitOf(schema: FieldSchema, value: unknown): Misfit | undefined {
+function violationOf(schema: FieldSchema, value: unknown): Violation | undefined {
   if (schema.const !== undefined && value !== schema.const)
     return here(`is not ${JSON.stringify(schema.const)}`);
   if (schema.enum !== undefined && !schema.enum.some((allowed) => allowed === value)) {
@@ -28,9 +29,9 @@ function misfitOf(schema: FieldSchema, value: unknown): Misfit | undefined {
   }
   if (typeof value === "number" && value < (schema.minimum ?? value))
     return here(`is below ${schema.minimum}`);
-  if (typeof value === "string") return misfitText(schema, value);
-  if (Array.isArray(value)) return misfitItems(schema, value);
-  return isObject(value) ? misfitObject(schema, value) : undefined;
+  if (typeof value === "string") return violationInText(schema, value);
+  if (Array.isArray(value)) return violationInItems(schema, value);
+  return isObject(value) ? violationInObject(schema, value) : undefined;
 }
 
 function isOfType(type: string, value: unknown): boolean {
@@ -40,7 +41,7 @@ function isOfType(type: string, value: unknown): boolean {
   return typeof value === type;
 }
 
-function misfitText(schema: FieldSchema, value: string): Misfit | undefined {
+function violationInText(schema: FieldSchema, value: string): Violation | undefined {
   if (value.length < (schema.minLength ?? 0)) return here("is empty");
   if (schema.pattern !== undefined && !compiled(schema.pattern).test(value)) return here("is malformed");
   return undefined;
@@ -55,37 +56,40 @@ function compiled(pattern: string): RegExp {
   return known;
 }
 
-function misfitItems(schema: FieldSchema, items: readonly unknown[]): Misfit | undefined {
+function violationInItems(schema: FieldSchema, items: readonly unknown[]): Violation | undefined {
   if (schema.items === undefined) return undefined;
   for (const [index, item] of items.entries()) {
-    const found = misfitOf(schema.items, item);
+    const found = violationOf(schema.items, item);
     if (found !== undefined) return below(index, found);
   }
   return undefined;
 }
 
-function misfitObject(schema: FieldSchema, value: { readonly [key: string]: unknown }): Misfit | undefined {
+function violationInObject(
+  schema: FieldSchema,
+  value: { readonly [key: string]: unknown },
+): Violation | undefined {
   const missing = schema.required?.find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) return below(missing, here("is missing"));
   for (const name of Object.keys(value)) {
     const known = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
     const row = known ? schema.properties?.[name] : schema.additionalProperties;
     if (row === false) return below(name, here("is unknown"));
-    const found = row === undefined || row === true ? undefined : misfitOf(row, value[name]);
+    const found = row === undefined || row === true ? undefined : violationOf(row, value[name]);
     if (found !== undefined) return below(name, found);
   }
   return undefined;
 }
 
-function here(what: string): Misfit {
+function here(what: string): Violation {
   return { path: [], what };
 }
 
-function below(step: string | number, { path, what }: Misfit): Misfit {
+function below(step: string | number, { path, what }: Violation): Violation {
   return { path: [step, ...path], what };
 }
 
-function spelled(path: Misfit["path"]): string {
+function spelled(path: Violation["path"]): string {
   if (path.length === 0) return "the document";
   const steps = path.map((step, at) => {
     if (typeof step === "number") return `[${step}]`;

@@ -1,3 +1,4 @@
+/** @module Recognises a JSON text whose end is missing. */
 /**
  * True for a text that does not parse because its end is missing: it is empty or nothing but zeros (what a power
  * failure leaves), or a JSON object that is never closed.

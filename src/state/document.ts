@@ -1,9 +1,9 @@
-/** @module The first version of a state, and the step from one version to the next. */
+/** @module Creates the first version of a state, and numbers the versions after it. */
 import { randomUUID } from "node:crypto";
 import type { StateDocument } from "../model/state.ts";
 import { newKey } from "./vault.ts";
 
-/** What stays the same through a state's whole history. Its key stands in no other file. */
+/** The parts of a state that never change. Its key is in no other file. */
 export interface Birth {
   readonly lineage: string;
   readonly key: string;
@@ -35,11 +35,11 @@ export function emptyState(
 export type VersionId = Pick<StateDocument, "lineage" | "serial">;
 
 /** True where a version is the next one; the first of all follows nothing. */
-export function follows(before: VersionId | undefined, next: VersionId): boolean {
-  return next.serial - 1 === (before?.serial ?? 0) && (before ?? next).lineage === next.lineage;
+export function follows(previous: VersionId | undefined, next: VersionId): boolean {
+  return next.serial - 1 === (previous?.serial ?? 0) && (previous ?? next).lineage === next.lineage;
 }
 
-/** What tells the version after another one from it: the serial is one up. `now` in ms since 1970. */
+/** Serial and time of the version after another one. `now` in ms since 1970. */
 export function nextVersion(
   { serial }: Pick<StateDocument, "serial">,
   now: number,

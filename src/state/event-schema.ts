@@ -1,8 +1,9 @@
+/** @module Checks the events of a log against their schemas. */
 import type { FieldSchema } from "../model/field-schema.ts";
 import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { StateEvent } from "../model/state-event.ts";
-import { misfit } from "./conform.ts";
+import { firstViolation } from "./conform.ts";
 import {
   bound,
   converging,
@@ -18,7 +19,7 @@ import {
 
 const created = { address: text, id: text, createdAt: time, converging, unconfirmed: texts };
 
-/** What each event consists of. */
+/** The schema of each event. */
 const events: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   "service-recorded": event({ service: serviceSchema }),
   "plan-applied": event({ fingerprint: text }),
@@ -50,7 +51,7 @@ const events: { readonly [type in StateEvent["type"]]: FieldSchema } = {
 export function isStateEvent(value: unknown): value is StateEvent {
   const type = isObject(value) ? value["type"] : undefined;
   const row = typeof type === "string" ? own<FieldSchema>(events, type) : undefined;
-  return row !== undefined && misfit(row, value) === undefined;
+  return row !== undefined && firstViolation(row, value) === undefined;
 }
 
 function event(

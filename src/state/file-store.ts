@@ -1,10 +1,11 @@
+/** @module Stores a state in a file, with a log of later events and a lock beside it. */
 import type { StateDocument } from "../model/state.ts";
 import { follows, type VersionId } from "./document.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
 import { acquireLock, breakLock, readHolder } from "./lock.ts";
 import { mergeCalls } from "./merge-calls.ts";
 import { appendTo } from "./reducer.ts";
-import { type Marks, markOf, marksOf, readStored, targetOf } from "./state-file.ts";
+import { type FileStamps, readStored, stampOf, stampsOf, targetOf } from "./state-file.ts";
 import { backupOf, logOf, stateWriter } from "./state-writer.ts";
 import type { EventVersion, Lock, StateStore } from "./store.ts";
 import { conflict, standsElsewhere, stateGone, unwritable } from "./store-trouble.ts";
@@ -14,18 +15,18 @@ export interface FileStoreOptions {
   /** The manifest's name: a state of another name is refused. Without it any state will do. */
   readonly name?: string;
   /**
-   * Where the state could stand as well, had the command been run from another folder: one that is found there while
-   * nothing stands at `path` is refused rather than a second one begun.
+   * The path at which the state would be, had the command run in another folder. Where a state is found there and none at
+   * `path`, no second one is begun.
    */
   readonly elsewhere?: string;
 }
 
-/** What is stored, as far as a store knows. */
+/** The stored version, as far as this store knows. */
 interface Known {
   /** Undefined where nothing is. */
   readonly version: VersionId | undefined;
   /** Tell the files from all others that ever stood there. */
-  readonly marks: Marks;
+  readonly stamps: FileStamps;
 }
 
 /** Something to write: a version, or all that the log holds into the document. */
@@ -40,7 +41,7 @@ type Item =
  * it leads.
  *
  * A write follows what this store knows: what it read, or wrote, last. Somebody else's write in between refuses it and
- * every further one until the state is read again. A file that vanished meanwhile is written anew: nothing is lost by
+ * every further one until the state is read again. A file that vanished meanwhile is written again: nothing is lost by
  * that. A document that is gone before it is read, and has left its previous version or its log, was lost: `read` throws
  * `state-gone`, for with nothing remembered everything would be made a second time.
  */
@@ -50,7 +51,7 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
   let known: Known | undefined;
   /** Everything that was handed in, durable or not. */
   let live: LiveDocument | undefined;
-  /** What was handed in last. */
+  /** The version that was handed in last. */
   let newest: VersionId | undefined;
   let busy = 0;
   /** A version that could not be written although it followed: the one after it follows as well. */
@@ -60,8 +61,8 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
   const load = async (
     file: string,
   ): Promise<{ readonly state: StateDocument | undefined; readonly found: Known }> => {
-    const { state, marks } = await readStored(file, path, name);
-    const found = { version: state && idOf(state), marks };
+    const { state, stamps } = await readStored(file, path, name);
+    const found = { version: state && idOf(state), stamps };
     known = found;
     writer.forget();
     return { state, found };
@@ -69,14 +70,14 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
 
   /** False where somebody else has written since. */
   const isUntouched = async (file: string): Promise<boolean> => {
-    const before = known;
-    const marks = await marksOf(file);
-    const document = compare(before?.marks.document, marks.document);
-    const log = compare(before?.marks.log, marks.log);
+    const expected = known;
+    const stamps = await stampsOf(file);
+    const document = compare(expected?.stamps.document, stamps.document);
+    const log = compare(expected?.stamps.log, stamps.log);
     if (document === "gone" || log === "gone") writer.forget();
     if (document !== "other" && log !== "other") return true;
     const { found } = await load(file);
-    return before === undefined || isSame(before.version, found.version);
+    return expected === undefined || isSame(expected.version, found.version);
   };
 
   const isAfter = (serial: number | undefined, { serial: next, lineage }: VersionId): boolean =>
@@ -89,15 +90,15 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
     const [first] = items.flatMap((item) => (item.is === "fold" ? [] : [item.version]));
     if (live === undefined || (first === undefined && !writer.hasLog())) return;
     const version = idOf(live.view);
-    const before = unwritten;
+    const lastUnwritten = unwritten;
     if (first !== undefined) unwritten = version.serial;
-    const isNext = first === undefined || follows(known?.version, first) || isAfter(before, first);
+    const isNext = first === undefined || follows(known?.version, first) || isAfter(lastUnwritten, first);
     if (refused || !isOurs || !isNext || !(await put(file, items, live.view))) {
       refused = true;
       throw conflict(path, first ?? version, known?.version);
     }
     unwritten = undefined;
-    known = { version, marks: await marksOf(file) };
+    known = { version, stamps: await stampsOf(file) };
   };
 
   /** Writes before it waits for anything. False where somebody else has written at the same time. */
@@ -112,7 +113,7 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
       // It may have come as far as the disk all the same: what is found there is ours, and not somebody else's.
       const found = await readStored(file, path, name).catch(() => undefined);
       if (found !== undefined && versions.some((version) => isSame(version, found.state)))
-        known = { version: found.state && idOf(found.state), marks: found.marks };
+        known = { version: found.state && idOf(found.state), stamps: found.stamps };
       throw unwritable(path, error);
     }
   };
@@ -163,17 +164,17 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
 
 /** Throws where no state stands at `file`, and one was there, or stands elsewhere. */
 async function assertNoneElsewhere(file: string, path: string, elsewhere: string | undefined): Promise<void> {
-  const [backup, log] = [await markOf(backupOf(file)), await markOf(logOf(file))];
+  const [backup, log] = [await stampOf(backupOf(file)), await stampOf(logOf(file))];
   const ofLog = log === undefined ? [] : (["log"] as const);
   if (backup !== undefined) throw stateGone(path, ["backup", ...ofLog]);
   const other = elsewhere === undefined ? file : await targetOf(elsewhere);
-  if (elsewhere !== undefined && other !== file && (await markOf(other)) !== undefined)
+  if (elsewhere !== undefined && other !== file && (await stampOf(other)) !== undefined)
     throw standsElsewhere(path, elsewhere);
   if (log !== undefined) throw stateGone(path, ofLog);
 }
 
-function compare(before: string | undefined, now: string | undefined): "same" | "gone" | "other" {
-  if (before === now) return "same";
+function compare(expected: string | undefined, now: string | undefined): "same" | "gone" | "other" {
+  if (expected === now) return "same";
   return now === undefined ? "gone" : "other";
 }
 

@@ -1,3 +1,4 @@
+/** @module Applies the events of a log to the document that the log follows. */
 import type { StateDocument } from "../model/state.ts";
 import { liveDocument } from "./live-document.ts";
 import { logDamaged, logGone, logStray } from "./log-trouble.ts";

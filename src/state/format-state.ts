@@ -1,3 +1,4 @@
+/** @module Writes a state as text: one line for each resource, sorted. */
 import type { StateDocument } from "../model/state.ts";
 
 /** A document as it is written: version 3 says that what happened since is in the log beside it. */

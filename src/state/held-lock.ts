@@ -1,3 +1,4 @@
+/** @module Keeps a lock alive with heartbeats, and notices when another process has taken it. */
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";

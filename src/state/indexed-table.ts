@@ -1,4 +1,4 @@
-/** @module Entries by address that are changed in place: what a change costs does not depend on how many there are. */
+/** @module Keeps entries by address with indexes, so that a change costs the same in any fleet. */
 import type { Address } from "../model/address.ts";
 
 /** Entries by address, and which of them hold a value. */
@@ -8,7 +8,7 @@ export interface IndexedTable<T, Index extends string> {
   get(address: Address): T | undefined;
   /** The addresses of the entries that hold a value. */
   having(index: Index, value: string): readonly Address[];
-  /** How many entries hold a value. */
+  /** The number of entries that hold a value. */
   count(index: Index, value: string): number;
   set(address: Address, entry: T): void;
   remove(address: Address): void;

@@ -1,4 +1,4 @@
-/** @module The journal of a run over a store. */
+/** @module Opens the journal of a run: every event becomes a version in a store. */
 import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
 import type { StateDocument } from "../model/state.ts";

@@ -1,8 +1,8 @@
-/** @module A state document that is changed in place, as a run goes on. */
+/** @module Keeps a state document that is changed in place while a run goes on. */
 import type { Bound, CreateRound, Intent, StateDocument } from "../model/state.ts";
 import { type IndexedTable, indexedTable } from "./indexed-table.ts";
 
-/** What of a document stands once in it, whatever it binds. */
+/** The part of a document that does not grow with the number of resources. */
 export type DocumentHead = Omit<StateDocument, "resources" | "intents" | "rounds">;
 
 /** A document and the tables that it shows. */

@@ -1,3 +1,4 @@
+/** @module Creates and removes lock files without ever removing the lock of another holder. */
 import { appendFile, type FileHandle, link, open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { temporaryEnding } from "../files/atomic-write.ts";
@@ -41,7 +42,7 @@ async function placeWithoutLinks(file: string, record: LockRecord): Promise<File
 /**
  * Removes the lock file, if it still is the one of this id. True where it was removed by this call.
  *
- * A lock is only ever removed by who holds the claim upon it, a lock file of its own named after the lock's id, and
+ * A lock is removed only by the holder of the claim on it, a lock file of its own named after the lock's id, who
  * has seen that id under the claim. Nobody else can remove it between that look and the removal, and nobody can put
  * another in its place without removing it: so what is removed is what was looked at. Ids are never used twice. The
  * claim of a process that died is removed in the same way. A lock that is not one's own gets a last line that says who

@@ -1,14 +1,15 @@
+/** @module Reads and writes the record in a lock file, and tells whether its holder still runs. */
 import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
 import { isFileError } from "../files/file-trouble.ts";
 import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
-import { misfit } from "./conform.ts";
+import { firstViolation } from "./conform.ts";
 import type { Holder } from "./store.ts";
 
-/** What a lock file holds: its holder, and how to tell whether that process still runs. */
+/** The content of a lock file: its holder, and the identity of the holder's process. */
 export interface LockRecord extends Holder, ProcessIdentity {
-  /** When the file was last written to, by the clock of the disk (ms since 1970); not in the file. */
+  /** The last write to the file by the clock of the disk, in ms since 1970; not in the file. */
   readonly touched?: number;
 }
 
@@ -86,7 +87,7 @@ export function isAlive(record: LockRecord, now: number): boolean {
   return record.machine !== nobody.machine && !isGone(record, now);
 }
 
-/** Who took a lock away, from the line that they left below its record; undefined where nobody left one. */
+/** The process that took a lock away, from the line that it left below the record; undefined without such a line. */
 export function takerIn(text: string): LockRecord | undefined {
   return parse(text.split("\n")[1] ?? "");
 }
@@ -102,10 +103,10 @@ function parse(text: string): LockRecord | undefined {
 }
 
 function isRecord(value: unknown): value is LockRecord {
-  return misfit(schema, value) === undefined;
+  return firstViolation(schema, value) === undefined;
 }
 
-/** Who holds a lock that does not say so. */
+/** The holder of a lock whose file names none. */
 export const nobody = { who: "somebody", pid: 1, host: "unknown", machine: "unknown", started: "" } as const;
 
 function unknownHolder(seen: string, touched: number): LockRecord {

@@ -1,3 +1,4 @@
+/** @module Takes, waits for and breaks the lock of a state. */
 import { dirname } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { makeFolder } from "../files/make-folder.ts";
@@ -8,11 +9,11 @@ import { placeLock, removeLock, sweep } from "./lock-file.ts";
 import { isAlive, isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
 
-/** How long a lock outlives its last heartbeat, in ms, as other machines see it. */
+/** Time after the last heartbeat at which other machines take a lock over, in ms. */
 const defaultLease = 60_000;
 
-/** How often a lock that nobody holds is tried for while others try for it as well. */
-const scrambles = 500;
+/** Tries for a free lock while other processes try for it too. */
+const contentionTries = 500;
 
 /**
  * Takes the lock of a file, or throws `locked` (exit 5) once the time to wait is over. A holder that died on this
@@ -22,12 +23,12 @@ export async function acquireLock(file: string, operation: string, options: Lock
   const { clock, timeout = 0, signal, lease = defaultLease } = options;
   const deadline = clock.now() + timeout;
   await troubled(file, () => makeFolder(dirname(file)));
-  for (let pause = 100, scrambled = 0; ; ) {
+  for (let pause = 100, contended = 0; ; ) {
     signal?.throwIfAborted();
     const got = await troubled(file, () => tryLock(file, operation, clock, lease));
     if (got.is === "ours") return got.lock;
-    if (got.is === "free" && scrambled < scrambles) {
-      scrambled += 1;
+    if (got.is === "free" && contended < contentionTries) {
+      contended += 1;
       await clock.sleep(1 + 4 * clock.random(), signal);
       continue;
     }
@@ -38,19 +39,19 @@ export async function acquireLock(file: string, operation: string, options: Lock
   }
 }
 
-/** Who holds the lock of a file; undefined where nobody does. */
+/** The holder of the lock of a file; undefined where nobody holds it. */
 export async function readHolder(file: string): Promise<Holder | undefined> {
   const record = await troubled(file, () => readRecord(file));
   return record && publicPart(record);
 }
 
 /**
- * Removes the lock of this id and says whose it was; its holder is left word of who took it. Throws `lock-unknown`, and
+ * Removes the lock of this id and returns its holder; the lock file keeps a line that names the taker. Throws `lock-unknown`, and
  * `lock-alive` where the holder is seen to live and it is not forced: it would go on writing while another one begins.
  */
 export async function breakLock(file: string, id: string, force = false): Promise<Holder> {
   return troubled(file, async () => {
-    for (let attempt = 0; attempt < scrambles; attempt += 1) {
+    for (let attempt = 0; attempt < contentionTries; attempt += 1) {
       const record = await readRecord(file);
       if (record?.id !== id) throw unknownLock(file, id, record);
       if (!force && isAlive(record, Date.now())) throw alive(record);
@@ -100,7 +101,7 @@ function locked(file: string, holder: LockRecord | undefined, now: number): Grap
 }
 
 function whoHolds(file: string, holder: LockRecord | undefined): string {
-  if (holder === undefined) return `the lock ${file} is fought over`;
+  if (holder === undefined) return `the lock ${file} is contended`;
   const { who, pid, machine, operation, created } = holder;
   return machine === nobody.machine
     ? `the state is locked: ${file} does not say by whom; it was last written to at ${created}`

@@ -1,4 +1,4 @@
-/** @module Refusals of a state whose log cannot be read with it, each with the way out. */
+/** @module Words the refusals of a state whose log cannot be read with it, each with the way out. */
 import { GraphformError } from "../model/errors.ts";
 import type { VersionId } from "./document.ts";
 
@@ -12,9 +12,9 @@ export function logGone(file: string, { serial }: VersionId): GraphformError {
 
 /** The refusal of a state beside the log of another version of it, or of another state. */
 export function logStray(file: string, state: VersionId, head: VersionId): GraphformError {
-  const whose =
+  const followed =
     head.lineage === state.lineage ? `version ${head.serial} of it` : "a version of another history";
-  const message = `the log ${file}.log does not belong to the state ${file}: it follows ${whose}, and the state is at version ${state.serial}`;
+  const message = `the log ${file}.log does not belong to the state ${file}: it follows ${followed}, and the state is at version ${state.serial}`;
   return new GraphformError("state-log-stray", message, {
     hint: `put both back from one copy; ${without(file)}`,
   });

@@ -1,3 +1,4 @@
+/** @module Stores a state in memory, for programs and tests. */
 import { randomBytes } from "node:crypto";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";

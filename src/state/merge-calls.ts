@@ -1,3 +1,4 @@
+/** @module Merges concurrent calls of a slow function into one call at a time. */
 /** Calls of one slow function, merged. */
 export interface Merged<T> {
   /** Hands an item in; resolves or rejects with the call that took it. */

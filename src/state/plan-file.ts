@@ -1,3 +1,4 @@
+/** @module Writes plans to files and reads them back, with a checksum and without secrets. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { writeAtomically } from "../files/atomic-write.ts";
@@ -9,7 +10,7 @@ import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { assertSealed } from "./assert-sealed.ts";
-import { misfit } from "./conform.ts";
+import { firstViolation } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
 import { serviceSchema } from "./state-rows.ts";
 
@@ -144,7 +145,7 @@ function parse(content: string, file: string): unknown {
 }
 
 function isWhole(saved: unknown, digest: unknown): saved is SavedPlan {
-  return misfit(schema, saved) === undefined && sha256(JSON.stringify(saved)) === digest;
+  return firstViolation(schema, saved) === undefined && sha256(JSON.stringify(saved)) === digest;
 }
 
 function foreign(file: string): GraphformError {

@@ -1,8 +1,9 @@
+/** @module Reads a state strictly: a document that is cut, damaged, newer or of another manifest is refused. */
 import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
-import { misfit } from "./conform.ts";
+import { firstViolation } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
 import { foldLog } from "./fold-log.ts";
 import { stateSchema } from "./state-schema.ts";
@@ -29,7 +30,7 @@ export function readState(text: string, file: string, name?: string, log?: strin
 
 /** A document that is as we write it. */
 function checked(document: unknown, file: string): StateDocument {
-  const wrong = misfit(stateSchema, document) ?? strangeAddress(document);
+  const wrong = firstViolation(stateSchema, document) ?? strangeAddress(document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
   return document;
 }

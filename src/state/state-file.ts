@@ -1,3 +1,4 @@
+/** @module Reads a state and its log as a pair, and tells when either file has changed. */
 import { readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
@@ -6,7 +7,7 @@ import type { StateDocument } from "../model/state.ts";
 import { readState } from "./read-state.ts";
 import { logOf } from "./state-writer.ts";
 
-/** Where a path leads in the end, also when nothing stands there yet. Throws `state-unreadable`, as all here do. */
+/** The file that a path leads to through links, also where nothing is there yet. Throws `state-unreadable`, as all here do. */
 export async function targetOf(path: string): Promise<string> {
   let file = resolve(path);
   for (let hops = 0; hops < 40; hops += 1) {
@@ -23,18 +24,18 @@ export async function targetOf(path: string): Promise<string> {
   throw unreadable(path, new Error("too many links"));
 }
 
-/** The marks of a state's document and of its log. */
-export interface Marks {
+/** The stamps of a state's document and of its log; undefined for a file that is not there. */
+export interface FileStamps {
   readonly document: string | undefined;
   readonly log: string | undefined;
 }
 
 /** Tells both files of a state from all others that stood there. */
-export async function marksOf(file: string): Promise<Marks> {
-  return { document: await markOf(file), log: await markOf(logOf(file)) };
+export async function stampsOf(file: string): Promise<FileStamps> {
+  return { document: await stampOf(file), log: await stampOf(logOf(file)) };
 }
 
-/** How often a document may be replaced while it is read together with its log. */
+/** Reads that are tried while another process replaces the document. */
 const patience = 100;
 
 /**
@@ -45,18 +46,18 @@ export async function readStored(
   file: string,
   path: string,
   name: string | undefined,
-): Promise<{ readonly state: StateDocument | undefined; readonly marks: Marks }> {
+): Promise<{ readonly state: StateDocument | undefined; readonly stamps: FileStamps }> {
   for (let attempt = 1; ; attempt += 1) {
-    const marks = await marksOf(file);
-    const text = marks.document === undefined ? undefined : await textOf(file);
-    const log = text === undefined || marks.log === undefined ? undefined : await textOf(logOf(file));
-    if ((await markOf(file)) !== marks.document && attempt < patience) continue;
-    return { state: text === undefined ? undefined : readState(text, path, name, log), marks };
+    const stamps = await stampsOf(file);
+    const text = stamps.document === undefined ? undefined : await textOf(file);
+    const log = text === undefined || stamps.log === undefined ? undefined : await textOf(logOf(file));
+    if ((await stampOf(file)) !== stamps.document && attempt < patience) continue;
+    return { state: text === undefined ? undefined : readState(text, path, name, log), stamps };
   }
 }
 
 /** Tells a file from every other one that stood at its path; undefined where there is none. */
-export async function markOf(file: string): Promise<string | undefined> {
+export async function stampOf(file: string): Promise<string | undefined> {
   try {
     const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });
     return [dev, ino, size, mtimeNs].join(":");

@@ -1,8 +1,4 @@
-/**
- * @module The log beside a state: what happened since its document was written. Lines of JSON, each with a checksum: first
- * the version that the log follows, then one line for all events of a moment, so that each moment is there whole or not
- * at all.
- */
+/** @module Reads and writes the log beside a state: the events since its document was written. */
 import { crc32 } from "node:zlib";
 import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -13,7 +9,10 @@ import type { EventVersion } from "./store.ts";
 /** The version that a log follows. */
 export type LogHead = Pick<StateDocument, "lineage" | "serial" | "savedAt">;
 
-/** What a log says. */
+/**
+ * A log. Its file has one JSON object a line, each with a checksum: first the version that the log follows, then one line
+ * for all events of a moment, so that each moment is there whole or not at all.
+ */
 export interface StateLog {
   readonly head: LogHead;
   /** In their order, without a gap. */
@@ -69,7 +68,7 @@ function isCut(line: string, rest: string): boolean {
   return contentOf(line.slice(0, zero)) === undefined;
 }
 
-/** What a line says; undefined where it is not as it was written. */
+/** The content of a line; undefined where it is not as it was written. */
 function contentOf(line: string): { readonly [key: string]: unknown } | undefined {
   const [, sum, body] = /^\{"sum":"([0-9a-f]{8})",(.*)$/.exec(line) ?? [];
   if (sum === undefined || body === undefined || sumOf(body) !== sum) return undefined;

@@ -1,3 +1,4 @@
+/** @module Defines the published JSON Schema of a state. */
 import type { FieldSchema } from "../model/field-schema.ts";
 import { bound, intent, outputs, record, round, serviceSchema, text, texts, time } from "./state-rows.ts";
 

@@ -1,3 +1,4 @@
+/** @module Writes the two files of a state: the document as a whole, the log line by line. */
 import { writeAtomically } from "../files/atomic-write.ts";
 import type { StateDocument } from "../model/state.ts";
 import { appendDurably } from "./append-durably.ts";
@@ -22,7 +23,7 @@ export interface StateWriter {
   forget(): void;
 }
 
-/** How long a log may get before it is folded in, in bytes, however small the document is. */
+/** Size in bytes up to which a log is not folded in, however small the document is. */
 const shortLog = 256 * 1024;
 
 /** The document that was written last, as the one that a log follows. */

@@ -1,4 +1,4 @@
-/** @module Refusals of a state's file, each with the way out. */
+/** @module Words the refusals of a state file, each with the way out. */
 import { dirname } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
@@ -15,7 +15,7 @@ export function standsElsewhere(where: string, elsewhere: string): GraphformErro
   );
 }
 
-/** The refusal to begin anew where a state has left files behind; `left` are those of `backup` and `log` that are there. */
+/** The refusal to begin a new state where a lost one has left files; `left` are those of `backup` and `log` that are there. */
 export function stateGone(where: string, left: readonly ("backup" | "log")[]): GraphformError {
   const back = left.includes("backup")
     ? `put it back: cp '${where}.backup' '${where}'`

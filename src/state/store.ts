@@ -1,28 +1,29 @@
+/** @module Defines what a store of states and its lock must do. */
 import type { Clock } from "../model/clock.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { StateEvent } from "../model/state-event.ts";
 
-/** Who holds a lock, as the lock says it. Times are ISO 8601. */
+/** The holder of a lock, as its record names it. Times are ISO 8601. */
 export interface Holder {
   readonly id: string;
   /** `user@host`. */
   readonly who: string;
   readonly pid: number;
   readonly host: string;
-  /** What it is doing: `apply`. */
+  /** The command: `apply`. */
   readonly operation: string;
   readonly created: string;
   readonly heartbeat: string;
-  /** When another host may take the lock over, unless a heartbeat comes first. */
+  /** The time from which another host may take the lock over, unless a heartbeat comes first. */
   readonly expires: string;
 }
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** How long to wait for another holder, in ms; 0, the default, does not wait. */
+  /** Longest wait for another holder, in ms; 0, the default, does not wait. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
-  /** How long the lock outlives its last heartbeat for other hosts, in ms. Default 60 s. */
+  /** Time after the last heartbeat at which other hosts take the lock over, in ms. Default 60 s. */
   readonly lease?: number;
 }
 
@@ -37,19 +38,19 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** A version of a state, told as the event that makes it out of the one before. */
+/** A version of a state, given as the event that makes it from the previous one. */
 export interface EventVersion extends Pick<StateDocument, "lineage" | "serial" | "savedAt"> {
   readonly event: StateEvent;
 }
 
-/** What a journal writes to. */
+/** The part of a store that a journal uses. */
 export type JournalStore = Pick<StateStore, "write" | "append">;
 
 /** A place that keeps one state. */
 export interface StateStore {
   /** For people: the path or address. */
   readonly where: string;
-  /** What is stored, or undefined where nothing is yet. Throws `state-*` for a document that is not to be trusted. */
+  /** The stored state, or undefined where there is none. Throws `state-*` for a document that is not to be trusted. */
   read(): Promise<StateDocument | undefined>;
   /** Stores the next version whole and resolves once it is durable. Throws `state-conflict` as `append` does. */
   write(next: StateDocument): Promise<void>;
@@ -62,10 +63,10 @@ export interface StateStore {
   append(next: EventVersion): Promise<void>;
   /** Takes the lock for an operation, or throws `locked` (exit 5). Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;
-  /** Who holds the lock; undefined where nobody does. */
+  /** The holder of the lock; undefined where nobody holds it. */
   holder(): Promise<Holder | undefined>;
   /**
-   * Removes the lock of this id and says whose it was. Throws `lock-unknown`, and `lock-alive` where its holder is seen to
+   * Removes the lock of this id and returns its holder. Throws `lock-unknown`, and `lock-alive` where its holder is seen to
    * live and `force` is not given.
    */
   unlock(id: string, options?: { readonly force?: boolean }): Promise<Holder>;

@@ -1,3 +1,4 @@
+/** @module Seals secrets as fingerprints under a key of the state. */
 import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 import { GraphformError } from "../model/errors.ts";
 import type { Sealed, Vault } from "../model/sealed.ts";

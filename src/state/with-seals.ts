@@ -1,3 +1,4 @@
+/** @module Seals the secrets of a saved plan under the key of the state that it is applied to. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";

@@ -76,7 +76,7 @@ describe("the certificate", () => {
 
   it("names it also where no step was about it", () => {
     expect(certify(planOf({ a: { wants: {} } }), [])).toEqual([
-      "toys.a: create is planned again: declared and not there",
+      "toys.a: create is planned again: does not exist yet",
     ]);
   });
 

@@ -31,7 +31,7 @@ describe("a referent that gets a new object", () => {
       { kinds: toysWith({ "x-create-only": true }) },
     );
     expect(actions(plan)).toEqual({ cat: "replace", flea: "replace", house: "replace" });
-    expect(changeOf(plan, "cat").reason).toBe("referent replaced: toys.house gets a new object");
+    expect(changeOf(plan, "cat").reason).toBe("recreated because toys.house is replaced");
     expect(stepsOf(plan)).toEqual([
       "house delete < cat#delete",
       "house create < house#delete",

@@ -15,7 +15,7 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
-    reason: "declared and not there",
+    reason: "does not exist yet",
     toy: { wants: { colour: "red" } },
     action: "create",
     steps: ["a create"],

@@ -71,7 +71,7 @@ export const samplePlan: Plan = plan({
       blocked: [protect, onReplace],
     }),
     change("create", "users.reader", {
-      reason: "declared and not there",
+      reason: "does not exist yet",
       where: at(78),
       after: {
         instance: "orders",
@@ -126,7 +126,7 @@ export const samplePlan: Plan = plan({
       ],
     }),
     change("create", 'instances.cache["eu-west-1"]', {
-      reason: "declared and not there",
+      reason: "does not exist yet",
       where: at(70),
       after: database("eu-west-1", cache),
     }),

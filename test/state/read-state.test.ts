@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGraphformError } from "../../src/model/errors.ts";
-import { misfit } from "../../src/state/conform.ts";
+import { firstViolation } from "../../src/state/conform.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { stateSchema } from "../../src/state/state-schema.ts";
@@ -148,7 +148,7 @@ describe("stateSchema", () => {
       fc.property(fc.constantFrom(...places), strange, fc.boolean(), (path, value, remove) => {
         const state: unknown = JSON.parse(whole);
         put(state, path, value, remove);
-        expect(misfit(stateSchema, state) === undefined).toBe(validate(state));
+        expect(firstViolation(stateSchema, state) === undefined).toBe(validate(state));
       }),
       { numRuns: 3000 },
     );

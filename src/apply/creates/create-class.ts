@@ -70,7 +70,7 @@ async function announce(
     const listed = isKnown ? {} : { listed: round };
     await journal.record({ type: "create-announced", address, intent, ...listed });
   } catch (error) {
-    // Not durable, so not sent: what other steps write next must not say that it was.
+    // The intent is not durable, so nothing is sent; later versions of the state must not contain it.
     await journal.record({ type: "create-abandoned", address }).catch(() => undefined);
     state.inFlight.delete(request);
     advance(state);

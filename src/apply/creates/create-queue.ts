@@ -1,11 +1,11 @@
-/** @module Keeps the creates of a class that wait for their turn. */
+/** @module Keeps the creates of a class that wait to be admitted to a round. */
 
-/** Waiting entries in groups; those of one group may always go together. Both are in the order in which they came. */
+/** Waiting entries in groups, in the order of their arrival. Entries of one group may always be in flight together. */
 export interface CreateQueue<Waiter> {
   readonly isEmpty: boolean;
   first(): Waiter | undefined;
   add(group: string, waiter: Waiter): void;
-  /** Takes out whoever may go now. Looks at the first entry of each of the first `groups` groups, so it does not get slower with what waits. */
+  /** Takes out the entries that may go now. Asks only for the first entry of the first `groups` groups, so its cost does not grow with the queue. */
   admit(groups: number, mayGo: (waiter: Waiter) => boolean, go: (waiter: Waiter) => void): void;
   /** Takes out all of them. */
   drain(): readonly Waiter[];

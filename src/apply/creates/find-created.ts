@@ -1,4 +1,4 @@
-/** @module Finds the objects of creates whose answers were lost: by listing, never by asking again. */
+/** @module Finds the objects of creates whose answers were lost: by listing, never by sending again. */
 import type { Address } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
@@ -16,7 +16,7 @@ import {
   unclaimed,
 } from "../evidence/candidates.ts";
 
-/** What the search needs of a run. */
+/** The part of an apply that a search uses. */
 export type SearchContext = Pick<
   ApplyContext,
   "kinds" | "drivers" | "profile" | "clock" | "journal" | "stopping"
@@ -29,8 +29,8 @@ export interface Found {
 }
 
 /**
- * Finds the objects of a round's lost creates. Looks once everything that can have been made must be shown. Throws
- * `create-ambiguous` (exit 1) where nobody can tell which object is whose.
+ * Finds the objects of a round's lost creates. Lists the place once the creation grace period of the last of them is over:
+ * everything that they can have made is shown by then. Throws `create-ambiguous` (exit 1) where several matchings are possible.
  */
 export async function findCreated(
   round: CreateRound,
@@ -42,7 +42,7 @@ export async function findCreated(
   const firstSeen = new Map<string, number>();
   let recheckAt = recheckOf(matchCandidates([], lost, ours, clock.now(), profile.timing));
   if (recheckAt > clock.now()) await clock.sleep(recheckAt - clock.now(), context.stopping);
-  // The client has repeated what failed: a place that cannot be listed now is the next run's to look at.
+  // The client has repeated failed reads already. A place that cannot be listed now is left to the next run.
   const look = async (): Promise<readonly Candidate[] | Failed> =>
     candidatesOf(round, firstSeen, context).catch((error: unknown): Failed => ({ is: "failed", error }));
   const evaluate = (candidates: readonly Candidate[] | Failed): Decided | Failed | undefined => {
@@ -64,7 +64,7 @@ export async function findCreated(
   const { verdict } = polled;
   if (verdict.is === "failed") throw verdict.error;
   if (verdict.is === "matched") {
-    // What a list that is not all of it does not have may exist all the same.
+    // An object that a partial list omits may exist.
     const isPartial = driverOf(context, round.kind).isPartial?.(round.place) === true;
     if (isPartial && verdict.absent.length > 0) throw notAllListed(verdict.absent);
     return verdict;

@@ -1,4 +1,4 @@
-/** @module Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
+/** @module Finds the object of every create that an earlier run left open, or proves that there is none. */
 import type { Address } from "../../model/address.ts";
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
@@ -24,7 +24,7 @@ export async function recoverIntents(context: ApplyContext, saved?: Plan): Promi
 
 type OpenRound = readonly [string, CreateRound];
 
-/** The newest round first: what it made is none of those before it, and what those made existed before it. */
+/** The newest round first: its `before` lists what older rounds have made, so it cannot take an object of theirs. */
 function newestFirst(open: readonly OpenRound[], context: ApplyContext): readonly OpenRound[] {
   const startedAt = ([id]: OpenRound): string =>
     intentsOf(id, context)
@@ -45,7 +45,7 @@ async function recoverRound(
   saved: Plan | undefined,
 ): Promise<void> {
   const { clock, journal } = context;
-  // When a request was really sent nobody knows: it may have waited for its turn until its run was killed.
+  // The time of sending is unknown: a request may have waited for its turn until its run was killed.
   const endedAt = clock.now();
   const intents = new Map(intentsOf(id, context));
   const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt }));
@@ -57,13 +57,13 @@ async function recoverRound(
   });
   await journal.record(resolution(found, intents, clock.now()));
   for (const { address, live } of found.found) {
-    const message = `${live.id} is taken for what an earlier run created for ${address}, whose answer was lost`;
+    const message = `${live.id} was created for ${address} by an earlier run whose answer was lost; it is bound now`;
     context.emit({ type: "warning", address, message });
     if (saved !== undefined) assertExpected(address, live.id, saved);
   }
 }
 
-/** True where the object that these are found through is gone: they went with it, and asking there brings only errors. */
+/** True where the parent of the round's objects is gone: they are gone with it, and the service answers requests there with errors. */
 async function isParentGone({ kind, place }: CreateRound, context: ApplyContext): Promise<boolean> {
   const through = referenceFields(kindOf(context, kind).schema).filter(
     (field) => field.place && field.output === "id",
@@ -79,7 +79,7 @@ async function isParentGone({ kind, place }: CreateRound, context: ApplyContext)
   return (await Promise.all(gone)).includes(true);
 }
 
-/** Throws where a saved plan does not know of what an earlier run has created. */
+/** Throws `plan-stale` where a saved plan has no create for an object that an earlier run has made. */
 function assertExpected(address: Address, id: string, saved: Plan): void {
   if (saved.steps.some((step) => step.address === address && step.operation === "create")) return;
   throw new GraphformError(

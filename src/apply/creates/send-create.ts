@@ -1,4 +1,4 @@
-/** @module Sends a create until its object is known: no answer but a confirmed id is believed, and nothing is sent twice unseen. */
+/** @module Sends a create until its object is known; nothing but a confirmed id counts as an answer. */
 import { GraphformError, ServiceError } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
 import type { ApplyContext } from "../context.ts";
@@ -41,7 +41,7 @@ type Sent =
   /** The request never left, or it made nothing. */
   | { readonly is: "not-sent" | "made-nothing"; readonly error: ServiceError };
 
-/** Sends a create once, and finds out what came of it. */
+/** Sends a create once, and resolves an answer that is not an id. */
 async function sendOnce(
   request: CreateRequest,
   createClass: CreateClass,
@@ -51,7 +51,7 @@ async function sendOnce(
   const { step, send } = request;
   const announced = await createClass.enter(request);
   try {
-    // Nothing was sent yet: what is interrupted here made nothing.
+    // Nothing was sent yet, so an interrupted create has made nothing.
     if (context.stopping.aborted) {
       await context.journal.record({ type: "create-abandoned", address: step.address });
       throw context.stopping.reason;
@@ -77,7 +77,7 @@ async function sendOnce(
   }
 }
 
-/** False where a create surely made nothing: it never left this process. No answer is a proof, a refusal neither. */
+/** False where a create surely made nothing: it never left this process. An error or a refusal is no proof. */
 export function mayHaveMade({ wasSent }: Pick<ServiceError, "wasSent" | "mayHaveWorked">): boolean {
   return wasSent;
 }

@@ -1,4 +1,4 @@
-/** @module Waits for one resource until an accepted operation has arrived. */
+/** @module Polls a resource until an accepted operation has arrived, and reports progress. */
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
@@ -11,7 +11,7 @@ import {
 } from "../evidence/arrival.ts";
 import { poll } from "./poll.ts";
 
-/** A resource, and what is waited for. */
+/** A resource, and the expectation that ends the wait. */
 export interface Target extends Expectation {
   readonly kind: string;
   readonly ref: Ref;
@@ -19,27 +19,28 @@ export interface Target extends Expectation {
   readonly timeout: number;
 }
 
-/** How the waiting ended. A timeout ends the waiting and nothing else. */
+/** The end of a wait. After a timeout the operation goes on at the service. */
 export type Converged = Arrival | { readonly is: "timeout" | "interrupted"; readonly detail: string };
 
 /** The parts of a step that progress is reported with. */
 export type Reported = Pick<Step, "key" | "address" | "kind" | "operation" | "verb">;
 
-/** The share of the shortest known duration that passes before the first look. */
-const unwatched = 0.9;
+/** The share of the shortest known duration during which looks are rare. */
+const rarelyPolled = 0.9;
 
-/** How often a resource that is still waited for is reported, in ms. */
+/** Interval between two reports on a resource that has not arrived, in ms. */
 const heartbeat = 10_000;
 
 /**
- * Polls a resource until it has arrived or the time is up, seldom until it is about time, as others of this run have
- * shown. Reports progress every ten seconds.
+ * Polls a resource until an accepted operation has arrived, has failed, or the time is up. Until 90 % of the shortest
+ * duration of the same operation in this run have passed, it polls at the longest interval only; after that, at the usual
+ * growing one. Reports progress every ten seconds.
  */
 export async function converge(target: Target, step: Reported, context: ApplyContext): Promise<Converged> {
   const { clock, profile, durations } = context;
   const started = clock.now();
   const durationKey = [step.kind, step.operation, step.verb].join(" ");
-  const usual = unwatched * (durations.get(durationKey) ?? 0);
+  const usual = rarelyPolled * (durations.get(durationKey) ?? 0);
   let sightings = noSightings(target);
   let detail = "";
   let reportedAt = started;
@@ -75,14 +76,14 @@ export async function converge(target: Target, step: Reported, context: ApplyCon
   }
 }
 
-/** Remembers which fields the service shows: what it shows of one, it shows of the others. */
+/** Remembers which fields the service shows: fields that it shows of one object it shows of the others. */
 function rememberShown(kind: string, { spec }: Live, { shown }: Pick<ApplyContext, "shown">): void {
   const paths = shown.get(kind) ?? new Set();
   for (const [path, { source }] of Object.entries(spec)) if (source !== "recorded") paths.add(path);
   shown.set(kind, paths);
 }
 
-/** The event that says how far a step is. */
+/** The progress event of a step; `elapsed` in ms. */
 export function progressOf(
   { key, address, kind, operation, verb }: Reported,
   elapsed: number,

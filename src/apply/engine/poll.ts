@@ -1,31 +1,31 @@
-/** @module The one loop that waits: looks until a verdict is reached, and leaves when and what for to its caller. */
+/** @module Polls until a verdict is reached or the time is up; the only loop that waits. */
 import { isServiceError } from "../../model/errors.ts";
 import type { ApplyContext } from "../context.ts";
 
-/** What is polled for. Times are ms since 1970. */
+/** One polling: the look, the verdict, the schedule. Times are ms since 1970. */
 export interface Polling<Seen, Verdict> {
   /** One look. A look that fails for now is repeated; any other error ends the polling. */
   readonly look: () => Promise<Seen>;
   /** The verdict on what was seen; undefined to look again. */
   readonly evaluate: (seen: Seen) => Verdict | undefined;
-  /** The time after which no more is waited. */
+  /** The time at which the polling ends without a verdict. */
   readonly deadline: number;
   /** The earliest time at which the next look can bring anything. */
   readonly notBefore?: () => number;
-  /** Told before each pause; `failure` is that of a look that failed for now. */
+  /** Called before each pause; `failure` is that of a look that failed for now. */
   readonly onPause?: (failure: Error | undefined) => void;
 }
 
-/** How a polling ended: with a verdict, or because its time was up. */
+/** The end of a polling: a verdict, or a timeout. */
 export type Polled<Verdict> =
   | { readonly is: "decided"; readonly verdict: Verdict }
   | { readonly is: "timeout" };
 
-/** How much longer each pause is than the one before. */
+/** The factor by which each pause is longer than the previous one. */
 const growth = 1.5;
 
 /**
- * Looks until there is a verdict or the time is up. Pauses grow from the profile's first to its longest, with jitter.
+ * Looks until `evaluate` returns a verdict or the deadline has passed. Pauses grow from the profile's first to its longest, with jitter.
  * Rejects with the reason of `stopping` when the run is interrupted.
  */
 export async function poll<Seen, Verdict>(

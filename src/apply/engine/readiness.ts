@@ -1,4 +1,4 @@
-/** @module Tries a resource that calls itself ready: ready is what the service says, usable is what an answer says. */
+/** @module Polls a ready resource until it answers a request of its own. */
 import type { Usable } from "../../model/kind.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
@@ -8,7 +8,7 @@ import { poll } from "./poll.ts";
 
 /**
  * Tries the resource itself for as long as the profile gives an endpoint, at most `timeout` ms. One that does not answer
- * from here is a warning and no failure: it may not be meant to.
+ * is a warning and no failure: it may not be reachable from this machine on purpose.
  */
 export async function untilUsable(
   step: Step,

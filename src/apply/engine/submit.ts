@@ -1,22 +1,19 @@
-/**
- * @module Sends a write on an existing object until the service has taken it, and repeats only what did nothing or is
- * harmless twice. Creates are sent elsewhere: `create-classes.ts`.
- */
+/** @module Sends a write on an existing object until the service has taken it; the only function that repeats writes but creates. */
 import { GraphformError, isGraphformError, isServiceError, type ServiceError } from "../../model/errors.ts";
 import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { asServiceError, notNow } from "./lost-answer.ts";
 import { poll } from "./poll.ts";
 
-/** A write, and how to find out what came of it where its answer does not say. */
+/** A write, and the look that shows its effect where the answer does not. */
 export interface Write<Seen, Value> {
-  /** Name for messages: what is asked of what. */
+  /** Name for messages: the operation and the id, `update of ID`. */
   readonly what: string;
   /** Sends the request once. */
   readonly send: () => Promise<Value>;
   /** One look at what the write would have changed. */
   readonly look: () => Promise<Seen>;
-  /** What a look says of the attempts so far. */
+  /** The evidence that a look gives about the attempts so far. */
   readonly evaluate: (seen: Seen, attempts: Attempts) => Evidence<Value>;
   /** Longest time for all of it, in ms. */
   readonly timeout: number;
@@ -32,9 +29,9 @@ export interface Submitted<Seen, Value> {
 }
 
 /**
- * Submits a write until the service has taken it. What may pass is repeated after a look: an operation in progress, a
- * refusal that the status may have caused, a lost answer that left no trace. Throws the refusal where repeating is no
- * use, and `outcome-unknown` where nobody can tell whether the write has worked.
+ * Submits a write until the service has taken it. It is repeated after a look in three cases: another operation is in
+ * progress, the status may have caused the refusal, or the answer was lost and the look shows no effect. Throws the
+ * refusal where repeating is no use, and `outcome-unknown` where nothing shows whether the write has worked.
  */
 export async function submit<Seen, Value>(
   write: Write<Seen, Value>,
@@ -55,7 +52,7 @@ export async function submit<Seen, Value>(
       const value = await write.send();
       return { value, ...(seen === undefined ? {} : { seen }), isFirst: !mayHaveWorked };
     } catch (thrown) {
-      // Ours, and no failure of a request: it was decided that nothing can be sent.
+      // An error of our own, not of a request: nothing was sent.
       if (isGraphformError(thrown) && !isServiceError(thrown)) throw thrown;
       const error = asServiceError(thrown, write.what);
       if (aborting.aborted || !isPassing(error)) throw thrown;
@@ -75,10 +72,10 @@ export async function submit<Seen, Value>(
   }
 }
 
-/** How often a write was repeated for each reason. */
+/** Counts of repetitions, by reason. */
 interface Spent {
   readonly refusals: number;
-  /** Nothing that is shown could tell whether it has worked. */
+  /** The look could not show whether the write has worked. */
   readonly unproven: number;
   readonly sessions: number;
 }

@@ -1,4 +1,4 @@
-/** @module Waits until an accepted operation has done its work, and records that. */
+/** @module Waits for the end of an accepted operation and records it in the state. */
 
 import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
@@ -10,8 +10,8 @@ import { shownMark } from "../evidence/shown-mark.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
 
-/** Operations that lead to one phase, wherever they begin. */
-const arrivals: { readonly [operation: string]: readonly PhaseName[] } = {
+/** Operations that lead to one phase from any other. */
+const phasesByOperation: { readonly [operation: string]: readonly PhaseName[] } = {
   create: ["ready"],
   start: ["ready"],
   restart: ["ready"],
@@ -19,9 +19,9 @@ const arrivals: { readonly [operation: string]: readonly PhaseName[] } = {
   delete: ["gone"],
 };
 
-/** The phases that an operation leads to. The others leave what was stopped stopped. */
+/** The phases that an operation leads to. An operation that is not listed above leaves a stopped resource stopped. */
 export function phasesAfter(operation: string, baseline: Baseline | "first-look"): readonly PhaseName[] {
-  const known = arrivals[operation];
+  const known = phasesByOperation[operation];
   if (known !== undefined) return known;
   if (baseline === "first-look") return ["ready", "stopped"];
   return baseline?.phase.is === "stopped" ? ["stopped"] : ["ready"];
@@ -29,7 +29,7 @@ export function phasesAfter(operation: string, baseline: Baseline | "first-look"
 
 /**
  * Waits until an accepted operation has done its work and records it. `baseline` is how the resource looked when the
- * service accepted it; `phases` are where it leads.
+ * service accepted it; `phases` end the wait well.
  */
 export async function waitForOperation(
   step: Step,

@@ -2,21 +2,21 @@
 import { absence, type Baseline, type Delays, isCurrent, isSettled } from "../../model/consistency.ts";
 import type { Live, PhaseName } from "../../model/observed.ts";
 
-/** What is waited for. Times are ms since 1970. */
+/** The expectation that a wait ends with. Times are ms since 1970. */
 export interface Expectation {
   /** Phases that end the waiting well. */
   readonly phases: readonly PhaseName[];
   /**
-   * How the resource looked when the service accepted the operation; undefined for a new one. `first-look`: an earlier
-   * run sent it and nobody remembers, so the first look at rest stands for it.
+   * The look just before the service accepted the operation; undefined for a new resource. `first-look`: an earlier run
+   * sent the operation, so the first look at rest stands in for it.
    */
   readonly baseline: Baseline | "first-look";
   readonly acceptedAt: number;
-  /** The last moment at which the object can have been made: until it is old enough it may be hidden. */
+  /** The last moment at which the object can have been made: its creation grace period starts here. */
   readonly madeAt: number;
 }
 
-/** What the looks so far have shown. */
+/** A summary of the looks so far. */
 export interface Sightings {
   /** The first look that found it at rest. */
   readonly firstAtRest: Live | undefined;
@@ -25,14 +25,14 @@ export interface Sightings {
   readonly wasInProgress: boolean;
 }
 
-/** How an accepted operation ended. */
+/** The end of an accepted operation. */
 export type Arrival =
   | { readonly is: "arrived"; readonly live: Live | undefined }
   | { readonly is: "failed" | "waiting-for-person"; readonly live: Live; readonly detail: string }
-  /** What was created was not shown once while it could be hidden. */
+  /** The created object was not shown once within its creation grace period. */
   | { readonly is: "never-there" };
 
-/** Nothing was looked at yet. What was there before the operation was shown. */
+/** The summary before the first look. An object with a baseline was shown by that baseline. */
 export function noSightings({ baseline }: Expectation): Sightings {
   const wasShown = baseline !== undefined && baseline !== "first-look";
   return { firstAtRest: undefined, wasShown, wasInProgress: false };
@@ -49,7 +49,7 @@ export function withSighting(sightings: Sightings, live: Live | undefined): Sigh
   };
 }
 
-/** Says how the operation ended; undefined while it has not. `sightings` include this look. */
+/** Decides whether and how the operation has ended; undefined while it has not. `sightings` include this look. */
 export function evaluateArrival(
   expected: Expectation,
   live: Live | undefined,
@@ -67,10 +67,10 @@ export function evaluateArrival(
   const settled = isSettled(acceptedAt, now, delays);
   if (live.phase.is === "waiting-for-person")
     return settled ? { is: "waiting-for-person", live, detail: live.phase.detail } : undefined;
-  // What had failed already is deleted like anything else; only a failure that comes after is the deletion's.
+  // A resource that had failed before can be deleted like any other; only a later failure belongs to the deletion.
   const isOldFailure = phases.includes("gone") && !sightings.wasInProgress;
   if (live.phase.is === "failed" && !isOldFailure) return { is: "failed", live, detail: live.phase.detail };
-  // At rest, and not where the operation leads: it was changed since, and waiting brings nothing.
+  // At rest in another phase: somebody changed it since, and waiting longer changes nothing.
   const hasBegun =
     sightings.wasInProgress || expected.baseline === undefined || expected.baseline === "first-look";
   const mayStay = phases.includes("gone") && expected.baseline !== "first-look";
@@ -78,7 +78,7 @@ export function evaluateArrival(
   return { is: "failed", live, detail: `it is ${live.phase.detail}, and graphform did not ask for that` };
 }
 
-/** What was not shown yet may be hidden while it is young; after that, and once it was shown, it is gone. */
+/** An object that was never shown may be hidden during its creation grace period. After that, or once shown, absent means gone. */
 function evaluateAbsence(
   expected: Expectation,
   { wasShown }: Sightings,

@@ -15,24 +15,24 @@ export function newBackups(listed: readonly Backup[], known: readonly Backup[]):
   });
 }
 
-/** What became of the backup that was asked for. */
+/** The outcome of the backup that was asked for. */
 export interface BackupOutcome {
   readonly is: "completed" | "failed" | "pending";
-  /** The backup that this is said of; undefined where none is listed. */
+  /** The backup in question; undefined where none is listed. */
   readonly backup: Backup | undefined;
 }
 
 /**
- * Says what became of the backup that was asked for after `known` was listed. Call it once everything must be shown that
- * was made by then: the newest is no older than that backup, whatever lists have shown late. Where no times are shown all
- * of them have to be complete.
+ * Decides the outcome of the backup that was asked for after `known` was listed. Call it once absence is conclusive for that
+ * backup: the newest one listed is then that backup or a later one. Where the service shows no times, all new backups have
+ * to be complete.
  */
 export function backupOutcome(listed: readonly Backup[], known: readonly Backup[]): BackupOutcome {
   const made = newBackups(listed, known);
   const newest = Math.max(...made.map(timeOf));
   const last = Number.isNaN(newest) ? made : made.filter((backup) => timeOf(backup) === newest);
-  const open = last.find(({ is }) => is === "pending") ?? last.find(({ is }) => is === "failed");
-  const backup = open ?? last[0];
+  const unfinished = last.find(({ is }) => is === "pending") ?? last.find(({ is }) => is === "failed");
+  const backup = unfinished ?? last[0];
   return { is: backup?.is ?? "pending", backup };
 }
 

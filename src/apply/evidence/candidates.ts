@@ -34,17 +34,17 @@ export interface Match {
   readonly unsure: readonly string[];
 }
 
-/** What the candidates say of the lost creates. */
+/** The verdict on all lost creates together. */
 export type Matching =
   | { readonly is: "matched"; readonly found: readonly Match[]; readonly absent: readonly Address[] }
   /** Too early: times are ms since 1970. */
   | { readonly is: "wait"; readonly recheckAt: number }
-  /** More could be it than were lost, or two lost ones could be the same. */
+  /** More candidates than lost creates, or one candidate for two of them. */
   | { readonly is: "ambiguous"; readonly addresses: readonly Address[]; readonly found: readonly Live[] }
-  /** It appeared since, and says that it is older than the create: a wrong clock, or somebody else's. */
+  /** A candidate appeared since and shows a creation time before the create: a wrong clock, or somebody else's object. */
   | { readonly is: "doubtful"; readonly addresses: readonly Address[]; readonly found: readonly Live[] };
 
-/** What is known of the objects of a kind that this state has created. */
+/** The facts about objects of a kind that this state has created. */
 export interface Ours {
   readonly schema: KindSchema;
   readonly lineage: string;
@@ -52,7 +52,7 @@ export interface Ours {
   readonly keepsMarks: boolean;
 }
 
-/** How far the service's clock and ours may be apart, in ms. */
+/** The largest difference between the service's clock and ours that is accepted, in ms. */
 const skew = 15 * 60_000;
 
 /** Ids of a list that did not exist before the round and that no address is bound to, each once. */
@@ -68,8 +68,8 @@ export function unclaimed(
 
 /**
  * Matches candidates and lost creates of the state's `lineage`. Nothing is decided before absence is conclusive for all of
- * them: until then one of ours may be hidden while somebody else's is shown. What shows the mark of an owner is that
- * owner's and nobody else's; everything else goes by its fields.
+ * them: until then one of ours may be hidden while somebody else's is shown. An object with a mark belongs to the
+ * owner that the mark names; an object without one is compared by its fields.
  */
 export function matchCandidates(
   candidates: readonly Candidate[],
@@ -85,7 +85,7 @@ export function matchCandidates(
       .map(({ firstSeenAt }) => conclusiveAt(firstSeenAt, now, delays)),
   );
   if (recheckAt > now) return { is: "wait", recheckAt };
-  // What is listed and never described is the trace of something that is gone.
+  // An object that is listed and never described is gone; the list is late.
   const described = candidates.flatMap(({ live }) => live ?? []);
   const marked = described.filter((live) => live.phase.is !== "gone" && live.owner?.lineage === lineage);
   const byMark = lost.map((create) => marked.filter((live) => live.owner?.address === create.address));
@@ -95,7 +95,7 @@ export function matchCandidates(
     (byMark[at] ?? []).map((live) => ({ address, live, unsure: [] })),
   );
   const unmarked = lost.filter((_, at) => byMark[at]?.length === 0);
-  // A service that keeps no marks shows nobody's: what has none may be what a marked create has made, or anybody's.
+  // Where the service drops marks, an object without one may belong to a marked create or to somebody else.
   const keepsMarks = ours.keepsMarks || described.some(({ owner }) => owner !== undefined && owner !== null);
   const bare = described.filter(
     (live) =>
@@ -118,7 +118,7 @@ export function matchCandidates(
   const relevant = possible.filter(({ creates }) => creates.length > 0);
   const timely = relevant.flatMap(({ live, creates }): Possible[] => {
     const makers = creates.filter(({ intent }) => isTimely(live, intent));
-    // A refusal is no proof, but nothing is taken for a refused create that can be a lost one's.
+    // A refusal is no proof, but an object that can belong to a lost create is not given to a refused one.
     const answerless = makers.filter(({ intent }) => intent.refused !== true);
     const owners = answerless.length > 0 ? answerless : makers;
     return makers.length === 0 ? [] : [{ live, makers, creates: owners }];
@@ -128,7 +128,7 @@ export function matchCandidates(
   const all = [...sure, ...pairs];
   const found = new Set(all.map(({ address }) => address));
   const absent = addresses.filter((address) => !found.has(address));
-  const older = relevant.filter(({ live }) => !timely.some((each) => each.live === live));
+  const older = relevant.filter(({ live }) => !timely.some((other) => other.live === live));
   if (absent.length > 0 && older.length > 0)
     return { is: "doubtful", addresses: absent, found: older.map(({ live }) => live) };
   return { is: "matched", found: all, absent };
@@ -168,15 +168,15 @@ interface Possible {
 function assign(possible: readonly Possible[], schema: KindSchema): readonly Match[] | undefined {
   let open = possible;
   const found: Match[] = [];
-  // What can be one create only is that one, and the others are not.
+  // An object with one possible create belongs to it, and no other object does.
   for (let sure = open.find(({ creates }) => creates.length === 1); sure !== undefined; ) {
     const [only] = sure.creates;
     if (only === undefined) return undefined;
     const { live } = sure;
     found.push(matchOf(only, sure, schema));
     open = open
-      .filter((each) => each.live !== live)
-      .map((each) => ({ ...each, creates: each.creates.filter((create) => create !== only) }));
+      .filter((other) => other.live !== live)
+      .map((other) => ({ ...other, creates: other.creates.filter((create) => create !== only) }));
     sure = open.find(({ creates }) => creates.length <= 1);
   }
   const isGuess = open.some(({ creates: [first, ...others] }) =>
@@ -189,19 +189,19 @@ function assign(possible: readonly Possible[], schema: KindSchema): readonly Mat
 /** Pairs objects and interchangeable creates in any order (augmenting paths); undefined where one object is left over. */
 function pairOff(open: readonly Possible[], schema: KindSchema): readonly Match[] | undefined {
   const taken = new Map<LostCreate, Possible>();
-  const place = (each: Possible, tried: Set<LostCreate>): boolean => {
-    for (const create of each.creates) {
+  const assignTo = (object: Possible, tried: Set<LostCreate>): boolean => {
+    for (const create of object.creates) {
       if (tried.has(create)) continue;
       tried.add(create);
       const holder = taken.get(create);
-      if (holder !== undefined && !place(holder, tried)) continue;
-      taken.set(create, each);
+      if (holder !== undefined && !assignTo(holder, tried)) continue;
+      taken.set(create, object);
       return true;
     }
     return false;
   };
-  if (!open.every((each) => place(each, new Set()))) return undefined;
-  return [...taken].map(([create, each]) => matchOf(create, each, schema));
+  if (!open.every((object) => assignTo(object, new Set()))) return undefined;
+  return [...taken].map(([create, object]) => matchOf(create, object, schema));
 }
 
 function matchOf({ address, intent }: LostCreate, { live, makers }: Possible, schema: KindSchema): Match {

@@ -8,8 +8,8 @@ import { isSilent, looksAlike } from "./telling-fields.ts";
 type Recorded = Pick<Intent, "recorded">;
 
 /**
- * True where the objects of two creates could be told apart if both answers were lost, or need not be: every field that
- * is fixed after creation is equal, so that either object can be brought to either spec by an update.
+ * True where two creates may be in flight together. If both answers were lost, either the service shows a field that
+ * differs, or the creates are interchangeable: an update can bring each object to either spec.
  */
 export function mayBeInFlightTogether(
   one: Recorded,
@@ -37,7 +37,7 @@ export function fixedPart(create: Recorded, schema: KindSchema): string {
   if (known !== undefined) return known;
   const rows = fieldRows(schema);
   const changeable = changeablePaths(create, schema);
-  // What an operation brings about is no part of a create.
+  // Fields that an operation sets are not part of the create request.
   const fixed = Object.entries(recorded).filter(
     ([path]) => !changeable.includes(path) && rows.get(path)?.["x-operations"] === undefined,
   );
@@ -46,7 +46,7 @@ export function fixedPart(create: Recorded, schema: KindSchema): string {
   return text;
 }
 
-/** The fields of a create whose values an object has got from another create, if that has made it: an update sets them. */
+/** The fields of a create that have other values in the other creates. An update sets them where another create may have made the object. */
 export function differingPaths(
   create: Recorded,
   others: readonly Recorded[],

@@ -31,7 +31,7 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;
 }
 
-/** Says how much of what a step is to bring about is shown already, by an earlier run or by somebody else. */
+/** Decides how many of the values that a step is to set are shown already. */
 export function shownOf(
   record: { readonly [path: string]: Json },
   step: Step,
@@ -58,7 +58,7 @@ export function staleResult(step: Step, ref: Ref, { phase }: Pick<Live, "phase">
   };
 }
 
-/** Moves and bindings change the state alone, and a backup changes nothing. */
+/** True for steps that change the object at the service: moves and bindings change the state, a backup changes nothing. */
 function changesObject(key: string, address: string): boolean {
   const quiet = ["move", "bind", "backup"].map((name) => `${address}#${name}`);
   return (key === address || key.startsWith(`${address}#`)) && !quiet.includes(key);

@@ -1,9 +1,10 @@
+/** @module Picks the part of this state's own mark that an object shows. Pure. */
 import type { Json } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, kindOf } from "../context.ts";
 
-/** The part of this run's own mark that an object shows, to be recorded: what was there and is gone later was removed. */
+/** The fields of this state's own mark that an object shows, dotted path -> value. They are recorded: a later look without them means removal. */
 export function shownMark(
   { kind, address }: Pick<Step, "kind" | "address">,
   { spec }: Live,

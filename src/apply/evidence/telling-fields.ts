@@ -4,8 +4,8 @@ import type { Json } from "../../model/json.ts";
 import { looksSame } from "../../model/looks-same.ts";
 
 /**
- * True for fields that prove nothing: a reference is a name here and an id there, an operation may be due yet, a default
- * may be another one than the specification's, and some spellings only planning can compare.
+ * True for fields that prove nothing: a reference is a name here and an id there, an operation may be due yet, the service
+ * may have another default, and some spellings only planning can compare.
  */
 export function isSilent(row: FieldSchema, wanted: Json): boolean {
   const spelled = row["x-compare"] !== undefined && row["x-compare"] !== "size";

@@ -6,34 +6,34 @@ import type { Live } from "../../model/observed.ts";
 
 /** The attempts of a write so far. */
 export interface Attempts {
-  /** Whether any of them may have worked. */
+  /** True where any of them may have worked. */
   readonly mayHaveWorked: boolean;
-  /** When the last one ended, in ms since 1970. */
+  /** End of the last one, in ms since 1970. */
   readonly endedAt: number;
-  /** How the last one failed. */
+  /** Failure of the last one. */
   readonly failure: ServiceFailure;
 }
 
 /**
- * What a look says: the write has worked; it did nothing and may be sent again; something is in progress and it may be
- * sent again; nothing that is shown can tell; or it is too early to say.
+ * The evidence of one look. `accepted`: the write has worked. `repeat`: it did nothing and may be sent again.
+ * `in-progress`: another operation runs, and it may be sent again. `unproven`: the look cannot show it. `wait`: too early.
  */
 export type Evidence<Value = void> =
   | { readonly is: "accepted"; readonly value: Value }
   | { readonly is: "repeat" | "in-progress" | "unproven" | "wait" };
 
-/** How much of what a write was to bring about is shown: all, all but what is never shown, or something else. */
+/** The part of a write's values that a look shows: all; every value that is ever shown; or another value. */
 export type Shown = "all" | "shown" | "no";
 
-/** What is known of a change besides the attempts. */
+/** A look at a changed object, and the facts about the change. */
 export interface ChangeLook {
   readonly live: Live | undefined;
-  /** How the object looked before the first attempt. */
+  /** The look before the first attempt. */
   readonly baseline: Live;
   readonly shows: Shown;
-  /** What was shown before the first attempt. */
+  /** The part that was shown before the first attempt. */
   readonly shownAtBaseline: Shown;
-  /** The status tells where the operation led: it starts or stops. */
+  /** True for operations whose end is a status: start and stop. */
   readonly isPower: boolean;
   /** The status is the one that the operation leads to. */
   readonly hasArrived: boolean;
@@ -58,14 +58,14 @@ export function classifyUnconfirmedChange(
   if (!mayHaveWorked) return { is: "repeat" };
   const isNew = shows === "all" || (shows === "shown" && shownAtBaseline === "no");
   if (isNew && live.phase.is !== "failed") return accepted;
-  // Where a field or the status would show it, it was not done; else the modification time tells.
+  // Where a field or the status would show the effect, it was not done; otherwise the modification time decides.
   const isSilent = shows === "shown" || (isHidden && !isPower);
   if (isSilent && wasTouched(live, baseline)) return accepted;
   if (!isSettled(endedAt, now, delays)) return { is: "wait" };
   return { is: isSilent ? "unproven" : "repeat" };
 }
 
-/** Classifies a deletion that is not confirmed. `mayBeHidden`: the object is too young for its absence to prove anything. */
+/** Classifies a deletion that is not confirmed. `mayBeHidden`: the object is in its creation grace period, so that its absence proves nothing. */
 export function classifyUnconfirmedDeletion(
   live: Live | undefined,
   mayBeHidden: boolean,
@@ -80,7 +80,7 @@ export function classifyUnconfirmedDeletion(
   return { is: "repeat" };
 }
 
-/** True where only the modification time has moved: something was done, and nothing that would be somebody else's. */
+/** True where the modification time has moved and nothing else: a write has worked, and no field shows another writer. */
 function wasTouched(live: Live, baseline: Live): boolean {
   const { modifiedAt } = live;
   if (modifiedAt === undefined || baseline.modifiedAt === undefined || modifiedAt === baseline.modifiedAt)

@@ -42,7 +42,7 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
   return completed(ref, known, look, deadline, context);
 }
 
-/** Says whether a request that was not answered has been taken: a new backup is listed, or none can be hidden any more. */
+/** Classifies a backup request without an answer: a new backup is listed, or none can be hidden any more. */
 function requested(
   listed: readonly Backup[],
   known: readonly Backup[],
@@ -55,7 +55,7 @@ function requested(
   return { is: isHidden ? "wait" : "repeat" };
 }
 
-/** Waits until every backup is listed that was made before this moment: what is new after that was made after it. */
+/** Waits until lists show every backup that was made before this moment, so that a new one was made after it. */
 async function untilShown({ clock, profile, stopping }: ApplyContext): Promise<void> {
   const now = clock.now();
   const verdict = absence(now, now, profile.timing);

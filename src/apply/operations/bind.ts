@@ -6,8 +6,8 @@ import type { ApplyContext, StepResult } from "../context.ts";
 import { timestamp } from "./existing.ts";
 
 /**
- * Binds an existing object to its address, or brings up to date what is remembered of a bound one. What is bound is
- * wanted: a deletion that did not come to pass is no longer waited for.
+ * Binds an existing object to its address, or updates what the state remembers of a bound one. A bound
+ * object is wanted: an unfinished deletion is no longer waited for.
  */
 export async function bind(step: Step, context: ApplyContext): Promise<StepResult> {
   const known = context.journal.state.resources[step.address];
@@ -27,7 +27,7 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
   return { result: "done", id: bound.id };
 }
 
-/** Lets go of an object and leaves it as it is. */
+/** Removes an object from the state and leaves it as it is. */
 export async function forget(step: Step, context: ApplyContext): Promise<StepResult> {
   await context.journal.record({ type: "released", address: step.address });
   return { result: "done", ...(step.id === undefined ? {} : { id: step.id }) };

@@ -1,4 +1,4 @@
-/** @module The recipe of every operation that changes an existing object: look, check, send, wait. */
+/** @module Changes an existing object in four parts: look, check, send, wait. */
 import { GraphformError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
@@ -14,14 +14,14 @@ import { notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
 export interface ChangeRequest {
   /** The operation that the state waits for: `update`, or the name of a lifecycle operation. */
   readonly operation: string;
-  /** What counts as applied once it has finished, dotted path -> value. */
+  /** Values that count as applied once it has finished, dotted path -> value. */
   readonly record: { readonly [path: string]: Json };
   readonly send: (ref: Ref) => Promise<void>;
 }
 
 /**
- * Changes an existing object: waits until it is at rest, refuses where the plan's decision no longer holds, sends the
- * change where it is not there already, and waits until it has arrived.
+ * Changes an existing object: waits until it is at rest, refuses a stale step, sends the change unless the
+ * service shows it already, and waits until it has arrived.
  */
 export async function change(
   step: Step,
@@ -74,11 +74,11 @@ export async function change(
   await accept();
   if (step.unattended === true) return { result: "done", id: ref.id };
   if (isFirst) return waitForOperation(step, ref, operation, seen ?? baseline, context);
-  // What moves now may be the work of an earlier request whose answer was lost.
+  // A movement seen now may come from an earlier request whose answer was lost.
   return waitForOperation(step, ref, operation, "first-look", context, phasesAfter(operation, baseline));
 }
 
-/** True where nothing is left to ask for: what is to be stopped is stopped, what is to be started runs. */
+/** True where the resource is in the phase already that a start or stop leads to. */
 function hasArrived(operation: string, live: Live | undefined): boolean {
   if (!isPowerOperation(operation) || live === undefined) return false;
   return phasesAfter(operation, undefined).includes(live.phase.is);

@@ -35,12 +35,12 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   const { id, unsure } = created;
   const end = await waitForCreated(placed, created, context);
   if (unsure.length === 0 || end.result !== "done") return end;
-  // Planned from no observation but the create itself.
+  // No observation of the object is older than its create, so the update has no precondition but the create step.
   const after = [...step.after, step.key];
   return update({ ...placed, id, after, patch: partOf(spec, unsure) }, context);
 }
 
-/** Goes on with what an earlier run has created for the same spec; undefined where nothing is bound. */
+/** Goes on with an object that an earlier run has created for the same spec; undefined where nothing is bound. */
 async function resumeCreate(
   step: Step,
   { digest }: Pick<Intent, "digest">,
@@ -64,7 +64,7 @@ async function waitForCreated(step: Step, created: Created, context: ApplyContex
     return await waitForOperation(step, { id, place: step.place }, "create", undefined, context);
   } catch (error) {
     if (!isGraphformError(error) || error.code !== "never-there") throw error;
-    // The answer was nonsense: the next run looks for what the create has made, as if the answer had been lost.
+    // The answer named an object that does not exist: the intent is opened again, and the next run looks for the object.
     const { address } = step;
     const { journal } = context;
     const listed = { ...round, before: [...round.before, id] };

@@ -1,4 +1,4 @@
-/** @module What all operations on an existing object have in common. */
+/** @module Provides the parts that all operations on an existing object share. */
 import type { Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
@@ -50,7 +50,7 @@ export function notAtRest(ref: Ref, rest: Converged): StepResult {
   return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
 }
 
-/** Now, as the state writes it. */
+/** The current time as ISO 8601. */
 export function timestamp({ clock }: Pick<ApplyContext, "clock">): string {
   return new Date(clock.now()).toISOString();
 }

@@ -5,7 +5,7 @@ import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
 import { change } from "./change.ts";
 
-/** Asks for a lifecycle operation and waits for its end; nothing is sent where the resource is there already. */
+/** Asks for a lifecycle operation and waits for its end; nothing is sent where the resource is in that phase already. */
 export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
   const verb = step.verb ?? "";
   return change(

@@ -36,7 +36,7 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   return end;
 }
 
-/** Asks for the deletion. The result where the service takes none: a person has to act first, or a field keeps it. */
+/** Asks for the deletion. Returns a result only where the service takes none: a person has to act first, or a field keeps the object. */
 async function submitted(step: Step, ref: Ref, context: ApplyContext): Promise<StepResult | undefined> {
   const { clock, profile } = context;
   try {
@@ -78,14 +78,14 @@ function waitsForPerson(ref: Ref, { detail }: Phase): StepResult {
   return { result: "waiting-for-person", id: ref.id, message: `${ref.id} waits for a person: ${detail}` };
 }
 
-/** The time until which nothing need be shown of the object, since it is so young; ms since 1970. */
+/** The end of the object's creation grace period, in ms since 1970; 0 where it is over. */
 function hiddenUntil({ address }: Step, { clock, profile, journal }: ApplyContext): number {
   const createdAt = Date.parse(journal.state.resources[address]?.createdAt ?? "");
   const verdict = absence(createdAt, clock.now(), profile.timing);
   return verdict === "conclusive" ? 0 : verdict.recheckAt;
 }
 
-/** Looks at a young object until it is shown: a deletion that answers "not found" would have deleted nothing. */
+/** Polls an object in its creation grace period until it is shown: a deletion that answers "not found" would delete nothing. */
 async function onceShown(step: Step, ref: Ref, context: ApplyContext): Promise<Live | undefined> {
   const deadline = hiddenUntil(step, context);
   if (deadline === 0) return look(step, ref, context);
@@ -121,7 +121,7 @@ async function takenDelete(ref: Ref, step: Step, context: ApplyContext): Promise
   }
 }
 
-/** "Not found" is what a deletion leads to, save where the object may only be hidden: then nobody knows. */
+/** Sends a deletion. "Not found" counts as deleted, except during the creation grace period: the object may be hidden then. */
 async function sendDelete(ref: Ref, step: Step, context: ApplyContext): Promise<void> {
   try {
     await driverOf(context, step.kind).delete(ref, context.aborting);

@@ -27,8 +27,8 @@ export async function update(step: Step, context: ApplyContext): Promise<StepRes
 }
 
 /**
- * Sends an update that is announced in the state: a run that is killed must not leave values behind as known that may be
- * others by now. What surely did nothing leaves everything as it was.
+ * Sends an update that is announced in the state: a run that is killed must not leave values behind as known that may have
+ * changed. An update that surely did nothing leaves the state as it was.
  */
 async function announced(
   { address }: Step,

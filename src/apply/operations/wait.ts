@@ -1,4 +1,4 @@
-/** @module Goes on waiting for what an earlier run began. */
+/** @module Goes on waiting for an operation that an earlier run began. */
 import type { Step } from "../../model/plan.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";

@@ -22,10 +22,10 @@ export function adoptionGuard(change: Change, input: PlanInput): Guard | undefin
   const [first] = candidates;
   if (first === undefined) return undefined;
   const ids = candidates.map(({ id }) => id).join(" and ");
-  const [verb, whose] = candidates.length === 1 ? ["exists", "it is"] : ["exist", "they are"];
+  const [verb, subject] = candidates.length === 1 ? ["exists", "it is"] : ["exist", "they are"];
   return {
     code: "may-exist",
-    message: `${ids} ${verb} already under this name, and no state says whose ${whose}`,
+    message: `${ids} ${verb} already under this name, and no state says whose ${subject}`,
     lift: `graphform import ${shellWord(change.address)} ${shellWord(first.id)}, or another name`,
   };
 }

@@ -1,3 +1,4 @@
+/** @module Adds the guards that a manifest declares to those that the state remembers, for `destroy`. */
 import type { Bound, StateDocument } from "../../model/state.ts";
 import { kindNamed, type PlanInput } from "../input.ts";
 import { destinations } from "../moves.ts";

@@ -1,14 +1,15 @@
+/** @module Blocks the changes that depend on a blocked one. */
 import type { Address } from "../../model/address.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { destroys } from "./destroys.ts";
 
-/** What is known of references: those that are wanted, and those that an object has now. */
+/** References of each address: those that are declared, and those that its object has now. */
 export interface References {
   readonly wantedBy: (address: Address) => readonly Address[];
   readonly heldBy: (address: Address) => readonly Address[];
 }
 
-/** Blocks what depends on something blocked: who wants it, and whose deletion it would have to let go for. */
+/** Blocks dependents of blocked changes: resources that refer to one, and deletions that one would have to release first. */
 export function guardDependents(changes: readonly Change[], references: References): readonly Change[] {
   const result = new Map(changes.map((change) => [change.address, change]));
   const queue = changes.filter((change) => change.blocked.length > 0);

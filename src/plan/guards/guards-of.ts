@@ -1,4 +1,4 @@
-/** @module Every guard that holds back one change by itself. */
+/** @module Lists the guards that hold back one change by itself. */
 import type { Disruption } from "../../model/field-schema.ts";
 import { disruptions } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";

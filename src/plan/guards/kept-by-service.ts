@@ -1,4 +1,4 @@
-/** @module The guard against deleting what the service itself keeps from deletion. */
+/** @module Guards against deleting an object whose protection at the service is on. */
 import type { Change, Guard } from "../../model/plan.ts";
 import { kindNamed, type PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";

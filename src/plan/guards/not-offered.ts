@@ -3,7 +3,7 @@ import type { Change, Guard } from "../../model/plan.ts";
 import { kindNamed, type PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
 
-/** The guards against what the profile does not offer, and against a new object in place of one that is named by its id. */
+/** The guards against operations that the profile lacks, and against replacing an object that the manifest names by its id. */
 export function notOfferedGuards(change: Change, subject: Subject, input: PlanInput): readonly Guard[] {
   const missing = missingOperation(change, input);
   const named = requestedId(change, subject);

@@ -7,7 +7,7 @@ import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
 import { destroys } from "./destroys.ts";
 
-/** A guard, and the changes that it holds back. */
+/** A guard of the whole plan, and the changes that it holds back. */
 export interface Hold {
   readonly guard: Guard;
   readonly changes: readonly Change[];
@@ -66,7 +66,7 @@ export function deletesHold(open: readonly Change[], { guards, destroying }: Pla
   };
 }
 
-/** Where fewer exist, one change is too large a part of them for a percentage to mean anything. */
+/** Below this number of resources the percentage is not checked: one change of three is 33 %. */
 const fewestForPercent = 10;
 
 /** Holds back all changes where they are a larger part of what exists than `guards.maxChangePercent`. */

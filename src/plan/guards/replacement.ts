@@ -1,4 +1,4 @@
-/** @module The guard against replacing what holds data. */
+/** @module Guards against replacing an object that holds data. */
 import type { Change, Guard } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { kindNamed, type PlanInput } from "../input.ts";

@@ -1,45 +1,45 @@
+/** @module Describes objects that no address is bound to, where one of them may be a declared resource. */
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Live } from "../model/observed.ts";
 import { type Known, kindOf, type ObserveContext, readerOf } from "./context.ts";
 
 /**
- * An object that no address is bound to; looked at only while there is no state, when it may be ours all the same, and
- * where something of its kind that is known by its name is declared and not bound yet.
+ * An object at the service that no address is bound to.
  */
-export interface Stranger {
+export interface UnmanagedObject {
   readonly kind: string;
   readonly id: string;
   readonly place: JsonObject;
-  /** What it shows, where it was looked at. */
+  /** Absent where it was listed and not described. */
   readonly live?: Live;
 }
 
 /**
- * Without a state, a stranger may be what is declared of its kind and bound to nothing: its name tells, where the service shows
- * it. Where everything of a kind is bound, nobody needs to know.
+ * Describes unmanaged objects of the kinds in which a declared address is not bound: one of them may be the object of that
+ * address, and its name or its mark shows it. Objects of other kinds are returned without a description.
  */
-export async function meet(
-  strangers: readonly Known[],
+export async function describeUnmanaged(
+  unmanaged: readonly Known[],
   desired: readonly Desired[],
   context: ObserveContext,
-): Promise<readonly Stranger[]> {
+): Promise<readonly UnmanagedObject[]> {
   const sought = soughtKinds(desired, context);
-  const isMet = ({ kind }: Known): boolean => sought.has(kind);
+  const isDescribed = ({ kind }: Known): boolean => sought.has(kind);
   const lives = await Promise.all(
-    strangers.map((entry) =>
-      isMet(entry) ? readerOf(entry.kind, context).get(entry.ref, context.signal) : undefined,
+    unmanaged.map((entry) =>
+      isDescribed(entry) ? readerOf(entry.kind, context).get(entry.ref, context.signal) : undefined,
     ),
   );
-  return strangers.map(({ kind, ref }, at) => {
+  return unmanaged.map(({ kind, ref }, at) => {
     const live = lives[at];
     return { kind, ...ref, ...(live === undefined ? {} : { live }) };
   });
 }
 
 /**
- * Kinds of which something is declared and bound to nothing, and may be there already: what holds no data is known by its
- * name, and what carries a mark says whose it is. Without a state each of them may be.
+ * Kinds with a declared address that is not bound and whose object may exist: kinds without data are found by name, kinds
+ * with marks by the mark. Without a state all kinds count.
  */
 function soughtKinds(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
   const open = desired.filter(
