@@ -3,6 +3,7 @@ import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pages, sources } from "../scripts/pages.ts";
 import { unsaid } from "../scripts/source-tree.ts";
+import { mutations } from "./simulation/mutations.ts";
 
 const root = join(import.meta.dirname, "..");
 const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root }).sort();
@@ -31,6 +32,34 @@ describe("links", () => {
       (link) => globSync(posix.join(posix.dirname(path), link), { cwd: root }).length === 0,
     );
     expect(missing).toEqual([]);
+  });
+});
+
+describe("the engine's two documents", () => {
+  it.each(["docs/life-of-a-run.md", "docs/consistency.md"])(
+    "%s names folders and files that exist",
+    (path) => {
+      const named = [...text(path).matchAll(/`((?:src|test)\/[\w./-]+)`/g)].map((match) => match[1] ?? "");
+      expect(named.length).toBeGreaterThan(0);
+      expect(named.filter((name) => globSync(name, { cwd: root }).length === 0)).toEqual([]);
+    },
+  );
+
+  it("name the functions and the files that their links lead to", () => {
+    const rows = [...text("docs/consistency.md").matchAll(/`(\w+)` in \[`([^`]+)`\]\(\.\.\/([^)]+)\)/g)];
+    expect(rows.length).toBeGreaterThan(15);
+    const wrong = rows.filter(
+      ([, name = "", shown = "", path = ""]) =>
+        path !== `src/${shown}` || !new RegExp(`export (async )?function ${name}\\b`).test(text(path)),
+    );
+    expect(wrong.map(([row]) => row)).toEqual([]);
+  });
+
+  it("name mutations that the simulator has", () => {
+    const cells = [...text("docs/consistency.md").matchAll(/\| `([a-z-]+)` \|$/gm)].map((match) => match[1]);
+    const known = new Set(mutations.map(({ name }) => name));
+    expect(cells.length).toBeGreaterThan(15);
+    expect(cells.filter((name) => name === undefined || !known.has(name))).toEqual([]);
   });
 });
 

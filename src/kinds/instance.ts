@@ -20,7 +20,6 @@ import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
 import { assertSameObject } from "./same-object.ts";
 
-/** Database instances. */
 export const instance: Kind = {
   name: "instances",
   noun: "instance",
