@@ -73,7 +73,7 @@ function driver(service: Service): Driver {
 }
 
 /**
- * Sends a write upon a user. The host answers 500 where there is no such user, and also where it deleted one in part: the
+ * Sends a write on a user. The host answers 500 where there is no such user, and also where it deleted one in part: the
  * list decides, and what is not there is `not-found`, as everywhere else.
  */
 async function unlessMissing(call: Call, ref: Ref, service: Service, signal: AbortSignal): Promise<void> {

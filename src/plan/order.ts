@@ -10,7 +10,7 @@ import type { Step } from "../model/plan.ts";
  *     delete what refers to X after the backup of X is complete, where X is to be backed up and deleted
  *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
  *     move X                  after what stood at its new address has moved away
- *     create X anew           after its old object is bound to the address that asks for it
+ *     create X again          after its old object is bound to the address that asks for it
  *
  * What is made or moved always waits. A deletion that could wait for others only in a circle does not wait for them.
  */

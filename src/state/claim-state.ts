@@ -51,7 +51,7 @@ function wayOut(recorded: ServiceIdentity, current: ServiceIdentity): string {
   const [wasLocal, isLocal] = [recorded, current].map(({ platform }) => platform.startsWith(localPrefix));
   const other =
     wasLocal && isLocal
-      ? "the data folder of the local platform was made anew, or is another one: name another state with --state, or move this one away"
+      ? "the data folder of the local platform was created again, or is another one: name another state with --state, or move this one away"
       : `${wasLocal ? "start that local platform again" : "use the settings of that service"}, or name another state with --state`;
   return `${other}; if everything is still there: graphform state rebind`;
 }
