@@ -4,10 +4,10 @@ import process from "node:process";
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import { build } from "esbuild";
-import { readProfile } from "../src/hosting/profile-file.ts";
-import { profileSchema } from "../src/hosting/profile-schema.ts";
-import type { ProfileText } from "../src/hosting/profile-text.ts";
-import type { ProfileValidator } from "../src/hosting/profile-violations.ts";
+import { readProfile } from "../src/hosting/profile/profile-file.ts";
+import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
+import type { ProfileText } from "../src/hosting/profile/profile-text.ts";
+import type { ProfileValidator } from "../src/hosting/profile/profile-violations.ts";
 
 const root = join(import.meta.dirname, "..");
 const names = ["default", "falkordb-cloud"];
@@ -40,22 +40,22 @@ if (!process.argv.includes("--generated")) {
   write("schemas/profile.schema.json", `${JSON.stringify(profileSchema, null, 2)}\n`);
 }
 write(
-  "src/hosting/built-in.generated.js",
+  "src/hosting/profile/built-in.generated.js",
   `// Emitted by scripts/emit-profiles.ts.\nexport const builtIn = {\n${entries.join("\n")}\n};\n`,
 );
 write(
-  "src/hosting/built-in.generated.d.ts",
+  "src/hosting/profile/built-in.generated.d.ts",
   [
     "// Emitted by scripts/emit-profiles.ts.",
-    'import type { Profile } from "../model/profile.ts";',
+    'import type { Profile } from "../../model/profile.ts";',
     "/** The profiles of the package's `profiles` folder; each call gives a new copy. */",
     "export declare const builtIn: { readonly [name: string]: () => Profile };",
     "",
   ].join("\n"),
 );
-write("src/hosting/profile-validator.generated.js", await compiledValidator());
+write("src/hosting/profile/profile-validator.generated.js", await compiledValidator());
 write(
-  "src/hosting/profile-validator.generated.d.ts",
+  "src/hosting/profile/profile-validator.generated.d.ts",
   [
     "// Emitted by scripts/emit-profiles.ts.",
     'import type { ProfileValidator } from "./profile-violations.ts";',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tiers } from "../src/fields/instance.ts";
-import { operationNames } from "../src/hosting/profile-schema.ts";
+import { operationNames } from "../src/hosting/profile/profile-schema.ts";
 import { kinds } from "../src/kinds/index.ts";
 
 const folder = join(import.meta.dirname, "..", "docs");

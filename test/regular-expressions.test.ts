@@ -11,11 +11,11 @@ const all = globSync("{src,bin}/**/*.{ts,js}", { cwd: root })
 
 /** Those that are put together while the program runs, and why their time is bounded. */
 const made: { readonly [place: string]: string } = {
-  "src/hosting/errors.ts profile.session.missingToken": "reads the beginning of a message",
-  "src/hosting/expand-profile.ts text": "is made to see whether it can be, and reads nothing",
+  "src/hosting/wire/service-error.ts profile.session.missingToken": "reads the beginning of a message",
+  "src/hosting/profile/expand-profile.ts text": "is made to see whether it can be, and reads nothing",
   "src/manifest/value-fault.ts pattern": "a pattern of the field table, walked where validators are compiled",
   "src/state/conform.ts pattern": "a pattern of our own schemas, of a fixed length",
-  "src/hosting/bounded-matcher.ts source":
+  "src/hosting/wire/bounded-matcher.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
   "src/kinds/instance-endpoint.ts pattern": "reads the beginning of a value",
   "src/platform/engine/apt-sources.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`": "reads the machine's own files",

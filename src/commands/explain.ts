@@ -1,5 +1,5 @@
 /** @module Explains the fields of the manifest from the field table. */
-import { builtInProfiles, loadProfile } from "../hosting/profile.ts";
+import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";

@@ -1,6 +1,6 @@
 /** @module Signs in to a service and out of it, and keeps the session. */
 import { createService } from "../hosting/client.ts";
-import type { SessionStore } from "../hosting/session.ts";
+import type { SessionStore } from "../hosting/session/session.ts";
 import { systemClock } from "../model/clock.ts";
 import { asError, exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";

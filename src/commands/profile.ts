@@ -1,5 +1,5 @@
 /** @module Prints the service profiles: all by name, or the content of one. */
-import { builtInProfiles, loadProfile } from "../hosting/profile.ts";
+import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";

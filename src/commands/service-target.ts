@@ -1,5 +1,5 @@
 /** @module Finds the service for commands that also work without a manifest. */
-import { loadProfile } from "../hosting/profile.ts";
+import { loadProfile } from "../hosting/profile/load-profile.ts";
 import { ManifestError } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
 import type { ServiceTarget } from "../project/service-target.ts";

@@ -3,23 +3,23 @@ import { GraphformError, isServiceError, type ServiceError, withEvidence } from 
 import type { JsonObject } from "../model/json.ts";
 import type { Endpoint, Limits, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
-import { interrupted, tracedExchange } from "./exchange.ts";
-import { fillPath } from "./fill-path.ts";
-import { orAborted } from "./or-aborted.ts";
-import { baseOf } from "./origins.ts";
-import { withPages } from "./pages.ts";
-import { readAnswer } from "./read-answer.ts";
-import { renameBody } from "./rename-body.ts";
-import { secretsIn } from "./secrets.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
-import { createSession, type Session } from "./session.ts";
-import { createSubscriptions } from "./subscriptions.ts";
+import { orAborted } from "./session/or-aborted.ts";
+import { createSession, type Session } from "./session/session.ts";
+import { createUsersToken } from "./session/users-token.ts";
+import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Ticket } from "./throttle/fair-queue.ts";
 import { createThrottle } from "./throttle/throttle.ts";
-import { openConnections } from "./transport.ts";
-import { createUsersToken } from "./users-token.ts";
-import type { WireRequest, WireResponse } from "./wire.ts";
-import { passesForRead, withRetry } from "./with-retry.ts";
+import { interrupted, tracedExchange } from "./wire/exchange.ts";
+import { fillPath } from "./wire/fill-path.ts";
+import { baseOf } from "./wire/origins.ts";
+import { withPages } from "./wire/pages.ts";
+import { readAnswer } from "./wire/read-answer.ts";
+import { renameBody } from "./wire/rename-body.ts";
+import { secretsIn } from "./wire/secrets-in.ts";
+import { openConnections } from "./wire/transport.ts";
+import type { WireRequest, WireResponse } from "./wire/wire.ts";
+import { passesForRead, withRetry } from "./wire/with-retry.ts";
 
 /**
  * The service's HTTP API in our words. Reads are repeated where that may help; a write is sent once, whatever comes back.

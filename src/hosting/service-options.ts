@@ -1,9 +1,9 @@
 import type { Clock } from "../model/clock.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Service } from "../model/service.ts";
-import type { SessionStore } from "./session.ts";
+import type { SessionStore } from "./session/session.ts";
 import type { Throttle } from "./throttle/throttle.ts";
-import type { Transport } from "./wire.ts";
+import type { Transport } from "./wire/wire.ts";
 
 /** Hides what is secret in a text. */
 export type Hide = (text: string) => string;

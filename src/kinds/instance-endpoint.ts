@@ -1,5 +1,5 @@
 /** @module Reads the address of a database from a describe answer. */
-import { answerValues } from "../hosting/answer-values.ts";
+import { answerValues } from "../hosting/wire/answer-values.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Profile, TopologyRules } from "../model/profile.ts";

@@ -1,5 +1,5 @@
 /** @module Lists, requests and reads snapshots of instances. */
-import { answerValues } from "../hosting/answer-values.ts";
+import { answerValues } from "../hosting/wire/answer-values.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";

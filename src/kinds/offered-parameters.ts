@@ -1,7 +1,7 @@
 /** @module Compares declared settings with those that the service offers today. */
 import { instanceSchema } from "../fields/instance.ts";
-import { boundedMatcher } from "../hosting/bounded-matcher.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
+import { boundedMatcher } from "../hosting/wire/bounded-matcher.ts";
 import type { Desired } from "../model/desired.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";

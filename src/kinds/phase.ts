@@ -1,5 +1,5 @@
 /** @module Translates a service's status into a phase. */
-import { safeText } from "../hosting/safe-text.ts";
+import { safeText } from "../hosting/wire/safe-text.ts";
 import type { Json } from "../model/json.ts";
 import type { Phase } from "../model/observed.ts";
 import { own } from "../model/own.ts";

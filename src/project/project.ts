@@ -1,7 +1,7 @@
 /** @module Opens a manifest with its profile and the store of its state. */
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { loadProfile } from "../hosting/profile.ts";
+import { loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { loadManifest } from "../manifest/load.ts";
 import { parseManifest } from "../manifest/parse.ts";

@@ -4,8 +4,8 @@ import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
-import type { SessionStore } from "../hosting/session.ts";
-import type { Tokens } from "../hosting/tokens.ts";
+import type { SessionStore } from "../hosting/session/session.ts";
+import type { Tokens } from "../hosting/session/tokens.ts";
 import { isObject } from "../model/json.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** @module Adds subscriptions to the identity of a service, and checks that none is missing. */
-import { noSubscriptionHint } from "../hosting/subscription-errors.ts";
+import { noSubscriptionHint } from "../hosting/subscriptions/subscription-errors.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";

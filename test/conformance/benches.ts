@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createService } from "../../src/hosting/client.ts";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Live, Ref } from "../../src/model/observed.ts";

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { builtIn } from "../../src/hosting/built-in.generated.js";
+import { builtIn } from "../../src/hosting/profile/built-in.generated.js";
 import type { Profile } from "../../src/model/profile.ts";
 
 /** Tells the local platform in its own words what was said in another profile's, and back. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import { listen, type Reply } from "./listen.ts";
 import { always, behindSignIn, failure, fastClock, nappingClock, place, serviceOf } from "./service-of.ts";

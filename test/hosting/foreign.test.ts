@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { listen, type Reply, type Seen } from "./listen.ts";
 import { always, failure, serviceOf } from "./service-of.ts";
 

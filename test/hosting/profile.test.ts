@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { builtInProfiles, loadProfile } from "../../src/hosting/profile.ts";
-import { readProfile } from "../../src/hosting/profile-file.ts";
-import { profileFolder } from "../../src/hosting/profile-folder.ts";
-import { operationNames, profileSchema } from "../../src/hosting/profile-schema.ts";
-import { validateProfile } from "../../src/hosting/profile-validator.generated.js";
+import { builtInProfiles, loadProfile } from "../../src/hosting/profile/load-profile.ts";
+import { readProfile } from "../../src/hosting/profile/profile-file.ts";
+import { profileFolder } from "../../src/hosting/profile/profile-folder.ts";
+import { operationNames, profileSchema } from "../../src/hosting/profile/profile-schema.ts";
+import { validateProfile } from "../../src/hosting/profile/profile-validator.generated.js";
 import { failure } from "./service-of.ts";
 
 /** A profile file in a folder of its own. */

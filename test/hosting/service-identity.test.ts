@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { builtInProfiles, loadProfile } from "../../src/hosting/profile.ts";
+import { builtInProfiles, loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { locationsOf, serviceIdentity } from "../../src/hosting/service-identity.ts";
 import { serviceDifferences } from "../../src/model/service-identity.ts";
 

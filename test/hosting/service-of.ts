@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import type { Client, ServiceOptions } from "../../src/hosting/service-options.ts";
 import { type Clock, systemClock } from "../../src/model/clock.ts";
 import type { Listening, Reply, Seen } from "./listen.ts";

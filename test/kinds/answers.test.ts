@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadProfile } from "../../src/hosting/profile.ts";
-import { readAnswer } from "../../src/hosting/read-answer.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
+import { readAnswer } from "../../src/hosting/wire/read-answer.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { listSnapshots } from "../../src/kinds/instance-snapshots.ts";
 import { phaseOf } from "../../src/kinds/phase.ts";

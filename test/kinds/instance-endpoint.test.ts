@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { endpointOf } from "../../src/kinds/instance-endpoint.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";

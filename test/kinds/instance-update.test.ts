@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { instance } from "../../src/kinds/instance.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Service } from "../../src/model/service.ts";

@@ -11,7 +11,7 @@ import type * as together from "../../src/apply/evidence/in-flight-together.ts";
 import type * as precondition from "../../src/apply/evidence/precondition.ts";
 import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
 import type * as running from "../../src/apply/run.ts";
-import type * as single from "../../src/hosting/single-flight.ts";
+import type * as single from "../../src/hosting/session/single-flight.ts";
 import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as consistency from "../../src/model/consistency.ts";
 import { isSealed } from "../../src/model/sealed.ts";
@@ -262,7 +262,7 @@ export const mutations: readonly Mutation[] = [
   without<typeof single.singleFlight>(
     "everybody-signs-in",
     "a session is renewed once for all who wait",
-    "hosting/single-flight.ts#singleFlight",
+    "hosting/session/single-flight.ts#singleFlight",
     () => (work) => work,
   ),
   without<typeof hostPace.refused>(

@@ -1,4 +1,4 @@
-import { builtIn } from "../../src/hosting/built-in.generated.js";
+import { builtIn } from "../../src/hosting/profile/built-in.generated.js";
 import type { Plan } from "../../src/model/plan.ts";
 import type { Profile } from "../../src/model/profile.ts";
 import type { StateDocument } from "../../src/model/state.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Answer, Service } from "../../src/model/service.ts";

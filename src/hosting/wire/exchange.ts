@@ -1,8 +1,8 @@
-import type { Clock } from "../model/clock.ts";
-import { isServiceError, ServiceError } from "../model/errors.ts";
-import type { Profile } from "../model/profile.ts";
-import { serviceError } from "./errors.ts";
-import type { Hide } from "./service-options.ts";
+import type { Clock } from "../../model/clock.ts";
+import { isServiceError, ServiceError } from "../../model/errors.ts";
+import type { Profile } from "../../model/profile.ts";
+import type { Hide } from "../service-options.ts";
+import { serviceError } from "./service-error.ts";
 import type { Transport, WireResponse } from "./wire.ts";
 
 /** What an exchange needs besides the request. */

@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net";
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError } from "../../model/errors.ts";
 
 /** Where a host of the service is: scheme, host and port, and a path that all its paths stand under. */
 export interface Base {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Profile } from "../model/profile.ts";
+import type { Profile } from "../../model/profile.ts";
 import { builtIn } from "./built-in.generated.js";
 
 /** Names of the profiles that come with the package. */

@@ -1,11 +1,11 @@
-import { ServiceError, type ServiceFailure } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import { maskerOf } from "../model/mask.ts";
-import type { Profile } from "../model/profile.ts";
+import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import { maskerOf } from "../../model/mask.ts";
+import type { Profile } from "../../model/profile.ts";
+import type { Hide } from "../service-options.ts";
 import { parseJson } from "./parse-json.ts";
 import { safeText } from "./safe-text.ts";
-import type { Hide } from "./service-options.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
 
 /** The longest pause that a service can ask for, in ms. */

@@ -1,6 +1,6 @@
 /** @module Errors of requests whose subscription is not known, with the way out. */
-import { GraphformError, ServiceError } from "../model/errors.ts";
-import type { Call } from "../model/service.ts";
+import { GraphformError, ServiceError } from "../../model/errors.ts";
+import type { Call } from "../../model/service.ts";
 
 /** A tier has several subscriptions, and nobody says which one is meant. */
 export function ambiguous(tier: string, ids: readonly string[]): GraphformError {

@@ -1,10 +1,10 @@
-import { isGraphformError, isServiceError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
-import { own } from "../model/own.ts";
-import type { Endpoint, Profile } from "../model/profile.ts";
-import type { Answer, Call } from "../model/service.ts";
+import { isGraphformError, isServiceError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
+import { own } from "../../model/own.ts";
+import type { Endpoint, Profile } from "../../model/profile.ts";
+import type { Answer, Call } from "../../model/service.ts";
+import { singleFlight } from "../session/single-flight.ts";
 import { type LookedUp, lookUpSubscriptions } from "./look-up-subscriptions.ts";
-import { singleFlight } from "./single-flight.ts";
 import { ambiguous, noSubscription, unknownInstance } from "./subscription-errors.ts";
 
 /** Subscriptions that a run was told: one for everything, and those of single tiers, which win. */

@@ -1,4 +1,4 @@
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError } from "../../model/errors.ts";
 import { singleFlight } from "./single-flight.ts";
 import { isHeaderText } from "./tokens.ts";
 

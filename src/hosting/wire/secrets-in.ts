@@ -1,5 +1,5 @@
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 
 /** Values of a request's body that must not come back in a message: whatever its key calls a password, secret or token. */
 export function secretsIn(body: Json | undefined): readonly string[] {

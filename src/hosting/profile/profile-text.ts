@@ -1,4 +1,4 @@
-import type { Profile, SessionProfile, Timing, TopologyRules } from "../model/profile.ts";
+import type { Profile, SessionProfile, Timing, TopologyRules } from "../../model/profile.ts";
 
 /** An endpoint as a profile file writes it; see `profileSchema`. */
 export interface EndpointText {

@@ -1,5 +1,5 @@
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 
 /**
  * The values that an endpoint's `answer` names: for each the first of its paths that holds something; an empty

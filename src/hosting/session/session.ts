@@ -1,10 +1,10 @@
-import type { Clock } from "../model/clock.ts";
-import { GraphformError, isServiceError, ServiceError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import type { Endpoint, Profile } from "../model/profile.ts";
+import type { Clock } from "../../model/clock.ts";
+import { GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Endpoint, Profile } from "../../model/profile.ts";
+import type { WireResponse } from "../wire/wire.ts";
 import { singleFlight } from "./single-flight.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
-import type { WireResponse } from "./wire.ts";
 
 /** Where a session is kept between commands; it holds tokens and is as secret as they are. */
 export interface SessionStore {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 
 /** Lays `upper` over `lower`: maps merge deeply, lists and single values are replaced, null takes away. */
 export function layOver(lower: JsonObject, upper: JsonObject): JsonObject {

@@ -1,11 +1,11 @@
 /** @module Looks the subscriptions to the profile's plans up: by the service's catalogue, otherwise by what its objects show. */
-import { isServiceError, ServiceError } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Profile } from "../model/profile.ts";
-import type { Answer, Call } from "../model/service.ts";
+import { isServiceError, ServiceError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Profile } from "../../model/profile.ts";
+import type { Answer, Call } from "../../model/service.ts";
+import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
 import { inferSubscriptions } from "./infer-subscriptions.ts";
-import { type PlanEntry, planEntries } from "./plan-catalogue.ts";
 import { notLookedUp } from "./subscription-errors.ts";
 
 /** The subscriptions to each plan, by the plan's key in paths. */

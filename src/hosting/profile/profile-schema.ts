@@ -1,5 +1,5 @@
-import type { JsonObject } from "../model/json.ts";
-import { durationPattern } from "../model/quantity.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { durationPattern } from "../../model/quantity.ts";
 
 /** Every operation that a profile can have; what each is for stands in the guide to profiles. */
 export const operationNames: readonly string[] = [

@@ -1,7 +1,7 @@
-import { ServiceError } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import type { Endpoint } from "../model/profile.ts";
-import type { Answer, Call } from "../model/service.ts";
+import { ServiceError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import type { Endpoint } from "../../model/profile.ts";
+import type { Answer, Call } from "../../model/service.ts";
 
 /** How many pages one list may have. */
 const most = 1000;

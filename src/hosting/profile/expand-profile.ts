@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import { own } from "../model/own.ts";
-import type { Endpoint, Profile, TopologyRules } from "../model/profile.ts";
-import { parseDuration } from "../model/quantity.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import { own } from "../../model/own.ts";
+import type { Endpoint, Profile, TopologyRules } from "../../model/profile.ts";
+import { parseDuration } from "../../model/quantity.ts";
 import type { EndpointText, ProfileText, TopologyText } from "./profile-text.ts";
 
 /** A mistake in a profile that its schema cannot say: what, and the path of the key that it is about. */

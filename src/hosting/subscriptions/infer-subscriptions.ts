@@ -1,10 +1,10 @@
 /** @module Infers the subscription of a plan from the objects that exist: each shows its own, or is listed under one alone. */
-import { isServiceError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
-import type { Profile } from "../model/profile.ts";
-import type { Answer, Call } from "../model/service.ts";
-import { answerValues } from "./answer-values.ts";
-import type { PlanEntry } from "./plan-catalogue.ts";
+import { isServiceError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
+import type { Profile } from "../../model/profile.ts";
+import type { Answer, Call } from "../../model/service.ts";
+import type { PlanEntry } from "../plan-catalogue.ts";
+import { answerValues } from "../wire/answer-values.ts";
 
 interface Asking {
   readonly profile: Profile;

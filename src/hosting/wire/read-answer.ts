@@ -1,12 +1,12 @@
-import { ServiceError } from "../model/errors.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Endpoint } from "../model/profile.ts";
-import type { Answer } from "../model/service.ts";
+import { ServiceError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Endpoint } from "../../model/profile.ts";
+import type { Answer } from "../../model/service.ts";
+import type { Hide } from "../service-options.ts";
 import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
 import { withoutCredentials } from "./safe-text.ts";
-import type { Hide } from "./service-options.ts";
 
 const texts = [
   ...[

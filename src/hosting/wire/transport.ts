@@ -1,6 +1,6 @@
 import type { SecureContext } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
-import { ServiceError } from "../model/errors.ts";
+import { ServiceError } from "../../model/errors.ts";
 import type { Transport, WireRequest, WireResponse } from "./wire.ts";
 
 export interface TransportOptions {

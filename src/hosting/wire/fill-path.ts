@@ -1,6 +1,6 @@
-import { GraphformError } from "../model/errors.ts";
-import { own } from "../model/own.ts";
-import type { Endpoint } from "../model/profile.ts";
+import { GraphformError } from "../../model/errors.ts";
+import { own } from "../../model/own.ts";
+import type { Endpoint } from "../../model/profile.ts";
 
 type Params = { readonly [name: string]: string | undefined };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { serviceError } from "../../src/hosting/errors.ts";
-import { loadProfile } from "../../src/hosting/profile.ts";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
+import { serviceError } from "../../src/hosting/wire/service-error.ts";
 import type { ServiceError } from "../../src/model/errors.ts";
 
 const profile = await loadProfile("default");

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
-import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Profile } from "../model/profile.ts";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Profile } from "../../model/profile.ts";
 import { expandProfile, type ProfileFault, unfold } from "./expand-profile.ts";
 import { layOver } from "./lay-over.ts";
 import { profileFolder } from "./profile-folder.ts";

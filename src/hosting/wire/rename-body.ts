@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 
 /** A body in the service's spelling. `names` maps our keys, dotted where they stand deeper, to single keys of theirs. */
 export function renameBody(body: JsonObject, names: { readonly [name: string]: string }): JsonObject {

@@ -1,7 +1,7 @@
 /** @module Repeats requests that change nothing. */
 import pRetry from "p-retry";
-import type { Clock } from "../model/clock.ts";
-import { isServiceError, type ServiceError } from "../model/errors.ts";
+import type { Clock } from "../../model/clock.ts";
+import { isServiceError, type ServiceError } from "../../model/errors.ts";
 
 /** How often a request is sent at most, and how often while the service only says that it is too much. */
 const most = { tries: 6, refusals: 60 };

@@ -1,5 +1,5 @@
 /** @module Reads JSON from the network. */
-import type { Json } from "../model/json.ts";
+import type { Json } from "../../model/json.ts";
 
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */
 const deepest = 100;

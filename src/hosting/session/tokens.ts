@@ -1,10 +1,10 @@
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { SessionProfile } from "../model/profile.ts";
-import { answerValues } from "./answer-values.ts";
-import { parseCookies } from "./cookies.ts";
-import { parseJson } from "./parse-json.ts";
-import type { WireResponse } from "./wire.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { SessionProfile } from "../../model/profile.ts";
+import { answerValues } from "../wire/answer-values.ts";
+import { parseCookies } from "../wire/cookies.ts";
+import { parseJson } from "../wire/parse-json.ts";
+import type { WireResponse } from "../wire/wire.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
 export interface Tokens {
