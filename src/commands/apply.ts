@@ -16,7 +16,7 @@ import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import type { Lock } from "../state/store.ts";
 import { withSeals } from "../state/with-seals.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
-import { assertApprovable, isApproved } from "./approval.ts";
+import { type ApprovalOptions, assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./listen-for-interrupts.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
 import { runListener } from "./run-listener.ts";
@@ -25,11 +25,8 @@ import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 
 /** Options of `apply` and `destroy`. */
-export interface ApplyOptions extends ManifestOptions, PlanChoices {
-  readonly planFile?: string;
-  readonly autoApprove?: boolean;
+export interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOptions {
   readonly json?: boolean;
-  readonly destroying: boolean;
 }
 
 /** `apply` and `destroy`: returns the exit code. A second plan after the changes verifies the result. */

@@ -2,11 +2,17 @@
 import { GraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { hasChanges } from "../plan/plan.ts";
-import type { ApplyOptions } from "./apply.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** Options that replace the answer of a person, or change the question. */
+export interface ApprovalOptions {
+  readonly planFile?: string;
+  readonly autoApprove?: boolean;
+  readonly destroying: boolean;
+}
+
 /** Throws `not-approved` if there is no terminal, no --auto-approve and no saved plan. */
-export function assertApprovable(options: ApplyOptions, { interactive }: Terminal): void {
+export function assertApprovable(options: ApprovalOptions, { interactive }: Terminal): void {
   if (options.autoApprove === true || options.planFile !== undefined || interactive) return;
   const verb = options.destroying ? "destroy" : "apply";
   throw new GraphformError("not-approved", `no terminal to ask on: ${verb} needs an approval`, {
@@ -19,7 +25,7 @@ export function assertApprovable(options: ApplyOptions, { interactive }: Termina
 /** Returns true if the person answers yes, or if no question is needed. */
 export async function isApproved(
   plan: Plan,
-  options: ApplyOptions,
+  options: ApprovalOptions,
   terminal: Terminal,
   stopping: AbortSignal,
 ): Promise<boolean> {

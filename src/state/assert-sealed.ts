@@ -1,9 +1,8 @@
 /** @module Refuses to save a plan in which a secret stands in clear text. */
 import { GraphformError } from "../model/errors.ts";
-import type { FieldChange } from "../model/plan.ts";
+import type { FieldChange, Plan } from "../model/plan.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
 import { findSecret } from "./find-secret.ts";
-import type { SavedPlan } from "./plan-file.ts";
 import { isFingerprint } from "./vault.ts";
 
 /**
@@ -11,7 +10,7 @@ import { isFingerprint } from "./vault.ts";
  * of the texts anywhere; and where a plan made before there was a state holds a fingerprint, whose key would have to go
  * with it. The error names the place and never the text.
  */
-export function assertSealed(saved: SavedPlan, texts: Iterable<string>): void {
+export function assertSealed(saved: { readonly plan: Plan }, texts: Iterable<string>): void {
   const { changes, steps, outputs, serial } = saved.plan;
   for (const change of changes) {
     const open = [...change.fields, ...change.drift].find((field) => field.secret && !isClosed(field));

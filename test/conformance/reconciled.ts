@@ -13,11 +13,19 @@ import { openJournal } from "../../src/state/journal.ts";
 import { createMemoryStore } from "../../src/state/memory-store.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { somewhere } from "../support/plan-input.ts";
-import { always } from "./benches.ts";
-import type { Trial } from "./cases.ts";
+import { always, type Bench } from "./benches.ts";
+import type { Referents, Sample } from "./samples.ts";
 
 /** Through the engine, as a manifest has it: names for references, sealed secrets, a state between the runs. */
-export async function reconcileTwice({ sample, bench, referents }: Trial): Promise<void> {
+export async function reconcileTwice({
+  sample,
+  bench,
+  referents,
+}: {
+  readonly sample: Sample;
+  readonly bench: Bench;
+  readonly referents: Referents;
+}): Promise<void> {
   const world = worldOf(bench.service);
   const { kind } = sample;
   const spec = named(kind.name, first(sample.specs)(referents));
@@ -120,7 +128,7 @@ function named(section: string, spec: JsonObject): JsonObject {
 }
 
 /** What is referred to is in the manifest too: adopted by its id. */
-function bindReferents(spec: JsonObject, referents: Trial["referents"]): readonly Desired[] {
+function bindReferents(spec: JsonObject, referents: Referents): readonly Desired[] {
   const base = { cloudProvider: "aws", region: "us-east-1" };
   const network = desiredOf(
     "networks.other",

@@ -2,8 +2,16 @@ import type { Json, JsonObject } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { ResourceCase } from "./case.ts";
 import type { Chance } from "./chance.ts";
-import type { ManifestCase } from "./generate.ts";
 import { refsOf } from "./manifest-of.ts";
+
+/** A manifest with what moved and was let go of on the way to it. */
+export interface ManifestCase {
+  readonly resources: readonly ResourceCase[];
+  readonly moved: readonly (readonly [string, string])[];
+  readonly released: readonly string[];
+  /** The next tag. */
+  readonly tag: number;
+}
 
 const names = ["a", "b", "c"];
 

@@ -4,14 +4,13 @@ import {
   type Effect,
   type Fault,
   type Other,
-  type ResourceCase,
   type RunCase,
   type ServiceCase,
   type WireCase,
 } from "./case.ts";
 import { type Chance, chance } from "./chance.ts";
 import { guarded } from "./generate-guarded.ts";
-import { edit, firstManifest } from "./generate-manifest.ts";
+import { edit, firstManifest, type ManifestCase } from "./generate-manifest.ts";
 
 /** The case of a seed. One seed is one case, however often it is asked for. */
 export function generate(seed: number): Case {
@@ -141,15 +140,6 @@ function serviceCase(dice: Chance): ServiceCase {
     usersOfNobody: dice.is(0.7) ? 404 : 500,
     skew: dice.is(0.7) ? 0 : dice.between(-120_000, 120_000),
   };
-}
-
-/** A manifest with what moved and was let go of on the way to it. */
-export interface ManifestCase {
-  readonly resources: readonly ResourceCase[];
-  readonly moved: readonly (readonly [string, string])[];
-  readonly released: readonly string[];
-  /** The next tag. */
-  readonly tag: number;
 }
 
 function runCase(manifest: ManifestCase, at: number, dice: Chance, service: ServiceCase): RunCase {
