@@ -12,7 +12,7 @@ import type { Ticket } from "./throttle/fair-queue.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { interrupted, tracedExchange } from "./wire/exchange.ts";
 import { fillPath } from "./wire/fill-path.ts";
-import { baseOf } from "./wire/origins.ts";
+import { baseOf } from "./wire/base-url.ts";
 import { withPages } from "./wire/pages.ts";
 import { readAnswer } from "./wire/read-answer.ts";
 import { renameBody } from "./wire/rename-body.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Profile } from "../model/profile.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
-import { baseOf } from "./wire/origins.ts";
+import { baseOf } from "./wire/base-url.ts";
 
 /** Where a service is, as a run was told. */
 export interface ServicePlace {

@@ -1,3 +1,4 @@
+/** @module Reads the lists `imports`, `moved` and `removed` of a manifest and reports entries that contradict it. */
 import type { Address } from "../model/address.ts";
 import { formatAddress, parseAddress } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
@@ -7,18 +8,18 @@ import type { Import, Move, Removal } from "../model/manifest.ts";
 import type { SourceRange } from "../model/problem.ts";
 import type { Fault } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
-import { findReferent, noAddress } from "./referent.ts";
+import { badAddress, findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";
 
-/** The lists that bind, move and let go of addresses. */
+/** The entries of the three lists. */
 export interface Bindings {
   readonly imports: readonly Import[];
   readonly moved: readonly Move[];
   readonly removed: readonly Removal[];
 }
 
-/** What the lists are read with. */
-export interface BindingMeans {
+/** Inputs of `readBindings`. */
+export interface BindingInputs {
   readonly inventory: Inventory;
   readonly sections: readonly string[];
   /** ISO date. */
@@ -28,27 +29,35 @@ export interface BindingMeans {
   warn(path: Path, fault: Fault): void;
 }
 
-/** Reads `imports`, `moved` and `removed`; entries of the wrong shape were reported already. */
-export function readBindings(frame: JsonObject, desired: readonly Desired[], means: BindingMeans): Bindings {
-  const imports = entries(frame, "imports").flatMap(([entry, path]) => readImport(entry, path, means));
-  reportSharedIds(imports, desired, means);
-  const moves = entries(frame, "moved").flatMap(([entry, path]) => readMove(entry, path, means));
-  reportMoves(moves, means);
+/** Skips entries of the wrong shape: validation has reported them. */
+export function readBindings(
+  manifest: JsonObject,
+  desired: readonly Desired[],
+  inputs: BindingInputs,
+): Bindings {
+  const imports = entries(manifest, "imports").flatMap(([entry, path]) => readImport(entry, path, inputs));
+  reportSharedIds(imports, desired, inputs);
+  const moves = entries(manifest, "moved").flatMap(([entry, path]) => readMove(entry, path, inputs));
+  reportMoves(moves, inputs);
   return {
     imports,
     moved: moves.map(({ move }) => move),
-    removed: entries(frame, "removed").flatMap(([entry, path]) => readRemoval(entry, path, means)),
+    removed: entries(manifest, "removed").flatMap(([entry, path]) => readRemoval(entry, path, inputs)),
   };
 }
 
-function readImport(entry: JsonObject, path: Path, means: BindingMeans): readonly Import[] {
-  const address = declared(entry["address"], [...path, "address"], means);
+function readImport(entry: JsonObject, path: Path, inputs: BindingInputs): readonly Import[] {
+  const address = declared(entry["address"], [...path, "address"], inputs);
   const id = entry["id"];
-  return address === undefined || typeof id !== "string" ? [] : [{ address, id, where: means.where(path) }];
+  return address === undefined || typeof id !== "string" ? [] : [{ address, id, where: inputs.where(path) }];
 }
 
 /** One object belongs to one address, and one address has one object. */
-function reportSharedIds(imports: readonly Import[], desired: readonly Desired[], means: BindingMeans): void {
+function reportSharedIds(
+  imports: readonly Import[],
+  desired: readonly Desired[],
+  inputs: BindingInputs,
+): void {
   const owners = new Map<string, Address>();
   const bound = new Map<Address, string>();
   const claim = (address: Address, id: string, path: Path): void => {
@@ -57,14 +66,14 @@ function reportSharedIds(imports: readonly Import[], desired: readonly Desired[]
     const other = bound.get(address);
     if (owner !== undefined && owner !== address) {
       const hint = "give each address its own id, or remove one of the two";
-      means.report(path, {
+      inputs.report(path, {
         code: "shared-id",
         message: `${address} and ${owner} are both bound to ${JSON.stringify(id)}`,
         hint,
       });
     } else if (other !== undefined && other !== id) {
       const hint = "an address has one object: remove one of the two";
-      means.report(path, {
+      inputs.report(path, {
         code: "shared-id",
         message: `${address} is bound to ${JSON.stringify(other)} already`,
         hint,
@@ -86,84 +95,90 @@ interface ReadMove {
   readonly path: Path;
 }
 
-function readMove(entry: JsonObject, path: Path, means: BindingMeans): readonly ReadMove[] {
-  const from = address(entry["from"], [...path, "from"], means);
-  const to = address(entry["to"], [...path, "to"], means);
+function readMove(entry: JsonObject, path: Path, inputs: BindingInputs): readonly ReadMove[] {
+  const from = address(entry["from"], [...path, "from"], inputs);
+  const to = address(entry["to"], [...path, "to"], inputs);
   return from === undefined || to === undefined
     ? []
-    : [{ move: { from, to, where: means.where(path) }, path }];
+    : [{ move: { from, to, where: inputs.where(path) }, path }];
 }
 
-function reportMoves(moves: readonly ReadMove[], means: BindingMeans): void {
-  const { members } = means.inventory;
+function reportMoves(moves: readonly ReadMove[], inputs: BindingInputs): void {
+  const { members } = inputs.inventory;
   const sources = new Set(moves.map(({ move }) => move.from));
   const seen = new Map<string, true>();
   for (const { move, path } of moves) {
     const { from, to } = move;
-    const say = (key: string, message: string, hint: string): void =>
-      means.report([...path, key], { code: "bad-move", message, hint });
+    const reportMove = (key: string, message: string, hint: string): void =>
+      inputs.report([...path, key], { code: "bad-move", message, hint });
     const target = parseAddress(to);
-    if (from === to) say("to", `${from} is moved to itself`, "remove the entry");
+    if (from === to) reportMove("to", `${from} is moved to itself`, "remove the entry");
     else if (parseAddress(from)?.section !== target?.section)
-      say("to", `${from} cannot become ${to}: they are not of one kind`, "move within a section");
+      reportMove("to", `${from} cannot become ${to}: they are not of one kind`, "move within a section");
     else if (members.has(from))
-      say("from", `${from} is still declared, so it cannot have moved`, "remove the block, or the entry");
-    else if (seen.has(`from ${from}`)) say("from", `${from} is moved twice`, "keep one of the entries");
-    else if (seen.has(`to ${to}`)) say("to", `two addresses are moved to ${to}`, "keep one of the entries");
+      reportMove(
+        "from",
+        `${from} is still declared, so it cannot have moved`,
+        "remove the block, or the entry",
+      );
+    else if (seen.has(`from ${from}`))
+      reportMove("from", `${from} is moved twice`, "keep one of the entries");
+    else if (seen.has(`to ${to}`))
+      reportMove("to", `two addresses are moved to ${to}`, "keep one of the entries");
     else if (!sources.has(to) && target !== undefined) {
-      const found = findReferent(means.inventory, target);
-      if ("fault" in found) means.report([...path, "to"], found.fault);
+      const found = findReferent(inputs.inventory, target);
+      if ("fault" in found) inputs.report([...path, "to"], found.fault);
     }
     seen.set(`from ${from}`, true).set(`to ${to}`, true);
   }
 }
 
-function readRemoval(entry: JsonObject, path: Path, means: BindingMeans): readonly Removal[] {
-  const gone = address(entry["address"], [...path, "address"], means);
+function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): readonly Removal[] {
+  const gone = address(entry["address"], [...path, "address"], inputs);
   const { destroy, reason, until } = {
     destroy: entry["destroy"],
     reason: entry["reason"],
     until: entry["until"],
   };
   if (gone === undefined || typeof destroy !== "boolean") return [];
-  if (means.inventory.members.has(gone)) {
+  if (inputs.inventory.members.has(gone)) {
     const hint = "remove the block, or the entry";
-    means.report([...path, "address"], { code: "bad-removal", message: `${gone} is still declared`, hint });
+    inputs.report([...path, "address"], { code: "bad-removal", message: `${gone} is still declared`, hint });
   }
-  if (typeof until === "string" && until < means.today) {
-    const message = `the entry for ${gone} was to be gone by ${until}`;
-    means.warn([...path, "until"], {
+  if (typeof until === "string" && until < inputs.today) {
+    const message = `the entry for ${gone} was to be removed by ${until}`;
+    inputs.warn([...path, "until"], {
       code: "overdue-removal",
       message,
       hint: "remove the entry, or give it a later date",
     });
   }
-  const said = {
+  const notes = {
     ...(typeof reason === "string" ? { reason } : {}),
     ...(typeof until === "string" ? { until } : {}),
   };
-  return [{ address: gone, destroy, ...said, where: means.where(path) }];
+  return [{ address: gone, destroy, ...notes, where: inputs.where(path) }];
 }
 
-function address(value: Json | undefined, path: Path, means: BindingMeans): Address | undefined {
+function address(value: Json | undefined, path: Path, inputs: BindingInputs): Address | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   const parts = parseAddress(value);
-  if (parts !== undefined && means.sections.includes(parts.section)) return formatAddress(parts);
-  means.report(path, noAddress(value, means.sections));
+  if (parts !== undefined && inputs.sections.includes(parts.section)) return formatAddress(parts);
+  inputs.report(path, badAddress(value, inputs.sections));
   return undefined;
 }
 
-function declared(value: Json | undefined, path: Path, means: BindingMeans): Address | undefined {
-  const parts = parseAddress(address(value, path, means) ?? "");
+function declared(value: Json | undefined, path: Path, inputs: BindingInputs): Address | undefined {
+  const parts = parseAddress(address(value, path, inputs) ?? "");
   if (parts === undefined) return undefined;
-  const found = findReferent(means.inventory, parts);
+  const found = findReferent(inputs.inventory, parts);
   if ("address" in found) return found.address;
-  means.report(path, found.fault);
+  inputs.report(path, found.fault);
   return undefined;
 }
 
-function entries(frame: JsonObject, key: string): readonly (readonly [JsonObject, Path])[] {
-  const list = frame[key];
+function entries(manifest: JsonObject, key: string): readonly (readonly [JsonObject, Path])[] {
+  const list = manifest[key];
   if (!Array.isArray(list)) return [];
   return list.flatMap((entry: Json, index): readonly (readonly [JsonObject, Path])[] =>
     isObject(entry) ? [[entry, [key, index]]] : [],

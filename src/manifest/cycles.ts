@@ -1,17 +1,18 @@
+/** @module Finds resources that depend on each other in a cycle. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Finding } from "../model/kind.ts";
 import { errorAt } from "./finding.ts";
 
-/** Resources that need each other: one finding for each circle, naming every member. */
+/** Returns one finding for each dependency cycle; it names every member. */
 export function findCycles(desired: readonly Desired[]): readonly Finding[] {
   const byAddress = new Map(desired.map((resource) => [resource.address, resource]));
-  return circles(desired, byAddress).flatMap((circle) => {
-    const [first] = circle;
+  return cyclesIn(desired, byAddress).flatMap((cycle) => {
+    const [first] = cycle;
     if (first === undefined) return [];
-    const names = circle.map(({ address }) => address);
+    const names = cycle.map(({ address }) => address);
     const needs =
-      circle.length === 1
+      cycle.length === 1
         ? `${first.address} needs itself`
         : `these need each other: ${[...names, first.address].join(" -> ")}`;
     const hint = "remove one of these references, or the dependsOn that makes it";
@@ -27,8 +28,8 @@ interface Visit {
   open: boolean;
 }
 
-/** Strongly connected components (Tarjan) that are circles, without recursion: a chain may be as long as the manifest. */
-function circles(
+/** Strongly connected components (Tarjan) with a cycle, without recursion: a chain may be as long as the manifest. */
+function cyclesIn(
   desired: readonly Desired[],
   byAddress: ReadonlyMap<Address, Desired>,
 ): readonly (readonly Desired[])[] {
@@ -50,7 +51,7 @@ function circles(
         path.pop();
         const parent = path.at(-1);
         if (parent !== undefined) parent.lowest = Math.min(parent.lowest, visit.lowest);
-        if (visit.lowest === visit.order) keepCircle(closeComponent(pending, visit), found);
+        if (visit.lowest === visit.order) keepCycle(closeComponent(pending, visit), found);
         continue;
       }
       const resource = byAddress.get(target);
@@ -68,7 +69,7 @@ function closeComponent(pending: Visit[], root: Visit): Desired[] {
   return members.map(({ resource }) => resource);
 }
 
-function keepCircle(members: Desired[], found: Desired[][]): void {
+function keepCycle(members: Desired[], found: Desired[][]): void {
   const [first] = members;
   if (first !== undefined && (members.length > 1 || first.refs.includes(first.address))) found.push(members);
 }

@@ -1,13 +1,14 @@
+/** @module Decodes the bytes of a manifest file as UTF-8. */
 import { isUtf8 } from "node:buffer";
 import type { Position } from "../model/problem.ts";
 import type { Fault } from "./finding.ts";
 
-/** The text of a file, or what keeps it from being text and where. */
+/** The text of a file, or the fault that makes it unreadable and its position. */
 export type Decoded = { readonly text: string } | { readonly fault: Fault; readonly position: Position };
 
 const saveAsUtf8 = "save the file as UTF-8 text without NUL bytes";
 
-/** Reads bytes as UTF-8. A byte order mark is dropped; UTF-16, NUL bytes and broken UTF-8 are faults. */
+/** Drops a byte order mark. UTF-16, NUL bytes and invalid UTF-8 are faults. */
 export function decode(bytes: Uint8Array): Decoded {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
@@ -19,7 +20,7 @@ export function decode(bytes: Uint8Array): Decoded {
   if (nul >= 0) {
     const fault: Fault = {
       code: "binary",
-      message: "the file holds a NUL byte: it is no text",
+      message: "the file contains a NUL byte: it is not text",
       hint: saveAsUtf8,
     };
     return { fault, position: positionAt(text, nul) };
@@ -29,7 +30,7 @@ export function decode(bytes: Uint8Array): Decoded {
   return { fault, position: positionAt(text, firstBroken(text, bytes)) };
 }
 
-/** Where the first replacement character stands that the file did not hold itself. */
+/** The offset of the first replacement character that the decoder has put in for invalid bytes. */
 function firstBroken(text: string, bytes: Uint8Array): number {
   const encoder = new TextEncoder();
   let offset = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;

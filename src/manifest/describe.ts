@@ -1,10 +1,11 @@
+/** @module Writes values and paths as messages show them. */
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Path } from "./source.ts";
 
 const longest = 60;
 
-/** A value as a message may show it. */
+/** A value in words: `"text"` in quotes and shortened, `a list`, `a map`, `empty`. */
 export function describe(value: Json): string {
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
@@ -13,7 +14,7 @@ export function describe(value: Json): string {
   return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
 }
 
-/** A path as messages show it: `config.name`, `imports[0].id`. */
+/** A path in dotted form: `config.name`, `imports[0].id`. */
 export function dotted(path: Path): string {
   const text = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
   return text.replace(/^\./, "");

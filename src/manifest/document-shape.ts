@@ -1,14 +1,15 @@
+/** @module Holds the schema of a manifest without the fields of its resources. */
 import { disruptions } from "../model/field-schema.ts";
 import type { Shape } from "./shape.ts";
 
-/** A section as the manifest's frame sees it. */
+/** A section as the manifest's head sees it. */
 export interface Section {
   readonly name: string;
-  /** One of them, for people. */
+  /** Singular, for messages: `instance`. */
   readonly noun: string;
 }
 
-/** Shape of one resource and of the defaults of a section. */
+/** Returns the shapes of a resource and of the defaults of a section. */
 export type ResourceShapes = (section: string) => { readonly resource: Shape; readonly defaults: Shape };
 
 const open: Shape = { type: "object", description: "Fields of the resource as keys and values." };
@@ -98,7 +99,7 @@ const secret: Shape = {
   maxProperties: 1,
 };
 
-/** The lists that bind, move and remove addresses. */
+/** Shapes of `imports`, `moved` and `removed`. */
 function lists(section: string): { readonly [name: string]: Shape } {
   const address = text("Address of a resource.", {
     examples: [`${section}.orders`, `${section}.cache["eu"]`],
@@ -188,7 +189,7 @@ export function documentShape(sections: readonly Section[], shapes: ResourceShap
   );
 }
 
-/** An output that says more than its value. */
+/** The long form of an output: a map with `value`. */
 export const outputShape: Shape = closed(
   {
     value: { description: "The value; it may hold references." },

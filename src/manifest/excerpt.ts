@@ -1,18 +1,20 @@
+/** @module Cuts the source line of a problem out of its manifest file. */
 import type { SourceRange } from "../model/problem.ts";
-import type { Blot } from "./blot.ts";
+import type { Redactor } from "./redactor.ts";
 import type { Layer } from "./source.ts";
 
+/** Longest excerpt, in characters. */
 const widest = 120;
 
-/** Finds the source line of a range; undefined where the range is in no layer or the line is empty. */
+/** Returns the source line of a range; undefined where the range is in no layer, or the line is empty. */
 export type Excerpts = (range: SourceRange) => string | undefined;
 
 /**
- * The source lines that ranges begin on. Each control character is one visible character, so that columns stay
+ * Returns the line on which a range begins, without secrets. Each control character is one visible character, so that columns stay
  * true; a long line is cut around the column, with an ellipsis where something is missing.
  */
-export function excerptsOf(layers: readonly Layer[], blot: Blot): Excerpts {
-  // Many problems can stand in one line, and a line can be the whole file: each is looked at once.
+export function excerptsOf(layers: readonly Layer[], redactor: Redactor): Excerpts {
+  // One line can be the whole file and have many problems: it is redacted once.
   const shown = new Map(layers.map((layer) => [layer.file, { layer, lines: new Map<number, string>() }]));
   return ({ file, start }) => {
     const known = shown.get(file);
@@ -20,7 +22,7 @@ export function excerptsOf(layers: readonly Layer[], blot: Blot): Excerpts {
     const { layer, lines } = known;
     const before = lines.get(start.line);
     const line =
-      before ?? blot.line(lineOf(layer, start.line) ?? "", (back) => lineOf(layer, start.line - back));
+      before ?? redactor.line(lineOf(layer, start.line) ?? "", (back) => lineOf(layer, start.line - back));
     if (before === undefined) lines.set(start.line, line);
     const text = visible(cut(line, start.column - 1));
     return text === "" ? undefined : text;

@@ -1,3 +1,4 @@
+/** @module Turns schema violations of a manifest into faults with messages and hints. */
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { isSealed, isTemplate } from "../model/sealed.ts";
@@ -10,7 +11,7 @@ import type { Path } from "./source.ts";
 import type { Violation } from "./validators.ts";
 import { valueFault } from "./value-fault.ts";
 
-/** A violation in words, and which part of the manifest it points at. */
+/** The fault of a violation, and the part of the manifest that it is about. */
 export interface Explained {
   readonly path: Path;
   readonly part: Part;
@@ -18,8 +19,8 @@ export interface Explained {
 }
 
 /**
- * A validator's violations in people's words, each mistake once. Values that are not known yet (secrets, outputs)
- * and values that were reported already are passed over. No value of a secret field is quoted.
+ * Explains each mistake once. Skips values that are not known yet (secrets, outputs) and values that were reported before.
+ * Never quotes the value of a secret field.
  */
 export function explainViolations(
   violations: readonly Violation[],
@@ -31,15 +32,15 @@ export function explainViolations(
     return path === undefined ? [] : [{ violation, path, shape: shapeAt(shape, path) ?? {} }];
   });
   if (found.length === 0) return [];
-  const echoes = echoKeys(found);
-  return found.flatMap((each) => {
-    if (echoes.has(keyOf(each.violation, echoed(each.violation)))) return [];
-    const explained = explain(each, value, shape);
+  const repeated = repeatedKeys(found);
+  return found.flatMap((known) => {
+    if (repeated.has(keyOf(known.violation, wordOf(known.violation)))) return [];
+    const explained = explain(known, value, shape);
     return explained === undefined ? [] : [explained];
   });
 }
 
-/** A violation at a value that is known. */
+/** A violation of a value that is known, with its path and shape. */
 interface Found {
   readonly violation: Violation;
   readonly path: Path;
@@ -64,10 +65,10 @@ function explain({ violation, path, shape }: Found, value: Json, root: Shape): E
 }
 
 /**
- * What would be said twice: choices of a value that is of the wrong type, and keys that are missing because they
- * are there under a wrong spelling.
+ * Keys of violations that repeat another one: the choices of a value of the wrong type, and missing keys that are there
+ * under a wrong spelling.
  */
-function echoKeys(found: readonly Found[]): ReadonlySet<string> {
+function repeatedKeys(found: readonly Found[]): ReadonlySet<string> {
   const keys = found.flatMap(({ violation, shape }): readonly string[] => {
     if (violation.keyword === "type") return ["enum", "const"].map((keyword) => keyOf(violation, keyword));
     if (violation.keyword !== "additionalProperties") return [];
@@ -77,7 +78,7 @@ function echoKeys(found: readonly Found[]): ReadonlySet<string> {
   return new Set(keys);
 }
 
-function echoed({ keyword, params }: Violation): string {
+function wordOf({ keyword, params }: Violation): string {
   return keyword === "required" ? `required ${String(params["missingProperty"])}` : keyword;
 }
 

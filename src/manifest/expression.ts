@@ -1,10 +1,10 @@
+/** @module Parses the `${...}` expressions of a text. */
 import type { AddressParts } from "../model/address.ts";
 import { parseAddress } from "../model/address.ts";
 import type { Fault } from "./finding.ts";
 
 /**
- * What stands between `${` and `}`; `text` is the whole of it as written, braces included. An output that is
- * empty was left out: the text is an address alone.
+ * One parsed `${...}`. `text` is the source, braces included. `output` is empty where the source is an address alone.
  */
 export type Expression =
   | { readonly scope: "variable"; readonly name: string; readonly text: string }
@@ -18,10 +18,10 @@ export type Expression =
     }
   | { readonly scope: "none"; readonly word: string; readonly fault: Fault; readonly text: string };
 
-/** A stretch of a text: literal, or an expression. */
+/** One part of a text: literal text, or an expression. */
 export type TextPart = string | Expression;
 
-/** True where a text can hold anything but itself; most texts do not, so this comes first. */
+/** False for texts without any expression. It is cheap, and most texts have none. */
 export function mayHoldExpression(text: string): boolean {
   return text.includes("${");
 }
@@ -29,20 +29,20 @@ export function mayHoldExpression(text: string): boolean {
 const parsedTexts = new Map<string, readonly TextPart[]>();
 const mostRemembered = 10_000;
 
-/** Takes a text apart. `$${` is a literal `${`. Nothing but the grammar is checked here. */
+/** Splits a text into its parts. `$${` is a literal `${`. Checks the grammar only, not the names. */
 export function textParts(text: string): readonly TextPart[] {
   const known = parsedTexts.get(text);
   if (known !== undefined) return known;
-  const parts = takeApart(text);
+  const parts = splitText(text);
   if (parsedTexts.size >= mostRemembered) parsedTexts.clear();
   parsedTexts.set(text, parts);
   return parts;
 }
 
-/** Bounded, since each repetition is remembered while it is matched: names are short, and a text may be the whole file. */
+/** Repetitions are bounded: matching keeps each one on a stack, and a text may be the whole file. */
 const bracketed = /\$\{((?:[^{}"]|"(?:[^"\\]|\\.){0,2000}"){0,2000})\}/y;
 
-function takeApart(text: string): readonly TextPart[] {
+function splitText(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let literal = "";
   let at = 0;
@@ -114,7 +114,7 @@ function parseOutput(inner: string, word: string, text: string): Expression {
 function misspelt(text: string, word: string, form: string): Expression {
   const fault: Fault = {
     code: "bad-reference",
-    message: `${text} is no reference`,
+    message: `${text} is not a reference`,
     hint: `write ${form}; $\${ is a literal \${`,
   };
   return { scope: "none", word, fault, text };

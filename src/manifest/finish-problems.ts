@@ -1,19 +1,20 @@
+/** @module Turns findings into the sorted problems that people see. */
 import type { Finding } from "../model/kind.ts";
 import type { Problem } from "../model/problem.ts";
-import type { Blot } from "./blot.ts";
 import { excerptsOf } from "./excerpt.ts";
+import type { Redactor } from "./redactor.ts";
 import type { Layer } from "./source.ts";
 
-/** Findings of one severity as people see them: sorted by place, each once, with the source line. */
+/** Returns the findings of one severity: sorted by place, without duplicates and secrets, with source lines. */
 export function finishProblems(
   findings: readonly Finding[],
   severity: Problem["severity"],
   layers: readonly Layer[],
-  blot: Blot,
+  redactor: Redactor,
 ): readonly Problem[] {
   const seen = new Set<string>();
   const problems: Problem[] = [];
-  const excerptOf = excerptsOf(layers, blot);
+  const excerptOf = excerptsOf(layers, redactor);
   for (const finding of findings) {
     if (finding.severity !== severity) continue;
     const { range, code, message } = finding;
@@ -24,8 +25,8 @@ export function finishProblems(
     const { hint } = finding;
     problems.push({
       ...finding,
-      message: blot.text(message),
-      ...(hint === undefined ? {} : { hint: blot.text(hint) }),
+      message: redactor.text(message),
+      ...(hint === undefined ? {} : { hint: redactor.text(hint) }),
       ...(excerpt === undefined ? {} : { excerpt }),
     });
   }

@@ -1,3 +1,4 @@
+/** @module Lists every resource that a manifest declares, with `forEach` carried out. */
 import type { Address } from "../model/address.ts";
 import { formatAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -6,10 +7,10 @@ import type { Kind } from "../model/kind.ts";
 import { isTemplate } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
 import type { Fault } from "./finding.ts";
-import { turnsOf } from "./for-each.ts";
+import { iterationsOf } from "./iterations.ts";
 import { merge } from "./merge.ts";
 import { resolveValue } from "./resolve-value.ts";
-import { type Each, scopeOf } from "./scope.ts";
+import { type Iteration, scopeOf } from "./scope.ts";
 import type { Path } from "./source.ts";
 import { mapOf } from "./unresolved.ts";
 import type { Variables } from "./variables.ts";
@@ -20,28 +21,29 @@ export interface Block {
   readonly name: string;
   /** As written, over the section's defaults, without `forEach`. */
   readonly body: JsonObject;
-  /** `unknown` where it cannot be told, which a problem says; references into it are then let pass. */
-  readonly turns: readonly Each[] | "single" | "unknown";
+  /** `unknown` after a reported fault; references into the block are then accepted. */
+  readonly iterations: readonly Iteration[] | "single" | "unknown";
 }
 
 /** One resource of a block. */
 export interface Member {
   readonly address: Address;
   readonly block: Block;
-  readonly each?: Each;
+  readonly each?: Iteration;
 }
 
-/** Everything that the manifest declares, by address. */
+/** All blocks and resources of a manifest. */
 export interface Inventory {
   /** `section.name` -> block. */
   readonly blocks: ReadonlyMap<string, Block>;
   readonly members: ReadonlyMap<Address, Member>;
 }
 
+/** Reports a fault at a path of the manifest. */
 export type ReportAt = (path: Path, fault: Fault, expression?: Expression) => void;
 
-/** Lays defaults under each resource and carries out every `forEach`. Values inside are not resolved yet. */
-export function takeInventory(
+/** Merges defaults into each block and carries out every `forEach`. Other values are not resolved yet. */
+export function buildInventory(
   manifest: JsonObject,
   kinds: readonly Kind[],
   variables: Variables,
@@ -55,7 +57,7 @@ export function takeInventory(
       const block: Block =
         isObject(written) && !isTemplate(written)
           ? blockOf(kind, name, written, defaults, { kinds, variables, report })
-          : { kind, name, body: {}, turns: "unknown" };
+          : { kind, name, body: {}, iterations: "unknown" };
       blocks.set(`${kind.name}.${name}`, block);
       for (const member of membersOf(block)) members.set(member.address, member);
     }
@@ -63,27 +65,33 @@ export function takeInventory(
   return { blocks, members };
 }
 
-interface Means {
+interface BlockInputs {
   readonly kinds: readonly Kind[];
   readonly variables: Variables;
   readonly report: ReportAt;
 }
 
-function blockOf(kind: Kind, name: string, written: JsonObject, defaults: JsonObject, means: Means): Block {
+function blockOf(
+  kind: Kind,
+  name: string,
+  written: JsonObject,
+  defaults: JsonObject,
+  inputs: BlockInputs,
+): Block {
   const body = Object.keys(defaults).length === 0 ? written : merge(defaults, written);
-  if (!Object.hasOwn(body, "forEach")) return { kind, name, body, turns: "single" };
+  if (!Object.hasOwn(body, "forEach")) return { kind, name, body, iterations: "single" };
   const { forEach = null, ...rest } = body;
   const base = [kind.name, name];
-  const resolved = resolveValue(forEach, forEachScope(means, base), ["forEach"]);
-  const turns = turnsOf(resolved, (path, fault) => means.report([...base, ...path], fault));
-  return { kind, name, body: rest, turns: turns ?? "unknown" };
+  const resolved = resolveValue(forEach, forEachScope(inputs, base), ["forEach"]);
+  const iterations = iterationsOf(resolved, (path, fault) => inputs.report([...base, ...path], fault));
+  return { kind, name, body: rest, iterations: iterations ?? "unknown" };
 }
 
-function forEachScope(means: Means, base: Path): ReturnType<typeof scopeOf> {
+function forEachScope(inputs: BlockInputs, base: Path): ReturnType<typeof scopeOf> {
   const hint = "the addresses must be known before anything is read: use a variable, or write the keys out";
   return scopeOf({
-    variables: means.variables,
-    sections: means.kinds.map((kind) => kind.name),
+    variables: inputs.variables,
+    sections: inputs.kinds.map((kind) => kind.name),
     refusesSecret: ({ text }) => ({
       code: "secret-in-clear",
       message: `${text} would become part of an address`,
@@ -94,16 +102,16 @@ function forEachScope(means: Means, base: Path): ReturnType<typeof scopeOf> {
       message: `${text} is known only after an apply`,
       hint,
     }),
-    report: (expression, path, fault) => means.report([...base, ...path], fault, expression),
+    report: (expression, path, fault) => inputs.report([...base, ...path], fault, expression),
   });
 }
 
 function* membersOf(block: Block): Iterable<Member> {
-  const { kind, name, turns } = block;
-  if (turns === "unknown") return;
-  if (turns === "single") yield { address: formatAddress({ section: kind.name, name }), block };
+  const { kind, name, iterations } = block;
+  if (iterations === "unknown") return;
+  if (iterations === "single") yield { address: formatAddress({ section: kind.name, name }), block };
   else
-    for (const each of turns)
+    for (const each of iterations)
       yield { address: formatAddress({ section: kind.name, name, key: each.key }), block, each };
 }
 

@@ -1,28 +1,29 @@
+/** @module Makes the faults of missing, unknown and malformed keys. */
 import { dotted } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import { nearest, suggest } from "./nearest.ts";
 import { leafPaths, type Shape } from "./shape.ts";
 import type { Path } from "./source.ts";
 
-/** A key that must be there and is not. */
+/** The fault of a required key that is missing. */
 export function missingKey(path: Path, key: string, shape: Shape): Fault {
   const message = `${JSON.stringify(key)} is missing${within(path)}`;
   return { code: "missing-key", message, hint: `add it: ${shape.properties?.[key]?.description ?? key}` };
 }
 
-/** A key that is not known where it stands. */
+/** The fault of a key that its map does not have; the hint names the likely one. */
 export function unknownKey(path: Path, key: string, shape: Shape, root: Shape): Fault {
   const message = `unknown key ${JSON.stringify(key)}${within(path)}`;
   return { code: "unknown-key", message, hint: keyHint(key, shape, root) };
 }
 
-/** A name that no address could spell. */
+/** The fault of a name that cannot be part of an address. */
 export function badName(name: string): Fault {
-  const message = `${JSON.stringify(name)} is no name that can be referred to`;
+  const message = `${JSON.stringify(name)} cannot be used as a name`;
   return { code: "bad-name", message, hint: "use letters, digits, - and _, beginning with a letter" };
 }
 
-/** The key that was meant by one that is unknown: the service's own word for it, or a slip. */
+/** The key that an unknown one probably stands for: by the service's spelling, or by a typing mistake. */
 export function meantKey(key: string, shape: Shape): string | undefined {
   return wiredAs(key, shape) ?? nearest(key, Object.keys(shape.properties ?? {}));
 }
@@ -35,7 +36,7 @@ function wiredAs(word: string, { properties = {} }: Shape): string | undefined {
   return Object.keys(properties).find((name) => properties[name]?.["x-wire"] === word);
 }
 
-/** Where a key that is unknown here would be right: spelled otherwise, or in another place. */
+/** The hint for an unknown key: the right spelling, or the place where it belongs. */
 function keyHint(key: string, shape: Shape, root: Shape): string {
   const wired = wiredAs(key, shape);
   if (wired !== undefined) return `write ${wired}: ${key} is the service's own word for it`;

@@ -1,3 +1,4 @@
+/** @module Reads the `lifecycle` and `timeouts` of a resource. */
 import type { Address } from "../model/address.ts";
 import type { Lifecycle, Timeouts } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
@@ -11,8 +12,8 @@ import { findReferents } from "./referent.ts";
 import { leafPaths, type Shape } from "./shape.ts";
 import type { Path } from "./source.ts";
 
-/** What a lifecycle is read with. */
-export interface LifecycleMeans {
+/** Inputs of `lifecycleOf`. */
+export interface LifecycleInputs {
   readonly kind: Kind;
   readonly schema: Shape;
   readonly inventory: Inventory;
@@ -20,24 +21,24 @@ export interface LifecycleMeans {
   report(path: Path, fault: Fault): void;
 }
 
-/** The lifecycle that a resource asks for; what is of the wrong type was reported already and counts as left out. */
-export function lifecycleOf(value: Json | undefined, means: LifecycleMeans): Lifecycle {
+/** Values of the wrong type count as left out: validation has reported them. */
+export function lifecycleOf(value: Json | undefined, inputs: LifecycleInputs): Lifecycle {
   const written = isObject(value) ? value : {};
   const protect = written["protect"];
   const onReplace = written["onReplace"];
   const onDelete = written["onDelete"];
-  if (onDelete === "backup" && !means.kind.holdsData)
-    means.report(["lifecycle", "onDelete"], nothingToSave(means.kind));
+  if (onDelete === "backup" && !inputs.kind.holdsData)
+    inputs.report(["lifecycle", "onDelete"], nothingToSave(inputs.kind));
   return {
     ...(typeof protect === "boolean" ? { protect } : {}),
     onReplace: onReplace === "recreate" ? onReplace : "refuse",
     onDelete: onDelete === "retain" || onDelete === "backup" ? onDelete : "delete",
-    ignoreChanges: ignoredPaths(written["ignoreChanges"], means),
-    dependsOn: dependencies(written["dependsOn"], means),
+    ignoreChanges: ignoredPaths(written["ignoreChanges"], inputs),
+    dependsOn: dependencies(written["dependsOn"], inputs),
   };
 }
 
-/** The timeouts that a resource asks for, in ms. */
+/** Timeouts in ms; values of the wrong type count as left out. */
 export function timeoutsOf(value: Json | undefined): Timeouts {
   const written = isObject(value) ? value : {};
   const timeouts: { create?: number; update?: number; delete?: number } = {};
@@ -57,9 +58,9 @@ function nothingToSave({ noun }: Kind): Fault {
   };
 }
 
-function ignoredPaths(value: Json | undefined, means: LifecycleMeans): readonly string[] {
-  const known = [...leafPaths(means.schema).keys()];
-  const branches = Object.keys(means.schema.properties ?? {});
+function ignoredPaths(value: Json | undefined, inputs: LifecycleInputs): readonly string[] {
+  const known = [...leafPaths(inputs.schema).keys()];
+  const branches = Object.keys(inputs.schema.properties ?? {});
   const paths = textsOf(value);
   for (const [index, path] of paths.entries()) {
     if (known.includes(path) || branches.includes(path)) continue;
@@ -68,16 +69,16 @@ function ignoredPaths(value: Json | undefined, means: LifecycleMeans): readonly 
       message: `there is no field ${JSON.stringify(path)}`,
       hint: suggest(path, known, "fields"),
     };
-    means.report(["lifecycle", "ignoreChanges", index], fault);
+    inputs.report(["lifecycle", "ignoreChanges", index], fault);
   }
   return paths;
 }
 
-function dependencies(value: Json | undefined, means: LifecycleMeans): readonly Address[] {
+function dependencies(value: Json | undefined, inputs: LifecycleInputs): readonly Address[] {
   return textsOf(value).flatMap((text, index) => {
-    const found = findReferents(means.inventory, text, means.sections);
+    const found = findReferents(inputs.inventory, text, inputs.sections);
     if ("addresses" in found) return found.addresses;
-    means.report(["lifecycle", "dependsOn", index], found.fault);
+    inputs.report(["lifecycle", "dependsOn", index], found.fault);
     return [];
   });
 }

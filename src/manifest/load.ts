@@ -1,3 +1,4 @@
+/** @module Reads the files of a manifest from disk. */
 import type { Dirent } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,13 +10,13 @@ import type { SourceFile } from "./source.ts";
 /** The largest manifest file that is read, in bytes. */
 export const manifestBytes: number = 10 * 1024 * 1024;
 
-/** What could be read, and what could not. With problems, nothing further is to be made of the sources. */
+/** The files that were read, and the problems of the others. With problems, do not use the sources. */
 export interface Loaded {
   readonly sources: readonly SourceFile[];
   readonly problems: readonly Problem[];
 }
 
-/** Reads the files of a manifest in the order given; a directory stands for its `*.yaml` in name order. */
+/** Keeps the order given; a directory gives its `*.yaml` files in name order. Never rejects for a bad file. */
 export async function loadManifest(paths: readonly string[]): Promise<Loaded> {
   const read = await Promise.all(paths.map(loadPath));
   return {
@@ -74,7 +75,7 @@ async function loadFile(path: string): Promise<Loaded> {
 
 const emptyFolder: Fault = {
   code: "missing-file",
-  message: "the directory holds no *.yaml file",
+  message: "the directory contains no *.yaml file",
   hint: "`graphform init` writes a manifest; -f names another file or directory",
 };
 

@@ -1,9 +1,10 @@
+/** @module Finds the source range of a path in the files of a manifest. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from "yaml";
 import type { Position, SourceRange } from "../model/problem.ts";
 import type { Layer, Path } from "./source.ts";
 
-/** A stretch of one layer's text. */
-export interface Spot {
+/** Start and end offsets in the text of one layer. */
+export interface Span {
   readonly layer: Layer;
   readonly start: number;
   readonly end: number;
@@ -12,8 +13,8 @@ export interface Spot {
 /** Which part of an entry is meant: its key, its value, or both. */
 export type Part = "key" | "value" | "entry";
 
-/** Where a path is written; undefined where no layer holds it. Of several layers the uppermost counts. */
-export function spotOf(layers: readonly Layer[], path: Path, part: Part): Spot | undefined {
+/** The span of a path in the uppermost layer that has it; undefined where none has. */
+export function spanOf(layers: readonly Layer[], path: Path, part: Part): Span | undefined {
   for (const layer of layers.toReversed()) {
     const reached = walk(layer, path);
     if (reached.left === 0) return cut(layer, reached, part);
@@ -22,29 +23,29 @@ export function spotOf(layers: readonly Layer[], path: Path, part: Part): Spot |
   return undefined;
 }
 
-/** Where a path is written, or else the nearest thing around it; the start of the first file where nothing is. */
-export function nearestSpot(layers: readonly Layer[], path: Path, part: Part): Spot | undefined {
+/** The span of a path or of its nearest parent; the start of the first file where there is neither. */
+export function nearestSpan(layers: readonly Layer[], path: Path, part: Part): Span | undefined {
   for (let length = path.length; length > 0; length--) {
-    const found = spotOf(layers, path.slice(0, length), length === path.length ? part : "key");
+    const found = spanOf(layers, path.slice(0, length), length === path.length ? part : "key");
     if (found !== undefined) return found;
   }
   const [layer] = layers;
   return layer === undefined ? undefined : { layer, start: 0, end: 0 };
 }
 
-/** The first occurrence of a text inside a spot, or the whole spot where it is not written like that. */
-export function within(spot: Spot, text: string): Spot {
-  const at = spot.layer.text.slice(spot.start, spot.end).indexOf(text);
-  return at < 0 ? spot : { ...spot, start: spot.start + at, end: spot.start + at + text.length };
+/** The span of a text inside another span; the whole span where the text is not in it. */
+export function within(span: Span, text: string): Span {
+  const at = span.layer.text.slice(span.start, span.end).indexOf(text);
+  return at < 0 ? span : { ...span, start: span.start + at, end: span.start + at + text.length };
 }
 
-/** A spot in lines and columns. */
-export function rangeOf(spot: Spot | undefined): SourceRange {
-  if (spot === undefined) return { file: "", start: { line: 1, column: 1 }, end: { line: 1, column: 1 } };
+/** A span as lines and columns. */
+export function rangeOf(span: Span | undefined): SourceRange {
+  if (span === undefined) return { file: "", start: { line: 1, column: 1 }, end: { line: 1, column: 1 } };
   return {
-    file: spot.layer.file,
-    start: positionOf(spot.layer, spot.start),
-    end: positionOf(spot.layer, spot.end),
+    file: span.layer.file,
+    start: positionOf(span.layer, span.start),
+    end: positionOf(span.layer, span.end),
   };
 }
 
@@ -58,7 +59,7 @@ interface Reached {
   readonly value: ParsedNode | undefined;
   /** Steps of the path that could not be taken. */
   readonly left: number;
-  /** True where something else than a map stands in the way, which hides the layers below. */
+  /** True where a parent of the path is not a map: it hides the layers below. */
   readonly blocked: boolean;
 }
 
@@ -80,7 +81,7 @@ function walk(layer: Layer, path: Path): Reached {
   return { key, value, left: 0, blocked: false };
 }
 
-function cut(layer: Layer, reached: Reached, part: Part): Spot {
+function cut(layer: Layer, reached: Reached, part: Part): Span {
   const keyRange = reached.key?.range;
   const valueRange = reached.value?.range;
   const shown = part === "value" && isShown(reached.value) ? valueRange : keyRange;
@@ -90,7 +91,7 @@ function cut(layer: Layer, reached: Reached, part: Part): Spot {
   return { layer, start, end: start + layer.text.slice(start, last).trimEnd().length };
 }
 
-/** A value is pointed at where it begins on its key's line; a block and an empty value are not. */
+/** True for values that begin on the line of their key; problems of others point at the key. */
 function isShown(node: ParsedNode | undefined): boolean {
   if (isScalar(node)) return node.range[1] > node.range[0];
   return isMap(node) || isSeq(node) ? node.flow === true : node !== undefined;
@@ -107,7 +108,7 @@ interface Entry {
 
 const indexes = new WeakMap<YAMLMap, ReadonlyMap<string, Entry>>();
 
-/** Entries by key, made once for each map that is looked into; the first of several equal keys counts. */
+/** Entries by key, indexed once for each map; the first of several equal keys counts. */
 function entriesOf(map: YAMLMap<ParsedNode, ParsedNode | null>): ReadonlyMap<string, Entry> {
   const known = indexes.get(map);
   if (known !== undefined) return known;

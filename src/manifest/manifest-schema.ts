@@ -1,3 +1,4 @@
+/** @module Makes the JSON Schema of a manifest that editors use. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
@@ -5,13 +6,13 @@ import { documentShape, outputShape } from "./document-shape.ts";
 import { ownKeys } from "./resource-shape.ts";
 import type { Shape } from "./shape.ts";
 
-/** What an editor needs to know of a kind. */
+/** The part of a kind that the schema needs. */
 export type SchemaKind = Pick<Kind, "name" | "noun" | "schema">;
 
 /**
- * The published schema (draft-07) of a whole manifest, for editors: completion, types, bounds, and the fields that
- * a tier does not offer. Wherever a number, a choice or a pattern is wanted, a text with `${...}` is let pass; the
- * real check comes after references are filled in.
+ * Returns the published schema (draft-07) of a whole manifest: completion, types, bounds, and the fields that a tier does
+ * not offer. A text with `${...}` is accepted in place of a number, a choice or a pattern: `validate` checks the value once
+ * references are filled in.
  */
 export function manifestSchema(kinds: readonly SchemaKind[]): JsonObject {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
@@ -20,7 +21,7 @@ export function manifestSchema(kinds: readonly SchemaKind[]): JsonObject {
     const shape = kind === undefined ? {} : editorShape(kind);
     return { resource: shape, defaults: shape };
   });
-  const document = asJson(letReferencesPass(shape));
+  const document = asJson(allowReferences(shape));
   const properties = isObject(document["properties"]) ? document["properties"] : {};
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -89,8 +90,8 @@ const reference = { type: "string", pattern: "\\$\\{" } as const;
 
 type Wrapped = { readonly anyOf: readonly unknown[] } | { readonly [word: string]: unknown };
 
-/** The same schema, in which a text with a reference stands for whatever is not text anyway. Names stay strict. */
-function letReferencesPass(shape: Shape, depth = 0): Wrapped {
+/** The same schema, which accepts a text with a reference in place of any other type. Names stay strict. */
+function allowReferences(shape: Shape, depth = 0): Wrapped {
   const inner = withInner(shape, depth);
   const { type, description } = shape;
   const container = type === "object" || type === "array";
@@ -107,19 +108,19 @@ function isBounded(shape: Shape): boolean {
 
 function withInner(shape: Shape, depth: number): { readonly [word: string]: unknown } {
   const { properties, additionalProperties, items, ...rest } = shape;
-  const each = Object.entries(properties ?? {}).map(([name, field]) => [
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [
     name,
-    letReferencesPass(field, depth + 1),
+    allowReferences(field, depth + 1),
   ]);
   const open =
     typeof additionalProperties === "object"
-      ? letReferencesPass(additionalProperties, depth + 1)
+      ? allowReferences(additionalProperties, depth + 1)
       : additionalProperties;
   return {
     ...rest,
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(each) }),
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(fields) }),
     ...(additionalProperties === undefined ? {} : { additionalProperties: open }),
-    ...(items === undefined ? {} : { items: letReferencesPass(items, depth + 1) }),
+    ...(items === undefined ? {} : { items: allowReferences(items, depth + 1) }),
   };
 }
 

@@ -1,7 +1,8 @@
+/** @module Merges two maps of a manifest. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 
-/** Lays one map over another: maps merge deeply, everything else of the upper one wins, lists included. */
+/** Merges `upper` into `lower`: maps deeply; of anything else, lists included, the value of `upper` wins. */
 export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
   const merged: Record<string, Json> = { ...lower };
   for (const [key, value] of Object.entries(upper)) {

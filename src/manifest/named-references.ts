@@ -1,3 +1,4 @@
+/** @module Finds the resources that `x-reference` fields name. */
 import type { Address } from "../model/address.ts";
 import { parseAddress } from "../model/address.ts";
 import type { KindSchema } from "../model/field-schema.ts";
@@ -40,5 +41,5 @@ function noName(text: string, section: string): Fault {
     shorter === undefined
       ? `write a name under ${section}, or name["key"]`
       : `write ${shorter}: the section is known`;
-  return { code: "bad-reference", message: `${JSON.stringify(text)} is no name under ${section}`, hint };
+  return { code: "bad-reference", message: `${JSON.stringify(text)} is not a name under ${section}`, hint };
 }

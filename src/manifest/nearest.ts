@@ -1,4 +1,5 @@
-/** The candidate that was probably meant: the fewest slips away, and few enough for the word's length. */
+/** @module Suggests the words that a misspelt one probably stands for. */
+/** The candidate with the fewest typing mistakes; undefined where all have too many for the length of the word. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > longestWord) return undefined;
   const wanted = word.toLowerCase();
@@ -17,7 +18,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** A hint out of a wrong word and the right ones: the nearest first, then the list. */
+/** A hint for a wrong word: the nearest right one, then the list of all. */
 export function suggest(word: string, candidates: readonly string[], what = "allowed"): string {
   const near = nearest(word, candidates);
   const list = listed(candidates, what);
@@ -59,7 +60,7 @@ function bitsOf(bits: number): number {
 /** Insertions, deletions, exchanges and swaps of neighbours between two words; counted no further than to `most`. */
 function slipsBetween(left: string, right: string, most: number): number {
   const width = right.length + 1;
-  // Three rows in turn: the one that is filled, and the two before it.
+  // Three rows, reused in rotation: the current one and the two before it.
   const cells = new Uint16Array(3 * width);
   const at = (row: number, column: number): number => cells[(row % 3) * width + column] ?? 0;
   for (let column = 0; column < width; column += 1) cells[column] = column;
@@ -79,7 +80,7 @@ function slipsBetween(left: string, right: string, most: number): number {
       cells[(row % 3) * width + column] = least;
       if (least < leastHere) leastHere = least;
     }
-    // A swap reaches back two rows: what both have lost no later row wins back.
+    // A swap reaches back two rows: where both are at the limit, no later row can be below it.
     if (leastHere >= most && leastBefore >= most) return most;
     leastBefore = leastHere;
   }

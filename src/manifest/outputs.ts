@@ -1,3 +1,4 @@
+/** @module Reads the `outputs` section of a manifest. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { DeclaredOutput } from "../model/manifest.ts";
@@ -9,34 +10,34 @@ import type { Expression } from "./expression.ts";
 import type { Fault } from "./finding.ts";
 import type { Part } from "./locate.ts";
 import { suggest } from "./nearest.ts";
+import { outputReference, type ResolveContext } from "./resolve-resource.ts";
 import { resolveValue } from "./resolve-value.ts";
-import { outputReference, type World } from "./resource.ts";
 import { scopeOf } from "./scope.ts";
 import type { Path } from "./source.ts";
 import { mapOf } from "./unresolved.ts";
 
-/** What outputs are read with. */
-export interface OutputMeans {
-  readonly world: World;
+/** Inputs of `readOutputs`. */
+export interface OutputInputs {
+  readonly context: ResolveContext;
   where(path: Path): SourceRange;
   report(path: Path, fault: Fault, part?: Part, expression?: Expression): void;
 }
 
-/** The declared outputs: a value, or { value, sensitive, description }. A secret needs `sensitive: true`. */
+/** Each output is a value, or { value, sensitive, description }. A secret needs `sensitive: true`. */
 export function readOutputs(
   section: Json | undefined,
-  means: OutputMeans,
+  inputs: OutputInputs,
 ): { readonly [name: string]: DeclaredOutput } {
   const written = mapOf(section);
   return Object.fromEntries(
     Object.entries(written).flatMap(([name, value]): readonly [string, DeclaredOutput][] => {
       const path = ["outputs", name];
-      if (!isObject(value) || isTemplate(value)) return [[name, readOne(value, false, path, path, means)]];
-      return checkShape(value, path, means)
+      if (!isObject(value) || isTemplate(value)) return [[name, readOne(value, false, path, path, inputs)]];
+      return checkShape(value, path, inputs)
         ? [
             [
               name,
-              readOne(value["value"] ?? null, value["sensitive"] === true, [...path, "value"], path, means),
+              readOne(value["value"] ?? null, value["sensitive"] === true, [...path, "value"], path, inputs),
             ],
           ]
         : [];
@@ -49,19 +50,19 @@ function readOne(
   sensitive: boolean,
   path: Path,
   entry: Path,
-  means: OutputMeans,
+  inputs: OutputInputs,
 ): DeclaredOutput {
-  const { world } = means;
+  const { context } = inputs;
   const scope = scopeOf({
-    variables: world.variables,
-    secrets: world.secrets,
-    sections: world.kinds.map(({ name }) => name),
+    variables: context.variables,
+    secrets: context.secrets,
+    sections: context.kinds.map(({ name }) => name),
     refusesSecret: ({ text }) =>
       sensitive ? undefined : { ...notSensitive, message: `${text} would be printed in clear` },
-    reference: (expression) => outputReference(expression, world, new Set()),
-    report: (expression, at, fault) => means.report(at, fault, "value", expression),
+    reference: (expression) => outputReference(expression, context, new Set()),
+    report: (expression, at, fault) => inputs.report(at, fault, "value", expression),
   });
-  return { value: resolveValue(value, scope, path), sensitive, where: means.where(entry) };
+  return { value: resolveValue(value, scope, path), sensitive, where: inputs.where(entry) };
 }
 
 const notSensitive: Omit<Fault, "message"> = {
@@ -69,24 +70,24 @@ const notSensitive: Omit<Fault, "message"> = {
   hint: "write { value: ..., sensitive: true }, or leave the secret out",
 };
 
-function checkShape(output: JsonObject, path: Path, means: OutputMeans): boolean {
+function checkShape(output: JsonObject, path: Path, inputs: OutputInputs): boolean {
   const known = Object.keys(outputShape.properties ?? {});
   let good = true;
-  const say = (at: Path, part: Part, fault: Fault): void => {
+  const reportAt = (at: Path, part: Part, fault: Fault): void => {
     good = false;
-    means.report(at, fault, part);
+    inputs.report(at, fault, part);
   };
   for (const key of Object.keys(output)) {
     if (known.includes(key)) continue;
     const message = `unknown key ${JSON.stringify(key)} in ${path.join(".")}`;
-    say([...path, key], "key", {
+    reportAt([...path, key], "key", {
       code: "unknown-key",
       message,
       hint: `${suggest(key, known, "known keys")}; a map as a value goes under value`,
     });
   }
   if (!Object.hasOwn(output, "value")) {
-    say(path, "key", {
+    reportAt(path, "key", {
       code: "missing-key",
       message: `"value" is missing in ${path.join(".")}`,
       hint: "add it: what the output shows",
@@ -95,7 +96,7 @@ function checkShape(output: JsonObject, path: Path, means: OutputMeans): boolean
   const sensitive = output["sensitive"] ?? false;
   if (typeof sensitive !== "boolean") {
     const message = `${path.join(".")}.sensitive must be true or false, and is ${describe(sensitive)}`;
-    say([...path, "sensitive"], "value", {
+    reportAt([...path, "sensitive"], "value", {
       code: "wrong-type",
       message,
       hint: "write true or false, without quotes",

@@ -1,3 +1,4 @@
+/** @module Parses the YAML files of a manifest and merges them. */
 import { LineCounter, parseDocument } from "yaml";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -9,7 +10,7 @@ import { plainValue } from "./plain-value.ts";
 import type { Layer, Parsed, SourceFile } from "./source.ts";
 import { syntaxFaults } from "./syntax.ts";
 
-/** Parses each file as YAML 1.2 (core schema) and lays them over each other, later ones on top. Never throws. */
+/** Reads YAML 1.2 (core schema); later files win. Collects findings; never throws. */
 export function parseManifest(sources: readonly SourceFile[]): Parsed {
   const findings: Finding[] = [];
   const layers = sources.map((source) => parseLayer(source, findings));
@@ -23,7 +24,7 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
       lineCounter: lines,
       prettyErrors: false,
       stringKeys: true,
-      // Ours counts each key once; the library compares each with all before it.
+      // `plainValue` finds duplicate keys in linear time; the library compares each key with all before it.
       uniqueKeys: false,
       resolveKnownTags: false,
       merge: false,
@@ -54,7 +55,7 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
   return { ...layer, ...plain };
 }
 
-/** The library makes an error for each fault: where in it that was concerns nobody, and took most of the time. */
+/** Turns stack traces off: the library makes an error object for each fault, and its stack took most of the time. */
 function withoutStacks<T>(work: () => T): T {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -95,7 +96,7 @@ const oldYaml: Fault = {
 
 const noMap: Fault = {
   code: "not-a-map",
-  message: "a manifest is a map of keys and values, and this is none",
+  message: "a manifest is a map of keys and values, and this is not",
   hint: "begin with `apiVersion: graphform/v1`; `graphform init` writes an example",
 };
 

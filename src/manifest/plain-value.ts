@@ -1,28 +1,29 @@
+/** @module Converts a YAML tree to plain JSON values. */
 import { type Alias, isAlias, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Fault } from "./finding.ts";
 import { unresolved } from "./unresolved.ts";
 
-/** A YAML tree as plain data, and what each of its aliases stands for. */
+/** A YAML tree as plain values, and the node behind each alias. */
 export interface Plain {
-  /** Undefined where it explodes or has no bottom. */
+  /** Undefined where aliases expand without limit, or the nesting is too deep. */
   readonly value: Json | undefined;
   readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>;
 }
 
-/** Maps and lists inside each other, at most; a manifest needs six. */
+/** Deepest nesting of maps and lists; a manifest needs six. */
 const deepest = 64;
 
-/** Values that all aliases together may stand for. */
+/** Most values that all aliases together may expand to. */
 const aliasedValues = 100_000;
 
 /** Keys that mark sealed secrets and templates inside graphform; a manifest that spells them would forge one. */
 export const reservedKeys: ReadonlySet<string> = new Set(["$secret", "$template", "$ref"]);
 
 /**
- * Turns a YAML tree into plain data and reports what a manifest may not hold: keys that stand twice, merge keys,
- * reserved keys, numbers that JSON does not know, aliases that explode or hold themselves, bottomless nesting.
+ * Reports what a manifest may not contain: duplicate keys, merge keys, reserved keys, numbers that JSON does not have,
+ * aliases that expand without limit or contain themselves, and nesting that is too deep.
  */
 export function plainValue(root: ParsedNode | null, report: (node: ParsedNode, fault: Fault) => void): Plain {
   const walk: Walk = {
@@ -88,7 +89,7 @@ function mapToJson(map: YAMLMap.Parsed, depth: number, walk: Walk): Json {
     if (reservedKeys.has(name)) return unresolved;
     if (fault === mergeKey) merged = toJson(value, depth + 1, walk);
   }
-  // What was meant is clear, so that the rest is checked as if it stood here.
+  // The intention is clear: the rest is checked as if the merged keys were written here.
   return isObject(merged) ? { ...merged, ...entries } : entries;
 }
 
@@ -107,7 +108,7 @@ function keyFault(name: string, before: Record<string, Json>): Fault | undefined
   }
   if (!Object.hasOwn(before, name)) return undefined;
   const hint = "remove one of the two, or rename it";
-  return { code: "duplicate-key", message: `the key "${name}" stands here a second time`, hint };
+  return { code: "duplicate-key", message: `the key "${name}" is written twice`, hint };
 }
 
 function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
@@ -117,7 +118,7 @@ function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
   const hint = "write a finite number, or put the text in quotes";
   walk.report(node, {
     code: "bad-number",
-    message: "this is no number that can be sent",
+    message: "this number cannot be sent",
     hint,
   });
   return unresolved;
@@ -126,7 +127,7 @@ function scalarToJson(node: Scalar.Parsed, walk: Walk): Json {
 function aliasToJson(node: Alias.Parsed, walk: Walk): Json {
   const anchor = walk.anchors.get(node.source);
   if (anchor === undefined) {
-    // A password may begin with an asterisk: the name is not repeated.
+    // A password may begin with an asterisk: the message does not repeat the name.
     const hint = "write &name before the value that is meant, or put the text in quotes";
     walk.report(node, {
       code: "yaml",
@@ -136,14 +137,14 @@ function aliasToJson(node: Alias.Parsed, walk: Walk): Json {
     return unresolved;
   }
   if (anchor.value === undefined)
-    return stop(node, { ...explodes, message: "this alias holds itself" }, walk);
+    return stop(node, { ...explodes, message: "this alias contains itself" }, walk);
   walk.aliases.set(node, anchor.node);
   walk.aliased += anchor.values;
   walk.values += anchor.values - 1;
   return walk.aliased > aliasedValues ? stop(node, explodes, walk) : anchor.value;
 }
 
-/** Reports the one fault after which going on would only be noise. */
+/** Reports a fault and stops: everything after it would be noise. */
 function stop(node: ParsedNode, fault: Fault, walk: Walk): null {
   walk.stopped = true;
   walk.report(node, fault);

@@ -1,34 +1,35 @@
+/** @module Reads the name, service and state of a manifest before anything is resolved. */
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Header, ServiceSection } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import { finishProblems } from "./finish-problems.ts";
-import { type Frame, type FrameInputs, readFrame } from "./frame.ts";
-import { manifestBlot } from "./manifest-blot.ts";
+import { type HeadInputs, type ManifestHead, readManifestHead } from "./manifest-head.ts";
+import { manifestRedactor } from "./manifest-redactor.ts";
 import type { Parsed } from "./source.ts";
 
 /**
- * What must be known first: whose state, which service. The header is there whenever these can be told, whatever
- * else is wrong. `resolveManifest` reports everything that is reported here, and more.
+ * Returns the header wherever name, service and state are valid, even if other parts have errors. `resolveManifest` reports
+ * everything that this reports, and more.
  */
 export function readHeader(
   parsed: Parsed,
-  inputs: FrameInputs,
+  inputs: HeadInputs,
 ): { readonly header?: Header; readonly problems: readonly Problem[] } {
-  const frame = parsed.value === undefined ? undefined : readFrame(parsed, parsed.value, inputs);
-  const findings = [...parsed.findings, ...(frame?.findings ?? [])];
-  const problems = finishProblems(findings, "error", parsed.layers, manifestBlot(parsed, inputs.kinds));
-  const header = frame === undefined ? undefined : headerOf(frame);
+  const head = parsed.value === undefined ? undefined : readManifestHead(parsed, parsed.value, inputs);
+  const findings = [...parsed.findings, ...(head?.findings ?? [])];
+  const problems = finishProblems(findings, "error", parsed.layers, manifestRedactor(parsed, inputs.kinds));
+  const header = head === undefined ? undefined : headerOf(head);
   return header === undefined ? { problems } : { header, problems };
 }
 
-/** The header of a frame, or undefined where one of its parts is wrong. */
-export function headerOf(frame: Frame): Header | undefined {
-  const name = frame.value["name"];
+/** The header of a head, or undefined where one of its parts is wrong. */
+export function headerOf(head: ManifestHead): Header | undefined {
+  const name = head.value["name"];
   const needed = ["apiVersion", "name", "service", "state"];
-  if (typeof name !== "string" || needed.some((key) => frame.broken.has(key))) return undefined;
-  const service = frame.value["service"];
-  const state = frame.value["state"];
+  if (typeof name !== "string" || needed.some((key) => head.broken.has(key))) return undefined;
+  const service = head.value["service"];
+  const state = head.value["state"];
   const header = { name, state: isObject(state) ? state : {} };
   return isObject(service) ? { ...header, service: serviceOf(service) } : header;
 }

@@ -1,3 +1,4 @@
+/** @module Reads secrets from the environment, from files and from commands. */
 import { spawn } from "node:child_process";
 import { GraphformError } from "../model/errors.ts";
 import { readBounded } from "./load.ts";
@@ -10,8 +11,8 @@ export const secretBytes: number = 64 * 1024;
 const secretCommandMs = 60_000;
 
 /**
- * Reads secrets from an environment, from files, and from commands. What a command prints to stderr is dropped; a
- * command that still runs when `signal` is aborted is ended.
+ * Makes the reader of a run. Rejects with `secret-unavailable`. The stderr of a command is dropped; a command that still
+ * runs when `signal` is aborted is killed.
  */
 export function secretReader(
   env: { readonly [name: string]: string | undefined },
@@ -26,8 +27,7 @@ export function secretReader(
 }
 
 /**
- * Reads what environment and files give, to mask it, for commands that need no secret: no command is run, and what is
- * not to be had is left out.
+ * Reads secrets only to mask them, for commands that need none: runs no command, and skips what is unavailable.
  */
 export function secretsAtHand(env: { readonly [name: string]: string | undefined }): SecretText {
   const read = secretReader(env);
@@ -67,7 +67,7 @@ async function fromFile(name: string, path: string): Promise<string> {
   if (bytes === undefined)
     throw failed(
       `${name}: the file ${path} is larger than ${secretBytes} bytes`,
-      "name the file that holds the secret alone",
+      "name a file that contains the secret alone",
     );
   return decodeText(name, bytes);
 }

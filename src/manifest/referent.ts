@@ -1,47 +1,48 @@
+/** @module Finds the resource that a reference names. */
 import type { Address, AddressParts } from "../model/address.ts";
 import { formatAddress, parseAddress } from "../model/address.ts";
 import type { Fault } from "./finding.ts";
 import type { Block, Inventory } from "./inventory.ts";
 import { listed, suggest } from "./nearest.ts";
 
-/** What a reference leads to: one address, or why it leads nowhere. */
+/** The address behind a reference, or the fault of the reference. */
 export type Referent = { readonly address: Address } | { readonly fault: Fault };
 
-/** Finds the one resource that address parts name. */
+/** Finds one resource by the parts of its address. */
 export function findReferent(inventory: Inventory, parts: AddressParts): Referent {
   const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
   if (block === undefined) return { fault: unknownName(inventory, parts) };
-  if (block.turns === "unknown") return { address: formatAddress(parts) };
+  if (block.iterations === "unknown") return { address: formatAddress(parts) };
   const address = formatAddress(parts);
   if (inventory.members.has(address)) return { address };
-  return { fault: block.turns === "single" ? noForEach(parts) : wrongKey(parts, block) };
+  return { fault: block.iterations === "single" ? noForEach(parts) : wrongKey(parts, block) };
 }
 
-/** Finds the resource of an address as written, or all of a block that has a `forEach` where no key is named. */
+/** Finds the resource of a written address; without a key, every resource of a block with `forEach`. */
 export function findReferents(
   inventory: Inventory,
   text: string,
   sections: readonly string[],
 ): { readonly addresses: readonly Address[] } | { readonly fault: Fault } {
   const parts = parseAddress(text);
-  if (parts === undefined) return { fault: noAddress(text, sections) };
+  if (parts === undefined) return { fault: badAddress(text, sections) };
   const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
-  if (parts.key === undefined && block !== undefined && typeof block.turns === "object") {
+  if (parts.key === undefined && block !== undefined && typeof block.iterations === "object") {
     const { section, name } = parts;
-    return { addresses: block.turns.map(({ key }) => formatAddress({ section, name, key })) };
+    return { addresses: block.iterations.map(({ key }) => formatAddress({ section, name, key })) };
   }
-  if (!sections.includes(parts.section)) return { fault: noAddress(text, sections) };
+  if (!sections.includes(parts.section)) return { fault: badAddress(text, sections) };
   const found = findReferent(inventory, parts);
   return "fault" in found ? found : { addresses: [found.address] };
 }
 
-/** An address that is no address. */
-export function noAddress(text: string, sections: readonly string[]): Fault {
+/** The fault of a text that is not an address. */
+export function badAddress(text: string, sections: readonly string[]): Fault {
   const section = text.split(".")[0] ?? "";
   const hint = sections.includes(section)
     ? `write ${section}.name, or ${section}.name["key"]`
     : suggest(section, sections, "an address begins with");
-  return { code: "bad-address", message: `${JSON.stringify(text)} is no address of a resource`, hint };
+  return { code: "bad-address", message: `${JSON.stringify(text)} is not an address of a resource`, hint };
 }
 
 function unknownName(inventory: Inventory, parts: AddressParts): Fault {
@@ -54,7 +55,7 @@ function unknownName(inventory: Inventory, parts: AddressParts): Fault {
   };
 }
 
-/** Section -> names of its blocks; made once for all that is misspelt. */
+/** Section -> names of its blocks; made once for each inventory. */
 function namesIn(inventory: Inventory): ReadonlyMap<string, readonly string[]> {
   const known = names.get(inventory);
   if (known !== undefined) return known;
@@ -80,8 +81,8 @@ function wrongKey(parts: AddressParts, block: Block): Fault {
   const known = keysOf(block);
   const { section, name, key } = parts;
   if (key === undefined) {
-    const full = known.map((each) => formatAddress({ section, name, key: each }));
-    const message = `${section}.${name} has a forEach: it must be said which of them is meant`;
+    const full = known.map((known) => formatAddress({ section, name, key: known }));
+    const message = `${section}.${name} has a forEach: add the key of one of them`;
     return { code: "unknown-resource", message, hint: listed(full, "one of") };
   }
   const message = `there is no ${formatAddress(parts)}: its forEach has no such key`;
@@ -91,7 +92,7 @@ function wrongKey(parts: AddressParts, block: Block): Fault {
 function keysOf(block: Block): readonly string[] {
   const known = keys.get(block);
   if (known !== undefined) return known;
-  const found = typeof block.turns === "string" ? [] : block.turns.map(({ key }) => key);
+  const found = typeof block.iterations === "string" ? [] : block.iterations.map(({ key }) => key);
   keys.set(block, found);
   return found;
 }

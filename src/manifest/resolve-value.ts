@@ -1,3 +1,4 @@
+/** @module Fills in the `${...}` expressions of a value. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Reference, Sealed, Template, TemplatePart } from "../model/sealed.ts";
@@ -8,25 +9,25 @@ import type { SecretExpression } from "./secrets.ts";
 import type { Path } from "./source.ts";
 import { unresolved } from "./unresolved.ts";
 
-/** What one place of the manifest may refer to. Each answer is a value, or `unresolved` after a report. */
+/** The names that one place of the manifest may use. Each function returns a value, or `unresolved` after a report. */
 export interface Scope {
   variable(expression: Expression & { scope: "variable" }, path: Path): Json;
   each(expression: Expression & { scope: "each" }, path: Path): Json;
   secret(expression: SecretExpression, path: Path): Sealed | Template;
   output(expression: Expression & { scope: "output" }, path: Path): Reference | Template;
-  /** One sealed secret out of literal text and secrets, for this path. */
+  /** Seals a text made of literals and secrets as one secret. */
   sealWhole(parts: readonly (string | Sealed)[], path: Path): Sealed;
   report(expression: Expression, path: Path, fault: Fault): void;
 }
 
-/** Fills in every `${...}` of a value. What holds none is handed back as it is. */
+/** Returns the same object where it contains no expression. */
 export function resolveValue(value: Json, scope: Scope, path: Path = []): Json {
   if (typeof value === "string") return mayHoldExpression(value) ? resolveText(value, scope, path) : value;
   if (Array.isArray(value)) return resolveList(value, scope, path);
   return isObject(value) ? resolveMap(value, scope, path) : value;
 }
 
-/** The same for a map, which stays one. */
+/** The same for a map. */
 export function resolveMap(value: JsonObject, scope: Scope, path: Path = []): JsonObject {
   let changed: Record<string, Json> | undefined;
   for (const key of Object.keys(value)) {

@@ -1,3 +1,4 @@
+/** @module Resolves and checks a parsed manifest. */
 import { disruptions } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -11,28 +12,28 @@ import { findCycles } from "./cycles.ts";
 import type { Expression } from "./expression.ts";
 import { errorAt, type Fault, warningAt } from "./finding.ts";
 import { finishProblems } from "./finish-problems.ts";
-import { type Frame, type FrameInputs, readFrame } from "./frame.ts";
-import { takeInventory } from "./inventory.ts";
-import { nearestSpot, type Part, rangeOf, within } from "./locate.ts";
-import { manifestBlot } from "./manifest-blot.ts";
+import { buildInventory } from "./inventory.ts";
+import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
+import { type HeadInputs, type ManifestHead, readManifestHead } from "./manifest-head.ts";
+import { manifestRedactor } from "./manifest-redactor.ts";
 import { readOutputs } from "./outputs.ts";
 import { headerOf } from "./read-header.ts";
-import { resolveResource, type World } from "./resource.ts";
+import { type ResolveContext, resolveResource } from "./resolve-resource.ts";
 import { runRules } from "./rules.ts";
 import { readSecrets, type SecretText } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
 import { unusedDefaultsFaults } from "./unused-defaults.ts";
 
-/** What a manifest is resolved with. */
-export interface ManifestInputs extends FrameInputs {
+/** Inputs of `resolveManifest`. */
+export interface ManifestInputs extends HeadInputs {
   readonly profile: Profile;
   readonly secretText: SecretText;
   readonly seal: Seal;
-  /** ISO date: entries of `removed` that were to be gone by then are warned of. */
+  /** ISO date. A `removed` entry whose `until` is before it is a warning. */
   readonly today: string;
 }
 
-/** A manifest without errors, or what is wrong with it; everything is found at once. */
+/** The manifest, or every problem that keeps it from being one. */
 export interface Resolution {
   readonly manifest?: Manifest;
   /** Errors, sorted by place. */
@@ -40,47 +41,54 @@ export interface Resolution {
   readonly warnings: readonly Problem[];
 }
 
-/** Resolves and checks a parsed manifest. Never throws for what an author can write. */
+/** Collects all problems at once. Never throws for a mistake in the manifest. */
 export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): Promise<Resolution> {
   if (parsed.value === undefined) return finish(parsed, inputs, parsed.findings, []);
-  const frame = readFrame(parsed, parsed.value, inputs);
-  const findings: Finding[] = [...parsed.findings, ...frame.findings];
-  const spot = (path: Path, part: Part, expression?: Expression): SourceRange => {
-    const found = nearestSpot(parsed.layers, path, part);
+  const head = readManifestHead(parsed, parsed.value, inputs);
+  const findings: Finding[] = [...parsed.findings, ...head.findings];
+  const rangeAt = (path: Path, part: Part, expression?: Expression): SourceRange => {
+    const found = nearestSpan(parsed.layers, path, part);
     return rangeOf(found === undefined || expression === undefined ? found : within(found, expression.text));
   };
   const report = (path: Path, fault: Fault, part: Part = "value", expression?: Expression): void => {
-    findings.push(errorAt(spot(path, part, expression), fault));
+    findings.push(errorAt(rangeAt(path, part, expression), fault));
   };
 
   const { kinds, validators } = inputs;
   const sections = kinds.map((kind) => kind.name);
-  const inventory = takeInventory(parsed.value, kinds, frame.variables, (path, fault, expression) => {
+  const inventory = buildInventory(parsed.value, kinds, head.variables, (path, fault, expression) => {
     report(path, fault, "value", expression);
   });
   const secrets = await readSecrets(
     partsWithSecrets(parsed.value, sections),
-    frame.value["secrets"],
+    head.value["secrets"],
     inputs.secretText,
     inputs.seal,
     (path, expression, fault) => report(path, fault, "value", expression),
   );
-  const world: World = { parsed, kinds, validators, inventory, variables: frame.variables, secrets };
-  const resources = [...inventory.members.values()].map((member) => resolveResource(member, world));
+  const context: ResolveContext = {
+    parsed,
+    kinds,
+    validators,
+    inventory,
+    variables: head.variables,
+    secrets,
+  };
+  const resources = [...inventory.members.values()].map((member) => resolveResource(member, context));
   const desired = resources.map((resource) => resource.desired);
-  for (const { path, part, fault } of unusedDefaultsFaults(parsed.value, world)) report(path, fault, part);
-  const outputs = readOutputs(frame.value["outputs"], {
-    world,
+  for (const { path, part, fault } of unusedDefaultsFaults(parsed.value, context)) report(path, fault, part);
+  const outputs = readOutputs(head.value["outputs"], {
+    context,
     report,
-    where: (path) => spot(path, "entry"),
+    where: (path) => rangeAt(path, "entry"),
   });
-  const bindings = readBindings(frame.value, desired, {
+  const bindings = readBindings(head.value, desired, {
     inventory,
     sections,
     today: inputs.today,
     report,
-    warn: (path, fault) => void findings.push(warningAt(spot(path, "value"), fault)),
-    where: (path) => spot(path, "entry"),
+    warn: (path, fault) => void findings.push(warningAt(rangeAt(path, "value"), fault)),
+    where: (path) => rangeAt(path, "entry"),
   });
   const ids = new Map(bindings.imports.map(({ address, id }) => [address, id]));
   const bound = desired.map((resource) => {
@@ -88,15 +96,15 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     return importId === undefined ? resource : { ...resource, importId };
   });
   const found = resources.flatMap((resource) => resource.findings);
-  const all = [...findings, ...runRules(bound, found, world, inputs.profile), ...findCycles(bound)];
+  const all = [...findings, ...runRules(bound, found, context, inputs.profile), ...findCycles(bound)];
 
   const finished = finish(parsed, inputs, all, secrets.texts());
-  const header = headerOf(frame);
+  const header = headerOf(head);
   if (finished.problems.length > 0 || header === undefined) return finished;
   const { warnings } = finished;
   return {
     ...finished,
-    manifest: { ...header, desired: bound, outputs, ...bindings, guards: guardsOf(frame), warnings },
+    manifest: { ...header, desired: bound, outputs, ...bindings, guards: guardsOf(head), warnings },
   };
 }
 
@@ -106,10 +114,10 @@ function finish(
   findings: readonly Finding[],
   texts: Iterable<string>,
 ): Resolution {
-  const blot = manifestBlot(parsed, inputs.kinds, texts);
+  const redactor = manifestRedactor(parsed, inputs.kinds, texts);
   return {
-    problems: finishProblems(findings, "error", parsed.layers, blot),
-    warnings: finishProblems(findings, "warning", parsed.layers, blot),
+    problems: finishProblems(findings, "error", parsed.layers, redactor),
+    warnings: finishProblems(findings, "warning", parsed.layers, redactor),
   };
 }
 
@@ -118,8 +126,8 @@ function partsWithSecrets(manifest: JsonObject, sections: readonly string[]): Js
   return Object.fromEntries(Object.entries(manifest).filter(([key]) => parts.includes(key)));
 }
 
-function guardsOf(frame: Frame): Guards {
-  const written = frame.value["guards"];
+function guardsOf(head: ManifestHead): Guards {
+  const written = head.value["guards"];
   if (!isObject(written)) return {};
   const { maxDeletes, maxChangePercent, maxDisruption } = written;
   const worst = disruptions.find((disruption) => disruption === maxDisruption);

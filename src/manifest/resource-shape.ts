@@ -1,3 +1,4 @@
+/** @module Holds the schema of one resolved resource. */
 import type { KindSchema } from "../model/field-schema.ts";
 import { durationPattern } from "../model/quantity.ts";
 import type { Shape } from "./shape.ts";
@@ -38,10 +39,10 @@ const forEach: Shape = {
   description: "One resource for each entry: a list of keys, or a map of keys and values.",
 };
 
-/** What stands in a resource beside the fields of its kind. */
+/** Keys of every resource beside the fields of its kind. */
 export const ownKeys: { readonly [name: string]: Shape } = { forEach, lifecycle, timeouts };
 
-/** The schema of one resolved resource: its kind's fields, lifecycle and timeouts; its `forEach` is carried out by then. */
+/** The fields of the kind, `forEach`, `lifecycle` and `timeouts`; made once for each kind. */
 export function resourceShape(schema: KindSchema): Shape {
   const known = shapes.get(schema);
   if (known !== undefined) return known;

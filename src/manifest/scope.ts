@@ -1,3 +1,4 @@
+/** @module Decides which variables, secrets and outputs a place of the manifest may use. */
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Reference } from "../model/sealed.ts";
@@ -10,8 +11,8 @@ import type { Path } from "./source.ts";
 import { unresolved } from "./unresolved.ts";
 import type { Variables } from "./variables.ts";
 
-/** One turn of a `forEach`. */
-export interface Each {
+/** One iteration of a `forEach`. */
+export interface Iteration {
   readonly key: string;
   readonly value: Json;
 }
@@ -20,42 +21,42 @@ const noParts: ReadonlySet<string> = new Set();
 
 export type OutputExpression = Expression & { readonly scope: "output" };
 
-/** What differs from place to place: what may be referred to here, and why not. */
-export interface Site {
+/** The rules of one place: what may be used there, and the faults of what may not. */
+export interface ScopeRules {
   readonly variables: Variables;
   /** Absent where no secret may stand. */
   readonly secrets?: Secrets;
   /** Absent outside of a `forEach`. */
-  readonly each?: Each;
-  /** Parts of the turn that are a secret field by themselves, as they are written: `value.password`. */
+  readonly each?: Iteration;
+  /** Parts of the iteration that are a secret field by themselves: `value.password`. */
   readonly secretParts?: ReadonlySet<string>;
-  /** What is made up of secrets at a path is labelled with this, and the path. */
+  /** Prefix of the label of a secret that is composed at a path. */
   readonly label?: string;
   /** Names of all sections that have outputs, for hints. */
   readonly sections: readonly string[];
-  /** Why a secret may not stand at this path, or undefined where it may. */
+  /** The fault of a secret at this path; undefined where one is allowed. */
   refusesSecret(expression: Pick<Expression, "text">, path: Path): Fault | undefined;
-  /** The reference that an expression makes, or why it makes none. */
+  /** The reference of an expression, or its fault. */
   reference(expression: OutputExpression, path: Path): Reference | Fault;
   report(expression: Expression, path: Path, fault: Fault): void;
 }
 
-/** The scope of a site. */
-export function scopeOf(site: Site): Scope {
+/** Makes the scope of a place. */
+export function scopeOf(rules: ScopeRules): Scope {
   const refuse = (expression: Expression, path: Path, fault: Fault): typeof unresolved => {
-    site.report(expression, path, fault);
+    rules.report(expression, path, fault);
     return unresolved;
   };
   return {
     variable: (expression, path) => {
-      const { values, names, secret } = site.variables;
+      const { values, names, secret } = rules.variables;
       const value = values.get(expression.name);
       if (value !== undefined) {
         if (typeof value === "object" || !secret.whole.has(expression.name)) return value;
-        const fault = site.refusesSecret(expression, path);
+        const fault = rules.refusesSecret(expression, path);
         if (fault !== undefined) return refuse(expression, path, { ...fault, hint: openSecret });
         if (typeof value !== "string" || value === "") return value;
-        return site.secrets?.seal(value, `var.${expression.name}`) ?? unresolved;
+        return rules.secrets?.seal(value, `var.${expression.name}`) ?? unresolved;
       }
       const hint = suggest(expression.name, names, "declared");
       return refuse(expression, path, {
@@ -65,40 +66,40 @@ export function scopeOf(site: Site): Scope {
       });
     },
     each: (expression, path) => {
-      const found = eachValue(expression, site.each);
+      const found = eachValue(expression, rules.each);
       if (isFault(found)) return refuse(expression, path, found.fault);
-      const { secretParts = noParts } = site;
+      const { secretParts = noParts } = rules;
       if (typeof found.value === "object" || !secretParts.has(expression.keys.join("."))) return found.value;
-      const fault = site.refusesSecret(expression, path);
+      const fault = rules.refusesSecret(expression, path);
       return fault === undefined ? found.value : refuse(expression, path, { ...fault, hint: openSecret });
     },
     secret: (expression, path) => {
-      const fault = site.refusesSecret(expression, path);
+      const fault = rules.refusesSecret(expression, path);
       if (fault !== undefined) return refuse(expression, path, fault);
-      return site.secrets?.sealed(expression) ?? unresolved;
+      return rules.secrets?.sealed(expression) ?? unresolved;
     },
     output: (expression, path) => {
-      if (!site.sections.includes(expression.target.section)) {
-        return refuse(expression, path, unknownScope(expression, site.sections));
+      if (!rules.sections.includes(expression.target.section)) {
+        return refuse(expression, path, unknownScope(expression, rules.sections));
       }
-      const found = site.reference(expression, path);
+      const found = rules.reference(expression, path);
       return "$ref" in found
         ? found
         : refuse(expression, path, { code: found.code, message: found.message, hint: found.hint });
     },
-    sealWhole: (parts, path) => site.secrets?.sealWhole(parts, labelOf(site.label, path)) ?? unread,
+    sealWhole: (parts, path) => rules.secrets?.sealWhole(parts, labelOf(rules.label, path)) ?? unread,
     report: (expression, path, fault) => {
       const word = expression.scope === "none" ? expression.word : "";
-      const near = word === "" ? undefined : nearest(word, [...scopeWords, ...site.sections]);
+      const near = word === "" ? undefined : nearest(word, [...scopeWords, ...rules.sections]);
       const hint = near === undefined || near === word ? fault.hint : `did you mean "${near}"? ${fault.hint}`;
-      site.report(expression, path, { ...fault, hint });
+      rules.report(expression, path, { ...fault, hint });
     },
   };
 }
 
 const openSecret = "a secret field is made of it: use something else here, or a declared secret there";
 
-/** Where a secret that is made up stands: the address and the field, or the output. */
+/** The label of a composed secret: the address and the field, or the output. */
 function labelOf(label: string | undefined, path: Path): string {
   return [...(label === undefined ? [] : [label]), path.join(".")].join(" ");
 }
@@ -110,7 +111,7 @@ function unknownScope(expression: OutputExpression, sections: readonly string[])
   const hint = suggest(section, [...scopeWords, ...sections], "a reference begins with");
   return {
     code: "bad-reference",
-    message: `${expression.text}: "${section}" is nothing that can be referred to`,
+    message: `${expression.text}: "${section}" cannot be referred to`,
     hint,
   };
 }
@@ -121,11 +122,11 @@ function isFault(found: EachValue): found is { readonly fault: Fault } {
   return "fault" in found;
 }
 
-function eachValue(expression: Expression & { scope: "each" }, each: Each | undefined): EachValue {
+function eachValue(expression: Expression & { scope: "each" }, each: Iteration | undefined): EachValue {
   if (each === undefined) {
     const hint = "add forEach: [a, b] to the resource, or use a variable";
     return {
-      fault: { code: "bad-reference", message: `${expression.text} stands outside of a forEach`, hint },
+      fault: { code: "bad-reference", message: `${expression.text} is used outside of a forEach`, hint },
     };
   }
   const [first, ...keys] = expression.keys;

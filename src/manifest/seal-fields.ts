@@ -1,3 +1,4 @@
+/** @module Seals the secret fields of a resource. */
 import { isObject, type Json } from "../model/json.ts";
 import type { Sealed, TemplatePart } from "../model/sealed.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
@@ -8,7 +9,7 @@ import { openSources, textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
 import { secretPaths } from "./shape.ts";
 
-/** What sealing tells of: an error, or a warning about a secret that stands in the manifest. */
+/** Reports an error, or the warning that a secret is written in the manifest. */
 export interface SealReport {
   error(path: string, fault: Fault): void;
   warning(path: string, fault: Fault): void;
@@ -17,8 +18,8 @@ export interface SealReport {
 type Sealing = Pick<Secrets, "seal" | "sealWhole">;
 
 /**
- * Seals every text in the secret fields of a spec, also in those that still wait for an output: what such a field is
- * made of is secret, however short it is. Maps on the way are copied, since they may be shared.
+ * Seals every text in the secret fields of `spec`, also beside an output that is not known yet: each part of such a field is
+ * secret, however short. Changes `spec`; copies maps below it, since several resources may share them.
  */
 export function sealFields(
   spec: Record<string, Json>,
@@ -40,7 +41,7 @@ export function sealFields(
   }
 }
 
-/** The parts of a turn of `forEach` that a secret field is by itself, as they are written: `value.password`. */
+/** Parts of a `forEach` iteration that are a whole secret field: `value.password`. */
 export function secretPartsOf({ block }: Member): ReadonlySet<string> {
   const parts = [...secretPaths(block.kind.schema)].flatMap((path) => {
     const found = textOn(block.body, path);
@@ -50,7 +51,7 @@ export function secretPartsOf({ block }: Member): ReadonlySet<string> {
   return new Set(parts.filter((part) => part !== "key"));
 }
 
-/** Why a value is no secret: it stands in clear elsewhere as a whole. */
+/** The fault of a value that is shown elsewhere: an output, or the key of an address. */
 function shownFault(value: Json, path: string, { each, block }: Member): Fault | undefined {
   if (isTemplate(value) && value.$template.length > 0 && value.$template.every(isReference)) {
     const hint = "write ${secret.name} or ${env.NAME}; an output can stand beside one of them";
@@ -85,7 +86,7 @@ function sealTexts(value: Json, label: string, secrets: Sealing): Json {
   return { $template: parts };
 }
 
-/** True where a text of the manifest or a variable is the secret, and no declared secret has a part in it. */
+/** True where the secret is a text of the manifest or a variable, without any declared secret in it. */
 function standsInManifest(value: Json, sealed: Json, path: string, { block }: Member): boolean {
   if (sealed !== value && typeof value === "string") return true;
   const { text } = textOn(block.body, path) ?? {};
@@ -99,7 +100,7 @@ function inClear(path: string): Fault {
   const hint = "declare it under secrets and write ${secret.name}, or write ${env.NAME}";
   return {
     code: "secret-literal",
-    message: `${path} is not taken from a secret: it stands where everybody can read it`,
+    message: `${path} is not taken from a secret: everybody who reads the manifest can read it`,
     hint,
   };
 }

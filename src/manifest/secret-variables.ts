@@ -1,3 +1,4 @@
+/** @module Finds the variables that secret fields are made of. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
@@ -5,15 +6,15 @@ import { type Expression, textParts } from "./expression.ts";
 import { secretPaths } from "./shape.ts";
 import { mapOf } from "./unresolved.ts";
 
-/** Names of the variables that secret fields are made of, however short their values are. */
+/** Names of these variables, however short their values are. */
 export interface SecretVariables {
-  /** Each is a secret field by itself. */
+  /** Variables that are a whole secret field. */
   readonly whole: ReadonlySet<string>;
-  /** Each is at least a part of one, or holds one; those of `whole` are among them. */
+  /** Variables that are at least a part of a secret field, or contain one; includes `whole`. */
   readonly part: ReadonlySet<string>;
 }
 
-/** Finds the variables that secret fields are made of, by where they stand in the manifest and not by their values. */
+/** Decides by the use of a variable in the manifest, never by its value. */
 export function secretVariables(manifest: JsonObject, kinds: readonly Kind[]): SecretVariables {
   const whole = new Set<string>();
   const part = new Set<string>();
@@ -29,7 +30,7 @@ export function secretVariables(manifest: JsonObject, kinds: readonly Kind[]): S
 
 interface SecretText {
   readonly text: string;
-  /** False where it stands for a map that holds the field. */
+  /** False where the text replaces a map that contains the field. */
   readonly isField: boolean;
   readonly forEach: Json | undefined;
 }
@@ -50,7 +51,7 @@ function* secretTexts(manifest: JsonObject, kinds: readonly Kind[]): Iterable<Se
 
 type OpenSource = Expression & { readonly scope: "variable" | "each" };
 
-/** What a secret field's text is made of where no secret is in it: its variables, and what a `forEach` gives. */
+/** Variables and `each` expressions of a text; none where the text has a declared secret or an environment variable. */
 export function openSources(text: string): readonly OpenSource[] {
   const parts = textParts(text).filter((part) => typeof part !== "string");
   if (parts.some(({ scope }) => scope === "secret" || scope === "environment")) return [];
@@ -60,7 +61,7 @@ export function openSources(text: string): readonly OpenSource[] {
   });
 }
 
-/** The text of a field, or that of a map around it which one expression stands for; undefined where neither is there. */
+/** The text of a field, or the expression in place of a map around it; undefined where there is neither. */
 export function textOn(
   body: JsonObject,
   path: string,

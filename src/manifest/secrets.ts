@@ -1,3 +1,4 @@
+/** @module Reads and seals the secrets that a manifest uses. */
 import { isGraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -10,8 +11,8 @@ import type { Path } from "./source.ts";
 import { mapOf, unresolved } from "./unresolved.ts";
 
 /**
- * Reads a secret's text. Undefined: nobody looked, and what depends on the text is not checked. Throws a
- * GraphformError with a hint where it cannot be had. `name` is for messages: `secret.orders`, `env.READER`.
+ * Reads the text of a secret. Undefined: it was not read, and checks that need the text are skipped. Throws a
+ * GraphformError with a hint where it is unavailable. `name` is for messages: `secret.orders`, `env.READER`.
  */
 export type SecretText = (
   name: string,
@@ -22,17 +23,17 @@ export type SecretExpression = Expression & { readonly scope: "secret" | "enviro
 
 /** The secrets of one manifest. */
 export interface Secrets {
-  /** The sealed secret; `unresolved` where it could not be had and a problem says so. */
+  /** The sealed secret; `unresolved` where it is unavailable and a problem was reported. */
   sealed(expression: SecretExpression): Sealed | Template;
   readonly seal: Seal;
   sealWhole(parts: readonly (string | Sealed)[], label: string): Sealed;
-  /** The text behind a sealed secret; undefined where nobody looked. */
+  /** The text behind a sealed secret; undefined where it was not read. */
   readonly open: Open;
   /** Every text that was sealed. */
   texts(): Iterable<string>;
 }
 
-/** A secret that nobody looked at. */
+/** Stands for a secret that was not read. */
 export const unread: Sealed = { $secret: "" };
 
 type Report = (path: Path, expression: SecretExpression, fault: Fault) => void;
@@ -42,7 +43,7 @@ interface Use {
   readonly path: Path;
 }
 
-/** Reads every secret that the given parts of the manifest name, each once. */
+/** Reads each secret that `used` names, once. Reports the unavailable ones. */
 export async function readSecrets(
   used: JsonObject,
   declared: Json | undefined,

@@ -1,7 +1,8 @@
+/** @module Looks up fields in the schema of a manifest or of a resource. */
 import type { FieldSchema } from "../model/field-schema.ts";
 import type { Path } from "./source.ts";
 
-/** A field schema with the few more words of JSON Schema that the manifest's frame needs. */
+/** A field schema with the further JSON Schema keywords that a manifest needs. */
 export interface Shape extends FieldSchema {
   readonly properties?: { readonly [name: string]: Shape };
   readonly additionalProperties?: boolean | Shape;
@@ -25,7 +26,7 @@ export function shapeAt(shape: Shape, path: Path): Shape | undefined {
   return current;
 }
 
-/** Every field of a schema that holds no further fields, dotted. */
+/** Dotted path -> field, without the maps that contain other fields. */
 export function leafPaths(shape: Shape): ReadonlyMap<string, Shape> {
   const known = leavesOf.get(shape);
   if (known !== undefined) return known;
@@ -40,7 +41,7 @@ export function leafPaths(shape: Shape): ReadonlyMap<string, Shape> {
 
 const leavesOf = new WeakMap<Shape, ReadonlyMap<string, Shape>>();
 
-/** Dotted paths of the fields whose values are secret. */
+/** Dotted paths of the secret fields. */
 export function secretPaths(shape: Shape): ReadonlySet<string> {
   const known = secretsOf.get(shape);
   if (known !== undefined) return known;

@@ -1,3 +1,4 @@
+/** @module Defines the source files of a manifest before and after parsing. */
 import type { LineCounter, ParsedNode } from "yaml";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
@@ -11,21 +12,21 @@ export interface SourceFile {
 /** A path into the manifest: keys of maps, positions in lists. */
 export type Path = readonly (string | number)[];
 
-/** One file after parsing: its value, and the nodes that know where everything stands. */
+/** One parsed file: its value, and its nodes with their positions. */
 export interface Layer {
   readonly file: string;
   readonly text: string;
   readonly lines: LineCounter;
   readonly root: ParsedNode | null;
-  /** Undefined where the file is no YAML. */
+  /** Undefined where the file is not valid YAML. */
   readonly value: Json | undefined;
-  /** What each alias stands for. */
+  /** Alias -> the node that it refers to. */
   readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>;
 }
 
-/** A manifest after parsing: all layers laid over each other. */
+/** A parsed manifest: all layers merged. */
 export interface Parsed {
-  /** Undefined where a file is no YAML, no map, or all are empty; `findings` then say so. */
+  /** Undefined where a file is not YAML or not a map, or all are empty; `findings` has the reason. */
   readonly value: JsonObject | undefined;
   /** Lowest first. */
   readonly layers: readonly Layer[];

@@ -1,7 +1,8 @@
+/** @module Explains the syntax errors of the YAML parser. */
 import type { ErrorCode, YAMLError } from "yaml";
 import type { Fault } from "./finding.ts";
 
-/** What the YAML parser found, in our words. */
+/** A syntax error with a message and a hint of ours. */
 export interface SyntaxFault extends Fault {
   /** Offset in the text. */
   readonly start: number;
@@ -9,8 +10,8 @@ export interface SyntaxFault extends Fault {
 }
 
 /**
- * The faults worth showing: those of the first one's sort, one for each line. What else the parser says after a
- * first mistake is its echo.
+ * Returns the errors that have the code of the first one, one for each line. Other errors after the first mistake are mostly
+ * consequences of it.
  */
 export function syntaxFaults(
   errors: readonly YAMLError[],
@@ -40,7 +41,7 @@ export function syntaxFaults(
 
 const mostShown = 5;
 
-/** The parser's own words, without what it quotes: that may be a secret. */
+/** The message of the parser without its quotes of the source, which may be a secret. */
 function plainWords(message: string): string {
   const text = message.replace(/(?<=\S): [\s\S]*$/, "").replace(/[.:]{1,9}$/, "");
   return text.charAt(0).toLowerCase() + text.slice(1);
@@ -55,8 +56,13 @@ interface Advice {
   readonly hint: string;
 }
 
-/** Told apart by the parser's words, since their codes are shared with other faults. */
+/** Recognised by the words of the parser: other errors share their codes. */
 const special: readonly (Advice & { readonly part: string })[] = [
+  {
+    part: "flow-map-start at node end",
+    message: "this { begins in the middle of a value",
+    hint: 'inside { }, quote references: "${var.pw}"',
+  },
   { part: "and end with a", hint: "close the bracket, or indent the lines inside of it" },
   {
     part: "token in YAML",

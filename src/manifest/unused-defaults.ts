@@ -1,27 +1,28 @@
+/** @module Checks the defaults of sections without resources. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import { type Explained, explainViolations } from "./explain.ts";
 import { mayHoldExpression } from "./expression.ts";
-import type { World } from "./resource.ts";
+import type { ResolveContext } from "./resolve-resource.ts";
 import { resourceShape } from "./resource-shape.ts";
 import { mapOf, unresolved } from "./unresolved.ts";
 
 /**
- * What is wrong with the defaults of sections that declare nothing. Those of others are checked with each resource
- * that they are laid under; here no reference is filled in, and nothing is missing.
+ * Returns the faults of defaults that no resource uses. Other defaults are checked with each resource. References are not
+ * filled in here, and no key is required.
  */
-export function unusedDefaultsFaults(manifest: JsonObject, world: World): readonly Explained[] {
+export function unusedDefaultsFaults(manifest: JsonObject, context: ResolveContext): readonly Explained[] {
   const defaults = mapOf(manifest["defaults"]);
-  const used = new Set([...world.inventory.blocks.values()].map(({ kind }) => kind.name));
-  return world.kinds.flatMap(({ name, schema }) => {
+  const used = new Set([...context.inventory.blocks.values()].map(({ kind }) => kind.name));
+  return context.kinds.flatMap(({ name, schema }) => {
     const written = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
     if (used.has(name) || !isObject(written)) return [];
     const known = withoutReferences(written);
-    const violations = world.validators.resources[name]?.(known) ?? [];
+    const violations = context.validators.resources[name]?.(known) ?? [];
     const own = violations.filter(({ keyword }) => keyword !== "required");
-    return explainViolations(own, known, resourceShape(schema)).map((each) => ({
-      ...each,
-      path: ["defaults", name, ...each.path],
+    return explainViolations(own, known, resourceShape(schema)).map((explained) => ({
+      ...explained,
+      path: ["defaults", name, ...explained.path],
     }));
   });
 }

@@ -1,10 +1,11 @@
+/** @module Makes the faults of values that violate a schema keyword. */
 import type { Json } from "../model/json.ts";
 import { describe } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import { listed, suggest } from "./nearest.ts";
 import type { Shape } from "./shape.ts";
 
-/** What a schema keyword says of a value that breaks it; undefined for keywords that are no person's business. */
+/** The fault of a value that violates a keyword; undefined for keywords that people never see. */
 export function valueFault(keyword: string, name: string, value: Json, shape: Shape): Fault | undefined {
   return faults[keyword]?.(name, value, shape);
 }
@@ -78,7 +79,7 @@ const typeNames: { readonly [type: string]: string } = {
 
 function typeWords({ type = [] }: Shape): string {
   const types = typeof type === "string" ? [type] : type;
-  return types.map((each) => typeNames[each] ?? each).join(" or ");
+  return types.map((name) => typeNames[name] ?? name).join(" or ");
 }
 
 function typeHint(value: Json, shape: Shape): string {
@@ -97,7 +98,7 @@ function typeHint(value: Json, shape: Shape): string {
   return shape.description ?? `write ${typeWords(shape)}`;
 }
 
-/** Quotes make text of it, where the text would be right. */
+/** The hint to quote a value, where the quoted text would be valid. */
 function quotesHint(value: string | number | boolean, shape: Shape): string {
   const { pattern } = shape;
   if (shape["x-secret"] === true) return "put it in quotes";

@@ -1,3 +1,4 @@
+/** @module Resolves the values of the variables of a manifest. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import { own } from "../model/own.ts";
@@ -10,7 +11,7 @@ import type { SecretVariables } from "./secret-variables.ts";
 import type { Path } from "./source.ts";
 import { holdsUnresolved, mapOf, unresolved } from "./unresolved.ts";
 
-/** The variables of a manifest. */
+/** Resolved variables. */
 export interface Variables {
   /** Variable -> value; `unresolved` where a problem was reported. */
   readonly values: ReadonlyMap<string, Json>;
@@ -24,7 +25,7 @@ export type GivenVariables = { readonly [name: string]: string };
 
 type Report = (path: Path, fault: Fault, part?: Part) => void;
 
-/** The value of every declared variable: what was given, in the declared type, or else the default. */
+/** The given value, converted to the declared type, otherwise the default. Reports every fault. */
 export function resolveVariables(
   section: Json | undefined,
   given: GivenVariables,
@@ -84,7 +85,7 @@ function variableValue(
   const from = text === undefined ? "its default" : "the value given";
   if (value === undefined || typeName(value) !== type) {
     const given = text === undefined ? describe(fallback ?? null) : JSON.stringify(text);
-    const shown = isSecret ? "none" : given;
+    const shown = isSecret ? "not one" : given;
     report(text === undefined ? [...path, "default"] : path, {
       code: "wrong-type",
       message: `the variable "${name}" is a ${type}, and ${from} is ${shown}`,
@@ -96,7 +97,7 @@ function variableValue(
     const hint = "write the value out; only --var and --var-file can change it";
     report([...path, "default"], {
       code: "bad-reference",
-      message: `the default of the variable "${name}" holds a reference`,
+      message: `the default of the variable "${name}" contains a reference`,
       hint,
     });
     return undefined;
@@ -116,12 +117,12 @@ function refuse(
   const texts = Array.isArray(allowed)
     ? allowed.map((item: Json) => (typeof item === "string" ? item : stableJson(item)))
     : [];
-  const shown = isSecret ? "a value that" : `${describe(value)}, which`;
-  const message = `${from} of the variable "${name}" is ${shown} is not allowed`;
+  const shown = isSecret ? "this value" : describe(value);
+  const message = `${from === "its default" ? "the default of " : ""}variable ${name} cannot be ${shown}`;
   const path = ["variables", name, ...(from === "its default" ? ["default"] : [])];
   const known = typeof value === "string" ? suggest(value, texts) : listed(texts);
   const hint = isSecret ? "give one that the declaration allows" : known;
-  report(path, { code: "not-allowed", message: message.replace("its default of", "the default of"), hint });
+  report(path, { code: "not-allowed", message, hint });
 }
 
 function isAllowed(value: Json, allowed: Json | undefined): boolean {

@@ -32,7 +32,7 @@ describe("given variables", () => {
     ["no map", "- hunter2\n", ":1:1: it must be a map of names to values"],
     ["nothing", "", ":1:1: it must be a map of names to values"],
     ["a stray text", 'pw: "a" hunter2\n', ":1:9: "],
-    ["a key that stands twice", "pw: hunter2\npw: hunter3\n", ':2:1: the key "pw" stands here a second time'],
+    ["a key that stands twice", "pw: hunter2\npw: hunter3\n", ':2:1: the key "pw" is written twice'],
     ["a tag", "pw: !hunter2 x\n", ":1:5: this tag is not known"],
     ["an alias of nothing", "pw: *hunter2\n", ":1:5: "],
   ])("a file with %s is refused with the place", async (_, text, said) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { blotFor } from "../../src/manifest/blot.ts";
 import { excerptsOf } from "../../src/manifest/excerpt.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
+import { redactorFor } from "../../src/manifest/redactor.ts";
 import { check } from "./check.ts";
 
 function excerpt(
@@ -14,7 +14,7 @@ function excerpt(
   const position = { line, column };
   return excerptsOf(
     layers,
-    blotFor({ secret: ["password"], lists: ["acl"] }, secrets),
+    redactorFor({ secret: ["password"], lists: ["acl"] }, secrets),
   )({ file: "m.yaml", start: position, end: position });
 }
 

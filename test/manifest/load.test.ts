@@ -81,7 +81,9 @@ describe("what is no manifest file", () => {
   it("an empty directory", async () => {
     file("notes.txt", "x");
     const { problems } = await loadManifest([folder]);
-    expect(problems).toMatchObject([{ code: "missing-file", message: "the directory holds no *.yaml file" }]);
+    expect(problems).toMatchObject([
+      { code: "missing-file", message: "the directory contains no *.yaml file" },
+    ]);
   });
 
   it("all that is wrong with several, at once", async () => {

@@ -209,7 +209,7 @@ describe("entries of removed", () => {
     const text = `${head}removed: [{ address: instances.a, destroy: false, until: 2026-05-31 }, { address: instances.b, destroy: true, until: 2026-06-01 }]\n`;
     const { warnings, manifest } = await check(text, { today: "2026-06-01" });
     expect(warnings.map(({ code, message }) => [code, message])).toEqual([
-      ["overdue-removal", "the entry for instances.a was to be gone by 2026-05-31"],
+      ["overdue-removal", "the entry for instances.a was to be removed by 2026-05-31"],
     ]);
     expect(manifest?.removed.map(({ address, destroy }) => [address, destroy])).toEqual([
       ["instances.a", false],

@@ -89,12 +89,10 @@ describe("a variable that a secret field is", () => {
       instances: { x: instance("${var.pw}") },
     });
     const refused = await resolved(parts({ type: "string", allowed: ["abd", "xyz"] }), short);
-    expect(codes(refused.problems)).toEqual([
-      'not-allowed the value given of the variable "pw" is a value that is not allowed',
-    ]);
+    expect(codes(refused.problems)).toEqual(["not-allowed variable pw cannot be this value"]);
     const mistyped = await resolved(parts({ type: "number" }), short);
     expect(codes(mistyped.problems)).toEqual([
-      'wrong-type the variable "pw" is a number, and the value given is none',
+      'wrong-type the variable "pw" is a number, and the value given is not one',
     ]);
     for (const { problems } of [refused, mistyped])
       expect(JSON.stringify(problems.map(({ message, hint }) => [message, hint]))).not.toMatch(/ab[cd]|xyz/);

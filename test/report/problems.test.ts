@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blotFor } from "../../src/manifest/blot.ts";
+import { redactorFor } from "../../src/manifest/redactor.ts";
 import { excerptsOf } from "../../src/manifest/excerpt.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import type { Problem } from "../../src/model/problem.ts";
@@ -89,7 +89,7 @@ describe("problemsText", () => {
       ).join("");
       const { layers } = parseManifest([{ path: "graphform.yaml", text: line }]);
       const found = problem(1, [column, column + 3], {});
-      const excerpt = excerptsOf(layers, blotFor({ secret: [], lists: [] }, []))(found.range) ?? "";
+      const excerpt = excerptsOf(layers, redactorFor({ secret: [], lists: [] }, []))(found.range) ?? "";
       const [, source, marks] = problemsText([{ ...found, excerpt }], page).split("\n");
       expect(marks?.indexOf("^^^")).toBe(source?.indexOf("!!!"));
       expect(source).toContain("!!!");

@@ -76,7 +76,7 @@ export const referencesBroken: readonly Broken[] = [
     "a network by its address",
     `${orders}    network: networks.core\nnetworks:\n  core: { id: n-1, cloudProvider: aws, region: us-east-1 }\n`,
     "9:14 bad-reference",
-    "no name under networks",
+    "not a name under networks",
     "write core",
   ),
   row(
@@ -182,7 +182,7 @@ export const referencesBroken: readonly Broken[] = [
     "one of several, not said which",
     `${several()}outputs: { a: "\${instances.orders.host}" }\n`,
     "10:16 unknown-resource",
-    "which of them",
+    "add the key of one of them",
     'instances.orders["eu"]',
   ),
   row(

@@ -84,11 +84,18 @@ export const yamlBroken: readonly Broken[] = [
     "&name",
   ),
   row(
-    "an alias that holds itself",
+    "an alias that contains itself",
     `${head}outputs: { x: &x [*x] }\n`,
     "3:19 alias-bomb",
-    "holds itself",
+    "contains itself",
     "write the values out",
+  ),
+  row(
+    "a reference without quotes inside of braces",
+    `${head}outputs: { x: \${var.a} }\n`,
+    "3:16 yaml",
+    "in the middle of a value",
+    "quote references",
   ),
   row(
     "a bracket that is not closed",
@@ -110,8 +117,20 @@ export const yamlBroken: readonly Broken[] = [
   row("an escape that is none", `${head}outputs: { x: "a\\qb" }\n`, "3:17 yaml", "escape", "backslash"),
   row("a key without a value", `${head}guards\n`, "3:1 yaml", "map values", '":"'),
   row("YAML 1.1", `%YAML 1.1\n---\n${head}`, "1:1 yaml-version", "1.2", "remove"),
-  row("not a number", `${head}guards: { maxDeletes: .nan }\n`, "3:23 bad-number", "no number", "finite"),
-  row("infinity", `${head}guards: { maxChangePercent: -.inf }\n`, "3:29 bad-number", "no number", "finite"),
+  row(
+    "not a number",
+    `${head}guards: { maxDeletes: .nan }\n`,
+    "3:23 bad-number",
+    "number cannot be sent",
+    "finite",
+  ),
+  row(
+    "infinity",
+    `${head}guards: { maxChangePercent: -.inf }\n`,
+    "3:29 bad-number",
+    "number cannot be sent",
+    "finite",
+  ),
   row(
     "10 000 brackets",
     `${head}outputs: ${"[".repeat(10_000)}${"]".repeat(10_000)}\n`,

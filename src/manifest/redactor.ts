@@ -1,8 +1,9 @@
+/** @module Hides secrets in the source lines and messages that a manifest problem shows. */
 import { mask, maskerOf } from "../model/mask.ts";
 import { nearest } from "./nearest.ts";
 
-/** Keeps secrets out of what people are shown. */
-export interface Blot {
+/** Functions that return a text with its secrets masked. */
+export interface Redactor {
   /** A source line; `above(n)` is the n-th line above it, undefined where there is none. */
   line(line: string, above: (back: number) => string | undefined): string;
   /** Any other text. */
@@ -18,10 +19,10 @@ export interface HiddenFields {
 }
 
 /**
- * A blot for fields whose values must not be shown wherever they stand, misspelt or not, and for texts that are known to
- * be secret. It looks at each character of a line a bounded number of times: a line can be the whole file.
+ * Makes a redactor that masks the values of the named fields, also where a name is misspelt, and every known secret text.
+ * Its work grows linearly with the line: a line can be the whole file.
  */
-export function blotFor(fields: HiddenFields, texts: Iterable<string>): Blot {
+export function redactorFor(fields: HiddenFields, texts: Iterable<string>): Redactor {
   const known = new Set(texts);
   const { text } = maskerOf(() => known);
   const kindOf = remembered((key: string): FieldKind => {
@@ -43,11 +44,11 @@ type FieldKind = "secret" | "list" | "plain";
 
 const looksSecret = /pass?w/i;
 
-/** No key that is looked for is longer, and no indentation that matters is deeper. */
+/** The longest key that is searched for, and the deepest indentation, in characters. */
 const longestKey = 64;
 const deepestIndent = 200;
 
-/** How many lines above may hold the key of a value of several lines. */
+/** Number of lines above a line that are searched for the key of a value of several lines. */
 const mostAbove = 200;
 
 /** The longest access list that is read; of a longer one nothing is shown. */
@@ -64,7 +65,7 @@ function remembered<T>(find: (key: string) => T): (key: string) => T {
   };
 }
 
-/** Where the first value of a line begins that must not be shown; the rest of the line goes with it. */
+/** The offset of the first value in a line that must be masked; the rest of the line is masked with it. */
 function hiddenFrom(line: string, kindOf: (key: string) => FieldKind): number | undefined {
   for (const { index } of line.matchAll(/[:=]/g)) {
     const key = keyBefore(line, index);
@@ -84,7 +85,7 @@ const space = /\s*/y;
 
 /** The key that a `:` or `=` ends, quoted or not; undefined where it ends none. */
 function keyBefore(line: string, sign: number): string | undefined {
-  // Most colons stand inside of a text: this says so at once.
+  // Most colons are part of a text: this returns early for them.
   const isBare = !quotes.has(line[sign - 1] ?? "") && !isSpace(line[sign - 1] ?? "");
   if (isBare && line[sign] === ":" && !isSpace(line[sign + 1] ?? " ")) return undefined;
   const head = line.slice(Math.max(0, sign - longestKey), sign).trimEnd();
@@ -104,7 +105,7 @@ function isSpace(character: string): boolean {
   return /^\s/.test(character);
 }
 
-/** What may be shown after a secret field's colon: a bare reference, and where a declared secret is read. */
+/** Matches the texts that may follow a secret field's colon: a bare reference, or the source of a declared secret. */
 const harmless = /["']?\$\{[^}]*\}["']?\s*(?:[,}#]|$)|\{\s*(?:env|file|command)\b/y;
 
 function isHarmless(line: string, from: number): boolean {
@@ -112,7 +113,7 @@ function isHarmless(line: string, from: number): boolean {
   return harmless.test(line);
 }
 
-/** What an access list may be shown with: patterns, commands and references, and nothing that could be a password. */
+/** Matches a rule of an access list that is shown: a pattern, a command or a reference. Anything else may be a password. */
 const plainRule = /^(?:~|%[rw]{1,2}~|\+|-@?[a-z])/i;
 
 function isPlainList(line: string, from: number): boolean {
@@ -125,8 +126,8 @@ function isPlainList(line: string, from: number): boolean {
 }
 
 /**
- * What field a line is the value of, or a part of it, where its key stands on a line above: at its end, or as the first
- * key of the nearest line that is indented less.
+ * The kind of the field that a line continues. Its key is on a line above: at the end of the previous one, or first on the
+ * nearest line with less indentation.
  */
 function fieldAround(
   line: string,

@@ -1,10 +1,11 @@
+/** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Finding, Kind } from "../model/kind.ts";
 import { documentShape } from "./document-shape.ts";
 import { explainViolations } from "./explain.ts";
 import type { Expression } from "./expression.ts";
 import { errorAt, type Fault } from "./finding.ts";
-import { nearestSpot, type Part, rangeOf, within } from "./locate.ts";
+import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
 import { resolveValue } from "./resolve-value.ts";
 import { scopeOf } from "./scope.ts";
 import { secretVariables } from "./secret-variables.ts";
@@ -13,32 +14,32 @@ import { holdsUnresolved } from "./unresolved.ts";
 import type { Validators } from "./validators.ts";
 import { type GivenVariables, resolveVariables, type Variables } from "./variables.ts";
 
-/** What the manifest's frame is read with. */
-export interface FrameInputs {
+/** Inputs of `readManifestHead`. */
+export interface HeadInputs {
   readonly kinds: readonly Kind[];
   readonly validators: Validators;
   /** From --var and --var-file, as text; coerced to the declared types. */
   readonly variables: GivenVariables;
 }
 
-/** A manifest but for its resources and outputs, which stand in `value` as they are written. */
-export interface Frame {
+/** A manifest whose resources and outputs are still as written. */
+export interface ManifestHead {
   readonly value: JsonObject;
   readonly variables: Variables;
-  /** Top-level keys that something is wrong with. */
+  /** Top-level keys with an error. */
   readonly broken: ReadonlySet<string>;
   readonly findings: readonly Finding[];
 }
 
 const written = new Set(["$schema", "variables", "defaults", "outputs"]);
 
-/** Gives the variables their values, fills them into the frame and validates it. */
-export function readFrame(parsed: Parsed, manifest: JsonObject, inputs: FrameInputs): Frame {
+/** Resolves the variables, fills them in and validates the result. Collects findings; never throws. */
+export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: HeadInputs): ManifestHead {
   const findings: Finding[] = [];
   const broken = new Set<string>();
   const report = (path: Path, fault: Fault, part: Part = "value", expression?: Expression): void => {
-    const spot = nearestSpot(parsed.layers, path, part);
-    const exact = spot === undefined || expression === undefined ? spot : within(spot, expression.text);
+    const span = nearestSpan(parsed.layers, path, part);
+    const exact = span === undefined || expression === undefined ? span : within(span, expression.text);
     findings.push(errorAt(rangeOf(exact), fault));
     broken.add(String(path[0] ?? ""));
   };

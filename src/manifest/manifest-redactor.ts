@@ -1,23 +1,28 @@
+/** @module Collects the secrets of a manifest that its problems must not show. */
 import { aclRules } from "../model/acl.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
-import { type Blot, blotFor } from "./blot.ts";
+import { type Redactor, redactorFor } from "./redactor.ts";
 import { secretVariables, textOn } from "./secret-variables.ts";
 import { leafPaths, secretPaths } from "./shape.ts";
 import type { Parsed } from "./source.ts";
 import { mapOf } from "./unresolved.ts";
 
 /**
- * Hides what a source line of this manifest must not show: the values of secret fields, secrets that are known,
- * passwords in access lists, and those that somebody wrote where only their source belongs.
+ * Makes a redactor for one manifest. It masks the values of secret fields, known secrets, passwords in access lists, and
+ * secrets written in place of their source.
  */
-export function manifestBlot(parsed: Parsed, kinds: readonly Kind[], texts: Iterable<string> = []): Blot {
+export function manifestRedactor(
+  parsed: Parsed,
+  kinds: readonly Kind[],
+  texts: Iterable<string> = [],
+): Redactor {
   const secret = kinds.flatMap((kind) => [...secretPaths(kind.schema)]);
   const lists = kinds.flatMap(listPaths);
   const manifest = mapOf(parsed.value);
   const written = kinds.flatMap((kind) => inLists(manifest, kind));
-  return blotFor({ secret: namesOf(secret), lists: namesOf(lists) }, [
+  return redactorFor({ secret: namesOf(secret), lists: namesOf(lists) }, [
     ...texts,
     ...writtenOut(manifest["secrets"]),
     ...inVariables(manifest, kinds),
@@ -33,7 +38,7 @@ function listPaths({ schema }: Kind): readonly string[] {
   return [...leafPaths(schema)].flatMap(([path, field]) => (field["x-compare"] === "acl" ? [path] : []));
 }
 
-/** What stands in access lists and is, or may be, a password. */
+/** Parts of access lists that are, or may be, a password. */
 function inLists(manifest: { readonly [key: string]: Json }, kind: Kind): readonly string[] {
   const bodies = [mapOf(manifest["defaults"])[kind.name], ...Object.values(mapOf(manifest[kind.name]))];
   return listPaths(kind).flatMap((path) =>
@@ -45,7 +50,7 @@ function inLists(manifest: { readonly [key: string]: Json }, kind: Kind): readon
   );
 }
 
-/** What is declared of variables that secret fields are made of, whether or not a value of theirs is right. */
+/** Declared values of the variables that secret fields are made of, the invalid ones included. */
 function inVariables(manifest: { readonly [key: string]: Json }, kinds: readonly Kind[]): readonly string[] {
   const declared = mapOf(manifest["variables"]);
   return [...secretVariables(manifest, kinds).part].flatMap((name) => {

@@ -1,8 +1,10 @@
+/** @module Resolves and checks one resource of a manifest. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import type { Finding, Kind } from "../model/kind.ts";
 import type { Reference } from "../model/sealed.ts";
+import { blockRange } from "./block-range.ts";
 import { explainViolations } from "./explain.ts";
 import type { Expression } from "./expression.ts";
 import { errorAt, type Fault, warningAt } from "./finding.ts";
@@ -11,7 +13,6 @@ import { lifecycleOf, timeoutsOf } from "./lifecycle.ts";
 import type { Part } from "./locate.ts";
 import { namedReferences } from "./named-references.ts";
 import { listed, suggest } from "./nearest.ts";
-import { placeOf } from "./place.ts";
 import { findReferent } from "./referent.ts";
 import { resolveMap } from "./resolve-value.ts";
 import { resourceShape } from "./resource-shape.ts";
@@ -23,8 +24,8 @@ import type { Parsed, Path } from "./source.ts";
 import type { Validators } from "./validators.ts";
 import type { Variables } from "./variables.ts";
 
-/** Everything that a resource is resolved with. */
-export interface World {
+/** Inputs that all resources of a manifest share. */
+export interface ResolveContext {
   readonly parsed: Parsed;
   readonly kinds: readonly Kind[];
   readonly validators: Validators;
@@ -33,48 +34,48 @@ export interface World {
   readonly secrets: Secrets;
 }
 
-/** A resource as the manifest wants it, and everything that is wrong with it. Wrong parts stay as they are written. */
+/** A resource and its findings. Parts with an error stay as written. */
 export interface ResolvedResource {
   readonly desired: Desired;
   readonly findings: readonly Finding[];
 }
 
-/** Fills in references, validates, seals secrets and collects what the resource refers to. */
-export function resolveResource(member: Member, world: World): ResolvedResource {
+/** Fills in references, validates, seals secrets and collects the addresses that the resource depends on. */
+export function resolveResource(member: Member, context: ResolveContext): ResolvedResource {
   const { block, address } = member;
   const { kind } = block;
   const { schema } = kind;
-  const { layers } = world.parsed;
+  const { layers } = context.parsed;
   const findings: Finding[] = [];
-  const sections = world.kinds.map(({ name }) => name);
+  const sections = context.kinds.map(({ name }) => name);
   const report = (path: Path, fault: Fault, part: Part = "value", expression?: Expression): void => {
-    findings.push(errorAt(placeOf(layers, block, path, part, expression), fault, address));
+    findings.push(errorAt(blockRange(layers, block, path, part, expression), fault, address));
   };
 
   const refs = new Set<Address>();
   const scope = scopeOf({
-    variables: world.variables,
-    secrets: world.secrets,
+    variables: context.variables,
+    secrets: context.secrets,
     sections,
     label: address,
     ...(member.each === undefined ? {} : { each: member.each, secretParts: secretPartsOf(member) }),
     refusesSecret: (expression, path) => secretFault(kind, expression, path),
     reference: (expression, path) =>
-      fieldFault(kind, expression, path) ?? outputReference(expression, world, refs),
+      fieldFault(kind, expression, path) ?? outputReference(expression, context, refs),
     report: (expression, path, fault) => report(path, fault, "value", expression),
   });
   const resolved = resolveMap(block.body, scope);
 
-  const violations = world.validators.resources[kind.name]?.(resolved) ?? [];
+  const violations = context.validators.resources[kind.name]?.(resolved) ?? [];
   if (violations.length > 0) {
     for (const { path, part, fault } of explainViolations(violations, resolved, resourceShape(schema)))
       report(path, fault, part);
   }
 
   const { lifecycle, timeouts, ...written } = resolved;
-  const means = { kind, schema, inventory: world.inventory, sections, report };
-  const wanted = lifecycleOf(lifecycle, means);
-  const named = namedReferences(written, schema, world.inventory, report);
+  const inputs = { kind, schema, inventory: context.inventory, sections, report };
+  const wanted = lifecycleOf(lifecycle, inputs);
+  const named = namedReferences(written, schema, context.inventory, report);
   for (const reference of [...named.map(({ address }) => address), ...wanted.dependsOn]) refs.add(reference);
 
   const spec: Record<string, Json> = { ...written };
@@ -82,10 +83,10 @@ export function resolveResource(member: Member, world: World): ResolvedResource 
   for (const [name, field] of Object.entries(schema.properties)) {
     if (field["x-operations"] !== undefined && field.default !== undefined) spec[name] ??= field.default;
   }
-  sealFields(spec, member, world.secrets, {
+  sealFields(spec, member, context.secrets, {
     error: (path, fault) => report(path.split("."), fault),
     warning: (path, fault) =>
-      findings.push(warningAt(placeOf(layers, block, path.split("."), "value"), fault, address)),
+      findings.push(warningAt(blockRange(layers, block, path.split("."), "value"), fault, address)),
   });
   const id = schema.properties["id"]?.["x-place"] === true ? spec["id"] : undefined;
   const desired: Desired = {
@@ -93,7 +94,7 @@ export function resolveResource(member: Member, world: World): ResolvedResource 
     kind: kind.name,
     spec,
     refs: [...refs],
-    where: placeOf(layers, block, [], "entry"),
+    where: blockRange(layers, block, [], "entry"),
     lifecycle: wanted,
     timeouts: timeoutsOf(timeouts),
     ...(typeof id === "string" ? { importId: id } : {}),
@@ -112,7 +113,7 @@ function secretFault(kind: Kind, expression: Pick<Expression, "text">, path: Pat
   };
 }
 
-/** Why no output may stand in a field: it decides something before anything is read. */
+/** The fault of an output in a field that must be known before an apply; undefined where it may be there. */
 function fieldFault(kind: Kind, expression: OutputExpression, path: Path): Fault | undefined {
   const field = leafPaths(kind.schema).get(path.join("."));
   const early = field === undefined || field["x-place"] || field["x-operations"] !== undefined;
@@ -128,15 +129,15 @@ function fieldFault(kind: Kind, expression: OutputExpression, path: Path): Fault
   return { code: "bad-reference", message, hint };
 }
 
-/** The reference to another resource's output, which is then something this one depends on. */
+/** Makes the reference to an output and adds its resource to `refs`; a fault where there is no such output. */
 export function outputReference(
   expression: OutputExpression,
-  world: Pick<World, "kinds" | "inventory">,
+  context: Pick<ResolveContext, "kinds" | "inventory">,
   refs: Set<Address>,
 ): Reference | Fault {
   const { target, output, text } = expression;
-  const kind = world.kinds.find(({ name }) => name === target.section);
-  const found = findReferent(world.inventory, target);
+  const kind = context.kinds.find(({ name }) => name === target.section);
+  const found = findReferent(context.inventory, target);
   if ("fault" in found) return found.fault;
   if (kind !== undefined && output === "") {
     const hint = listed(kind.outputs, `write ${text.slice(2, -1).trim()}. and one of`);

@@ -1,19 +1,20 @@
+/** @module Reads the iterations of a `forEach`. */
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Sealed, Template } from "../model/sealed.ts";
 import { isTemplate } from "../model/sealed.ts";
 import { describe } from "./describe.ts";
 import type { Fault } from "./finding.ts";
-import type { Each } from "./scope.ts";
+import type { Iteration } from "./scope.ts";
 import type { Path } from "./source.ts";
 
-/** The turns of a `forEach`: a list of texts, or a map; undefined after a report. */
-export function turnsOf(
+/** A list of texts or a map gives one iteration for each entry. Returns undefined where a fault was reported. */
+export function iterationsOf(
   forEach: Json | Sealed | Template,
   report: (path: Path, fault: Fault) => void,
-): readonly Each[] | undefined {
+): readonly Iteration[] | undefined {
   if (isTemplate(forEach)) return undefined;
-  if (Array.isArray(forEach)) return listTurns(forEach, report);
+  if (Array.isArray(forEach)) return listIterations(forEach, report);
   if (isObject(forEach)) return Object.entries(forEach).map(([key, value]) => ({ key, value }));
   const hint = "write a list, [a, b], or a map, { a: ..., b: ... }";
   report(["forEach"], {
@@ -24,11 +25,11 @@ export function turnsOf(
   return undefined;
 }
 
-function listTurns(
+function listIterations(
   list: readonly Json[],
   report: (path: Path, fault: Fault) => void,
-): readonly Each[] | undefined {
-  const turns: Each[] = [];
+): readonly Iteration[] | undefined {
+  const iterations: Iteration[] = [];
   const seen = new Set<string>();
   let failed = false;
   for (const [index, value] of list.entries()) {
@@ -51,8 +52,8 @@ function listTurns(
       });
     } else {
       seen.add(key);
-      turns.push({ key, value });
+      iterations.push({ key, value });
     }
   }
-  return failed ? undefined : turns;
+  return failed ? undefined : iterations;
 }
