@@ -1,22 +1,23 @@
+/** @module Opens a connection to a database. */
 import { readFile } from "node:fs/promises";
 import { createClient, ErrorReply, type RedisClientOptions } from "@redis/client";
 import { DatabaseError, isDatabaseError } from "./database-error.ts";
 import { lookupWithin } from "./names.ts";
 import type { DatabaseTarget } from "./target.ts";
 
-/** A database that answers. */
+/** An open connection. */
 export interface Database {
   /** One command; rejects with the error reply, or with a DatabaseError where the connection or the time ends. */
   ask(command: readonly string[]): Promise<unknown>;
   close(): void;
 }
 
-/** True for a reply that is an error: the database is there and does not want to. */
+/** True for an error reply: the database runs and refuses the command. */
 export function isRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply;
 }
 
-/** True for an error reply that says: later. It says nothing about credentials. */
+/** True for an error reply that asks to try later. It proves nothing about credentials. */
 export function isNotReady(error: ErrorReply): boolean {
   return /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|DENIED|ERR max number of clients)/i.test(error.message);
 }
@@ -55,7 +56,7 @@ export async function openDatabase(target: DatabaseTarget, signal: AbortSignal):
   return { ask: (command) => within(client.sendCommand([...command])), close };
 }
 
-/** One connection that says nothing but what it is asked to say. */
+/** Options that keep the library from sending commands of its own. */
 const quiet: Pick<RedisClientOptions, "disableClientInfo" | "maintNotifications"> & { readonly RESP: 2 } = {
   RESP: 2,
   disableClientInfo: true,

@@ -1,9 +1,10 @@
+/** @module Defines the error of a database that cannot be used. */
 import { GraphformError } from "../model/errors.ts";
 
-/** Why a database could not be spoken to. */
+/** Reason of the failure. */
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved";
 
-/** A database that could not be spoken to. The message holds no credentials. */
+/** A failed connection or command. The message contains no credentials. */
 export class DatabaseError extends GraphformError {
   readonly failure: DatabaseFailure;
 

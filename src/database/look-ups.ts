@@ -1,3 +1,4 @@
+/** @module Shares DNS look-ups among all callers. */
 import type { LookupAddress } from "node:dns";
 
 /** The addresses of a name. */
@@ -15,13 +16,13 @@ export interface LookUps {
 interface Asked {
   readonly answer: Promise<Addresses>;
   readonly settle: (answer: Promise<Addresses>) => void;
-  /** How many callers wait for it. */
+  /** Number of callers that wait for it. */
   waiting: number;
 }
 
 /**
  * Shares look-ups: a name is asked for once, however many wait for it, at most `atOnce` names are asked for together, and
- * an answer, a failure too, holds for `hold` ms after it came. A look-up that has begun goes on when nobody waits any
+ * an answer, a failure too, is kept for `hold` ms after it came. A look-up that has begun goes on when nobody waits any
  * more, so that a slow answer is there for the next caller; one that has not begun never begins.
  */
 export function shareLookUps(lookUp: LookUp, now: () => number, atOnce: number, hold: number): LookUps {

@@ -1,7 +1,4 @@
-/**
- * @module Looks names up in a process of its own: a look-up of the system (getaddrinfo) cannot be cancelled, takes a thread
- * of the pool that writes files, and keeps its process from ending until it is over.
- */
+/** @module Looks names up in a child process: getaddrinfo cannot be cancelled, and blocks the thread pool of file writes. */
 import { spawn } from "node:child_process";
 import type { LookupAddress } from "node:dns";
 import { Socket } from "node:net";
@@ -37,7 +34,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A process that looks names up. */
+/** A child process that looks names up. */
 interface NameProcess {
   ask(name: string): Promise<Addresses>;
 }

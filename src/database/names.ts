@@ -1,4 +1,4 @@
-/** @module The look-ups of this process's databases: names of hosted ones may not resolve from here, a thousand at once. */
+/** @module Looks up the names of databases: a thousand that do not resolve must not block each other. */
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { shareLookUps } from "./look-ups.ts";
@@ -7,7 +7,7 @@ import { lookUpElsewhere } from "./name-process.ts";
 /** Look-ups that run at once: those of names that do not resolve may take 10 s and more each. */
 const atOnce = 8;
 
-/** How long an answer holds, in ms: until the next try has seen the end of a look-up that took longer than a try. */
+/** Time that an answer is kept, in ms: the next attempt sees a look-up that took longer than the previous one. */
 const hold = 5000;
 
 const shared = shareLookUps(lookUpElsewhere(atOnce, 10_000), () => performance.now(), atOnce, hold);
@@ -15,7 +15,7 @@ const shared = shareLookUps(lookUpElsewhere(atOnce, 10_000), () => performance.n
 /** Looks up the name of a connection with those of all others; after the signal nobody waits for it. */
 export function lookupWithin(signal: AbortSignal): LookupFunction {
   return (name, options, callback) => {
-    // This machine's own name needs no server, and no process.
+    // `localhost` needs no server and no child process.
     if (name === "localhost") return lookup(name, options, callback);
     shared.addressesOf(name, signal).then(
       (addresses) => {

@@ -1,7 +1,8 @@
+/** @module Reads the settings of a running database. */
 import { type Database, isRefusal, openDatabase } from "./connect.ts";
 import type { DatabaseTarget } from "./target.ts";
 
-/** What a running database says of its settings: by GRAPH.CONFIG name, and `maxmemory`, `aof_enabled`, `connected_slaves`. */
+/** Settings by name: GRAPH.CONFIG name, and `maxmemory`, `aof_enabled`, `connected_slaves`. */
 export type Probed = { readonly [parameter: string]: number | string };
 
 /** Sections of INFO, and the line of each that shows a setting. */
@@ -36,7 +37,7 @@ export async function probe(
 
 /** GRAPH.CONFIG GET answers with the name and the value. */
 async function parameterOf(database: Database, name: string): Promise<number | string | undefined> {
-  const reply = await tolerantly(database.ask(["GRAPH.CONFIG", "GET", name]));
+  const reply = await ignoringRefusal(database.ask(["GRAPH.CONFIG", "GET", name]));
   const value: unknown = Array.isArray(reply) ? reply[1] : undefined;
   return typeof value === "number" || typeof value === "string" ? plain(value) : undefined;
 }
@@ -46,13 +47,15 @@ async function infoOf(
   section: string,
   line: string,
 ): Promise<number | string | undefined> {
-  const reply = await tolerantly(database.ask(["INFO", section]));
+  const reply = await ignoringRefusal(database.ask(["INFO", section]));
   const found =
-    typeof reply === "string" ? reply.split(/\r?\n/).find((each) => each.startsWith(`${line}:`)) : undefined;
+    typeof reply === "string"
+      ? reply.split(/\r?\n/).find((entry) => entry.startsWith(`${line}:`))
+      : undefined;
   return found === undefined ? undefined : plain(found.slice(line.length + 1));
 }
 
-async function tolerantly(answer: Promise<unknown>): Promise<unknown> {
+async function ignoringRefusal(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
   } catch (error) {

@@ -1,6 +1,7 @@
+/** @module Compares a declared parameter with the value that the engine reads back. */
 import { parseSize } from "../model/quantity.ts";
 
-/** How the engine reads back what it was given, where that is not the same number. */
+/** Parameter -> the value that the engine makes of a given one. */
 const readings: { readonly [parameter: string]: (value: number) => number } = {
   // Rounded up to a power of two, and never below 128.
   NODE_CREATION_BUFFER: (value) => 2 ** Math.max(7, Math.ceil(Math.log2(Math.max(1, value)))),

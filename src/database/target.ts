@@ -1,4 +1,5 @@
-/** A database and how to speak to it. */
+/** @module Defines the address and credentials of a database. */
+/** A database to connect to. */
 export interface DatabaseTarget {
   readonly host: string;
   readonly port: number;

@@ -1,8 +1,9 @@
+/** @module Checks that a database accepts its credentials. */
 import { isNotReady, isRefusal, openDatabase } from "./connect.ts";
 import { type DatabaseFailure, isDatabaseError } from "./database-error.ts";
 import type { DatabaseTarget } from "./target.ts";
 
-/** What one PING as the target's user came to. `unreachable` covers a database that is still loading. */
+/** Result of one PING. `unreachable` covers a database that is still loading. */
 export type Verdict = "answered" | DatabaseFailure;
 
 /** One PING as the user of the target, within its timeout. Rejects with the reason of the signal, and with nothing else. */

@@ -1,13 +1,14 @@
+/** @module Holds the field table of cloud accounts. */
 import type { FieldSchema, KindSchema } from "../model/field-schema.ts";
 
-/** What one provider asks for (specification 4.3): its fields, and how an account is set up there. */
+/** Fields that one provider requires or accepts, and its methods of setting an account up. */
 export interface ProviderFields {
   readonly required: readonly string[];
   readonly optional: readonly string[];
   readonly methods: readonly string[];
 }
 
-/** Specification 4.3, provider by provider. */
+/** Provider -> its fields. */
 export const accountProviders: { readonly [provider: string]: ProviderFields } = {
   aws: {
     required: ["aws_account_id", "aws_bootstrap_role_arn", "account_configuration_method"],
@@ -41,7 +42,7 @@ function fixed(description: string, more: FieldSchema = {}): FieldSchema {
   return { type: "string", minLength: 1, description, "x-create-only": true, ...more };
 }
 
-/** The field table of cloud accounts (specification 4.3): an instance of the account configuration resource. */
+/** A cloud account is an instance of the account configuration resource. */
 export const cloudAccountSchema: KindSchema = {
   type: "object",
   additionalProperties: false,

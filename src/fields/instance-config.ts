@@ -1,16 +1,16 @@
-/** @module The settings of an instance. */
+/** @module Holds the rows of the settings of an instance. */
 import type { FieldSchema } from "../model/field-schema.ts";
 
 const enterprise = ["enterprise-byoa", "enterprise"];
 const dedicated = ["enterprise-byoa", "enterprise", "pro"];
 const paid = ["enterprise-byoa", "enterprise", "pro", "startup"];
 
-/** A row of specification 2.2 that is fixed after deployment and absent on the free tier. */
+/** Makes a row that is fixed after deployment and absent on the free tier. */
 function tuning(row: FieldSchema): FieldSchema {
   return { ...row, "x-create-only": true, "x-tiers": paid };
 }
 
-/** The settings inside requestParams: specification 2.2, row by row. */
+/** Settings inside of requestParams, by name. */
 export const instanceConfig: { readonly [name: string]: FieldSchema } = {
   name: {
     type: "string",

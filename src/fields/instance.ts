@@ -1,10 +1,11 @@
+/** @module Holds the field table of instances. */
 import type { KindSchema } from "../model/field-schema.ts";
 import { instanceConfig } from "./instance-config.ts";
 
-/** The tiers of section 1, in the order of the specification's tables. */
+/** All tiers, from the largest to the smallest. */
 export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
 
-/** The field table of instances: specification 2.2, both availability tables, and the deployment-model fields. */
+/** Rows of the deployment and, under `config`, of the settings. */
 export const instanceSchema: KindSchema = {
   type: "object",
   required: ["tier", "component", "cloudProvider", "region"],

@@ -1,6 +1,7 @@
+/** @module Holds the field table of custom networks. */
 import type { KindSchema } from "../model/field-schema.ts";
 
-/** The field table of custom networks (specification 2.4): the name can be changed, the rest is fixed at creation. */
+/** The name can be changed; the rest is fixed at creation. */
 export const networkSchema: KindSchema = {
   type: "object",
   additionalProperties: false,

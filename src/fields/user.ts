@@ -1,6 +1,7 @@
+/** @module Holds the field table of database users. */
 import type { KindSchema } from "../model/field-schema.ts";
 
-/** The field table of database users (specification 2.7). */
+/** Password and access list can be changed in place. */
 export const userSchema: KindSchema = {
   type: "object",
   additionalProperties: false,

@@ -1,16 +1,17 @@
+/** @module Replaces files atomically and durably. */
 import { randomBytes } from "node:crypto";
 import { copyFile, link, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFileError } from "./file-trouble.ts";
 import { makeFolder } from "./make-folder.ts";
 
-/** How the temporary files of `writeAtomically` end: a crash may leave one behind. */
+/** Ending of the temporary files of `writeAtomically`: a crash may leave one behind. */
 export const temporaryEnding: RegExp = /\.[0-9a-f]{16}\.tmp$/;
 
 /**
- * Puts a text in the place of a file, mode 0600: it is there whole and durable, or the old one is untouched and this
+ * Replaces a file by a text, mode 0600: the new text is complete and durable, or the old file is untouched and this
  * rejects with the file system's error. Missing folders are made with mode 0700. `backup` names a file that gets
- * what stood there before.
+ * the previous text.
  */
 export async function writeAtomically(file: string, text: string, backup?: string): Promise<void> {
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;

@@ -1,3 +1,4 @@
+/** @module Describes errors of the file system. */
 import { getSystemErrorMessage } from "node:util";
 
 /** True for an error of the file system, of this code where one is named. */
@@ -6,7 +7,7 @@ export function isFileError(error: unknown, ...codes: readonly string[]): error 
   return typeof code === "string" && (codes.length === 0 || codes.includes(code));
 }
 
-/** What went wrong with a file, in the system's own words and without paths: `no space left on device`. */
+/** The message of the system without paths: `no space left on device`. */
 export function fileTrouble(error: unknown): string {
   if (isFileError(error) && error.errno !== undefined) return getSystemErrorMessage(error.errno);
   return error instanceof Error ? error.message : String(error);

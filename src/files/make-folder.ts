@@ -1,8 +1,9 @@
+/** @module Makes a folder and its parents. */
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isFileError } from "./file-trouble.ts";
 
-/** Makes a folder and those above it, for this user alone. Node's own recursive way never ends below `/proc`. */
+/** Uses mode 0700. Node's recursive `mkdir` never ends below `/proc`. */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });

@@ -1,8 +1,9 @@
+/** @module Identifies processes of this machine, also after their pid is used again. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A process, named so that another one can tell whether it still runs. */
+/** A process, identified so that another one can check that it still runs. */
 export interface ProcessIdentity {
   /** `user@host`. */
   readonly who: string;
@@ -10,11 +11,11 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** Equal for processes that see each other: host, and on Linux this boot of it and the space of its pids. */
   readonly machine: string;
-  /** When it started, in the system's own count; tells it from a later process of the same pid. Empty where unknown. */
+  /** When it started, in clock ticks since boot; distinguishes it from a later process of the same pid. Empty where unknown. */
   readonly started: string;
 }
 
-/** One process of this machine, told from a later one that has the same pid. */
+/** A process of this machine; `started` distinguishes it from a later one of the same pid. */
 export type PinnedProcess = Pick<ProcessIdentity, "pid" | "started">;
 
 /** The identity of this process. */
@@ -82,13 +83,13 @@ export function allPids(): readonly number[] {
   );
 }
 
-/** What the system shows of a process. */
+/** A process as `/proc` shows it. */
 export interface SeenProcess {
   /** Its arguments, its program first. */
   readonly words: readonly string[];
-  /** The folder that it works in. */
+  /** Its working folder. */
   readonly folder: string;
-  /** That folder was removed under it. */
+  /** True where that folder was removed. */
   readonly isHomeless: boolean;
   /** Pid of the process that started it. */
   readonly parent: number;

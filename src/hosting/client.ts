@@ -1,3 +1,4 @@
+/** @module Opens the client of a service: sessions, subscriptions, pages, retries and pace behind plain calls. */
 import { readFileSync } from "node:fs";
 import { GraphformError, isServiceError, type ServiceError, withEvidence } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -10,9 +11,9 @@ import { createUsersToken } from "./session/users-token.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Ticket } from "./throttle/fair-queue.ts";
 import { createThrottle } from "./throttle/throttle.ts";
+import { baseOf } from "./wire/base-url.ts";
 import { interrupted, tracedExchange } from "./wire/exchange.ts";
 import { fillPath } from "./wire/fill-path.ts";
-import { baseOf } from "./wire/base-url.ts";
 import { withPages } from "./wire/pages.ts";
 import { readAnswer } from "./wire/read-answer.ts";
 import { renameBody } from "./wire/rename-body.ts";
@@ -22,7 +23,7 @@ import type { WireRequest, WireResponse } from "./wire/wire.ts";
 import { passesForRead, withRetry } from "./wire/with-retry.ts";
 
 /**
- * The service's HTTP API in our words. Reads are repeated where that may help; a write is sent once, whatever comes back.
+ * Makes a client of the service's HTTP API. Reads are repeated where that may help; a write is sent once, whatever comes back.
  * Throws `url-invalid` or `url-in-clear` where credentials would be at risk; nothing is sent before the first
  * request.
  */
@@ -70,7 +71,7 @@ export function createService(options: ServiceOptions): Client {
     origin: bases.platform.origin,
     ...(credentials === undefined ? {} : { credentials }),
     ...(sessionStore === undefined ? {} : { store: sessionStore }),
-    // Not through the throttle: who has a turn may wait for this one.
+    // Not through the throttle: a request that has its turn may wait for this one.
     send: (operation, endpoint, headers, body) => {
       const request = wire(
         { operation, params: {}, ...(body === undefined ? {} : { body }) },
@@ -80,7 +81,7 @@ export function createService(options: ServiceOptions): Client {
       );
       const ask = (): Promise<WireResponse> =>
         exchange(request, closing.signal).catch((error: unknown) => {
-          throttle.heed(request.origin, error);
+          throttle.recordRefusal(request.origin, error);
           throw error;
         });
       return withRetry(ask, passesForRead, false, clock, closing.signal);
@@ -89,8 +90,8 @@ export function createService(options: ServiceOptions): Client {
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
   /**
-   * One try of a call, once there is room for it. Who waits for the session takes no room, and asks for it again after
-   * that, save where sessions are shorter than the queue. A session that the service refuses is renewed, and a read repeated once.
+   * Sends a call once it is its turn. A call that waits for the session gives its turn up and queues again, except where
+   * sessions end before the queue does. A session that the service refuses is renewed, and a read repeated once.
    */
   const attempt = async (
     call: Call,
@@ -106,7 +107,7 @@ export function createService(options: ServiceOptions): Client {
       const send = async (): Promise<WireResponse | undefined> => {
         const now = tokens.ready();
         if (now === undefined && waits < 3) return undefined;
-        // It ends in the queue each time: it is renewed now that it is our turn, and used whatever is left of it.
+        // The session ended in the queue each time: renew it within this turn, and use it however short it is.
         token = now ?? (await orAborted(tokens.token(), unsent).catch(beforeSending));
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
         return exchange(request, sent, unsent);
@@ -124,7 +125,7 @@ export function createService(options: ServiceOptions): Client {
   };
   const subscriptions = createSubscriptions({
     ...options,
-    // For everybody who waits for it.
+    // Shared by all callers: only closing the client ends it.
     read: (wanted) => call(wanted, false, always(closing.signal)),
   });
   const call = async (wanted: Call, isWrite: boolean, signals: CallSignals): Promise<Answer> => {
@@ -132,7 +133,7 @@ export function createService(options: ServiceOptions): Client {
     const { unsent } = signals;
     const endpoint = endpointOf(operation, profile);
     const ticket = throttle.ticket(operation, isWrite);
-    // What failed while signing in was tried often enough.
+    // A failed sign-in was retried by the session.
     const isPassing = (error: ServiceError): boolean => error.operation === operation && passesForRead(error);
     try {
       const known = subscriptions.of(wanted, endpoint);
@@ -147,10 +148,10 @@ export function createService(options: ServiceOptions): Client {
         withRetry(() => attempt(page, endpoint, false, ticket, signals), isPassing, true, clock, unsent);
       const first = isWrite ? await send() : await withRetry(send, isPassing, true, clock, unsent);
       const answer = isWrite ? first : await withPages(first, spelled, endpoint, ask);
-      subscriptions.noted(wanted, answer, subscriptionId);
+      subscriptions.remember(wanted, answer, subscriptionId);
       return answer;
     } catch (error) {
-      // Only who waits is told so. Anything else may have happened after sending.
+      // The reason of the signal reaches only a call that was not sent; other errors may come after sending.
       if (unsent.aborted && error === unsent.reason) throw interrupted(operation);
       throw error;
     }
@@ -175,7 +176,7 @@ export function createService(options: ServiceOptions): Client {
   };
 }
 
-/** Gives a call up: as long as it is not sent, and once it is. */
+/** Signals that cancel a call: before it is sent, and after. */
 interface CallSignals {
   readonly unsent: AbortSignal;
   readonly sent: AbortSignal;
@@ -197,7 +198,7 @@ function beforeSending(error: unknown): never {
   throw isServiceError(error) ? withEvidence(error, { mayHaveWorked: false, wasSent: false }) : error;
 }
 
-/** Ends the session that is held or kept, whoever signed in; false where it had ended by itself. */
+/** Ends the session of this client or of an earlier command; false where it had ended already. */
 async function endSession(
   session: Session,
   profile: Profile,

@@ -1,3 +1,4 @@
+/** @module Reads the catalogue of plans that a service lists. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 
@@ -11,17 +12,17 @@ export interface PlanEntry {
   readonly resources: readonly { readonly id: string; readonly key: string }[];
 }
 
-/** Reads the answer of `plans.list`: plans wherever it nests them; an object that carries resourceParameters is one. */
+/** Reads the answer of `plans.list`: an object with `resourceParameters` is a plan, at any depth. */
 export function planEntries(body: Json): readonly PlanEntry[] {
   return entriesOf(body, "");
 }
 
 function entriesOf(value: Json, above: string): readonly PlanEntry[] {
-  if (Array.isArray(value)) return value.flatMap((each: Json) => entriesOf(each, above));
+  if (Array.isArray(value)) return value.flatMap((item: Json) => entriesOf(item, above));
   if (!isObject(value)) return [];
   const serviceId = text(value, "serviceId", "serviceID") || above;
   const resources = value["resourceParameters"];
-  if (!Array.isArray(resources)) return Object.values(value).flatMap((each) => entriesOf(each, serviceId));
+  if (!Array.isArray(resources)) return Object.values(value).flatMap((inner) => entriesOf(inner, serviceId));
   return [
     {
       serviceModelKey: text(value, "serviceModelKey", "serviceModelURLKey"),
@@ -29,9 +30,10 @@ function entriesOf(value: Json, above: string): readonly PlanEntry[] {
       productTierId: text(value, "productTierID", "productTierId"),
       productTierVersion: text(value, "productTierVersion"),
       serviceId,
-      resources: resources
-        .filter(isObject)
-        .map((each) => ({ id: text(each, "resourceId", "resourceID"), key: text(each, "urlKey") })),
+      resources: resources.filter(isObject).map((resource) => ({
+        id: text(resource, "resourceId", "resourceID"),
+        key: text(resource, "urlKey"),
+      })),
     },
   ];
 }

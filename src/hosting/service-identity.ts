@@ -1,9 +1,10 @@
+/** @module Computes the identity of a service, which a state is compared with. */
 import { createHash } from "node:crypto";
 import type { Profile } from "../model/profile.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import { baseOf } from "./wire/base-url.ts";
 
-/** Where a service is, as a run was told. */
+/** Addresses and subscriptions of a service, as options and manifest give them. */
 export interface ServicePlace {
   readonly profile: Profile;
   readonly platformUrl: string;
@@ -19,8 +20,8 @@ export interface ServicePlace {
 const lookUps = ["instance.describe", "account.get", "network.describe", "user.list"];
 
 /**
- * The identity of a service. Timing, instance types, spellings, statuses and whatever else a profile says of how a service
- * behaves are no part of it: they change with versions of graphform, and the objects stay where they are.
+ * Leaves out timing, instance types, spellings and statuses: they change with versions of graphform, and the objects stay
+ * where they are.
  */
 export function serviceIdentity(place: ServicePlace): ServiceIdentity {
   const { profile, subscriptionId, localId } = place;
@@ -38,7 +39,7 @@ export function serviceIdentity(place: ServicePlace): ServiceIdentity {
   };
 }
 
-/** Digests of what in a profile leads to an object, by name. */
+/** Digests of the parts of a profile by which objects are found, by name. */
 export function locationsOf({ operations, tiers }: Profile): ServiceIdentity["locations"] {
   const paths = lookUps.flatMap((name): [string, string][] => {
     const endpoint = Object.hasOwn(operations, name) ? operations[name] : undefined;

@@ -1,3 +1,4 @@
+/** @module Defines the options of a client and the client itself. */
 import type { Clock } from "../model/clock.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Service } from "../model/service.ts";
@@ -5,10 +6,10 @@ import type { SessionStore } from "./session/session.ts";
 import type { Throttle } from "./throttle/throttle.ts";
 import type { Transport } from "./wire/wire.ts";
 
-/** Hides what is secret in a text. */
+/** Masks secrets in a text. */
 export type Hide = (text: string) => string;
 
-/** Where a service is, and who asks it. */
+/** Options of `createService`. */
 export interface ServiceOptions {
   readonly profile: Profile;
   readonly platformUrl: string;
@@ -33,17 +34,17 @@ export interface ServiceOptions {
   readonly throttle?: Throttle;
   /** In place of HTTP over the network. */
   readonly transport?: Transport;
-  /** Who asks, as a request says it: `graphform/1.2.3`. */
+  /** The User-Agent header: `graphform/1.2.3`. */
   readonly userAgent?: string;
   /** One line per request: method, path, status, ms; no header and no body. */
   readonly trace?: (line: string) => void;
-  /** Hides the secrets of the run in what the service says in its own words. */
+  /** Hides the secrets of the run in texts of the service. */
   readonly hide?: Hide;
 }
 
-/** A service with a session to begin and end, and connections to let go of. */
+/** A service whose session and connections the caller controls. */
 export type Client = Service & {
-  /** The subscription of every tier that has one, told or looked up. Rejects where a needed tier has several. */
+  /** The subscription of every tier that has one, given or looked up. Rejects where a needed tier has several. */
   subscriptions(needed: readonly string[], signal: AbortSignal): Promise<{ readonly [tier: string]: string }>;
   /** Signs in now rather than with the first request. Gives the end of a session that cannot be renewed, in ms since 1970. */
   signIn(): Promise<number | undefined>;

@@ -1,6 +1,7 @@
+/** @module Splits an access list of a database user into its rules. */
 import { mask } from "./mask.ts";
 
-/** What one rule of an access list is about. `other` is everything that nobody knows: it may be half a password. */
+/** The kind of a rule. `other` is anything unknown: it may be a part of a password. */
 export type AclRuleKind = "keys" | "grant" | "removal" | "channel" | "word" | "credential" | "other";
 
 /** One rule of an access list, its quotes taken away. */
@@ -34,14 +35,14 @@ const shapes: readonly (readonly [AclRuleKind, RegExp])[] = [
 
 /** The rules of an access list, in their order. */
 export function aclRules(acl: string): readonly AclRule[] {
-  return [...stretches(acl)].map(([from, to]) => ruleOf(acl.slice(from, to)));
+  return [...rangesOf(acl)].map(([from, to]) => ruleOf(acl.slice(from, to)));
 }
 
 /** An access list as it may be shown and remembered: a rule that is, or may be, a password is masked. */
 export function shownAcl(acl: string): string {
   let shown = "";
   let end = 0;
-  for (const [from, to] of stretches(acl)) {
+  for (const [from, to] of rangesOf(acl)) {
     const { is } = ruleOf(acl.slice(from, to));
     shown += acl.slice(end, from) + (is === "credential" || is === "other" ? mask : acl.slice(from, to));
     end = to;
@@ -49,8 +50,8 @@ export function shownAcl(acl: string): string {
   return shown + acl.slice(end);
 }
 
-/** Where each rule stands: they are separated by white space, and single quotes keep one together, closed or not. */
-function* stretches(acl: string): Iterable<readonly [from: number, to: number]> {
+/** Start and end of each rule: white space separates them, except inside of single quotes, closed or not. */
+function* rangesOf(acl: string): Iterable<readonly [from: number, to: number]> {
   let from: number | undefined;
   let isQuoted = false;
   for (let at = 0; at <= acl.length; at += 1) {

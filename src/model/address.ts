@@ -1,6 +1,8 @@
-/** Where a resource stands in the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
+/** @module Formats and parses addresses of resources. */
+/** An address names a resource of the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
 export type Address = string;
 
+/** The parts of an address. */
 export interface AddressParts {
   readonly section: string;
   readonly name: string;
@@ -16,7 +18,7 @@ export function formatAddress(parts: AddressParts): Address {
 
 const shape = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z0-9][A-Za-z0-9_-]*)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
 
-/** Reads an address, or undefined where the text is none. */
+/** Parses an address; undefined where the text is not one. */
 export function parseAddress(text: string): AddressParts | undefined {
   const match = shape.exec(text);
   const [, section, name, quoted] = match ?? [];

@@ -1,4 +1,5 @@
-/** Time and chance, handed in wherever they matter, so that tests and the simulator own both. */
+/** @module Supplies time and randomness, so that tests and the simulator control both. */
+/** The clock of a run. */
 export interface Clock {
   /** Now, in ms since 1970. */
   now(): number;

@@ -1,8 +1,9 @@
+/** @module Defines a resource as the manifest declares it. */
 import type { Address } from "./address.ts";
 import type { JsonObject } from "./json.ts";
 import type { SourceRange } from "./problem.ts";
 
-/** What may happen to a resource beyond a change of its fields. */
+/** The `lifecycle` of a resource: protection, replacement, deletion, dependencies. */
 export interface Lifecycle {
   /** Refuses deletion and replacement. Undefined: the kind's own default. */
   readonly protect?: boolean;
@@ -13,14 +14,14 @@ export interface Lifecycle {
   readonly dependsOn: readonly Address[];
 }
 
-/** How long to wait, in ms. */
+/** Longest waits, in ms. */
 export interface Timeouts {
   readonly create?: number;
   readonly update?: number;
   readonly delete?: number;
 }
 
-/** One resource as the manifest wants it, in the manifest's words; secrets sealed, references to outputs kept. */
+/** One declared resource, in the manifest's words; secrets sealed, references to outputs kept. */
 export interface Desired {
   readonly address: Address;
   /** Section of the manifest, which is also the kind's name. */
@@ -31,6 +32,6 @@ export interface Desired {
   readonly where: SourceRange;
   readonly lifecycle: Lifecycle;
   readonly timeouts: Timeouts;
-  /** An object that is there already and is to be bound: from `imports`, or a kind whose spec carries its id. */
+  /** Id of an existing object to bind: from `imports`, or a kind whose spec carries its id. */
   readonly importId?: string;
 }

@@ -1,6 +1,7 @@
+/** @module Defines exit codes and the errors that carry them. */
 import type { Problem } from "./problem.ts";
 
-/** Exit codes of the command line (design: cli). When several apply, `worseExit` decides. */
+/** Exit codes of the command line. When several apply, `worseExit` decides. */
 export const exitCodes = {
   done: 0,
   error: 1,
@@ -16,11 +17,11 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error of the world or of ours. The message is lower-case and says what, where and the way out. */
+/** An error with a stable code. The message is lower-case and says what, where and the way out. */
 export class GraphformError extends Error {
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** What to do about it, in one sentence. */
+  /** The way out, in one sentence. */
   readonly hint: string | undefined;
 
   constructor(
@@ -41,7 +42,7 @@ export function isGraphformError(error: unknown): error is GraphformError {
   return error instanceof GraphformError;
 }
 
-/** Whatever was thrown, as an error. */
+/** Wraps a thrown value that is not an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
@@ -62,7 +63,7 @@ export function isManifestError(error: unknown): error is ManifestError {
   return error instanceof ManifestError;
 }
 
-/** What a failed request means for the work it asked for. */
+/** Class of a failed request, by what it says about the work. */
 export type ServiceFailure =
   | "not-found"
   | "unauthorized"
@@ -77,10 +78,10 @@ export type ServiceFailure =
   | "aborted";
 
 /**
- * A request that the service refused or lost (specification 7).
+ * A request that the service refused or lost.
  *
  * `failure` is the class that the engine decides by: `busy` is an operation already in progress, `lost` is a
- * write whose outcome nobody knows, `unavailable` is a request that surely did no work, `shape` is a nonsense answer.
+ * write with an unknown outcome, `unavailable` is a request that did no work, `shape` is an answer that cannot be read.
  */
 export class ServiceError extends GraphformError {
   readonly failure: ServiceFailure;
@@ -88,9 +89,9 @@ export class ServiceError extends GraphformError {
   readonly status: number | undefined;
   /** False where the answer says that the request did no work. A create believes only what lists show. */
   readonly mayHaveWorked: boolean;
-  /** False where the request surely never left this process. */
+  /** False where the request never left this process. */
   readonly wasSent: boolean;
-  /** How long the service asks to be left alone, in ms. */
+  /** Pause that the service asks for, in ms. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -117,7 +118,7 @@ export class ServiceError extends GraphformError {
   }
 }
 
-/** The same failure with other evidence of what became of the work. */
+/** Copies an error with other evidence about the work. */
 export function withEvidence(
   error: ServiceError,
   evidence: { readonly mayHaveWorked?: boolean; readonly wasSent?: boolean },

@@ -1,4 +1,4 @@
-/** @module The rows of a kind's field table by dotted path. */
+/** @module Lists the fields of a kind by dotted path. */
 import type { FieldSchema, KindSchema } from "./field-schema.ts";
 
 const known = new WeakMap<KindSchema, ReadonlyMap<string, FieldSchema>>();

@@ -1,14 +1,14 @@
+/** @module Defines the rows of the field table: JSON Schema with annotations. */
 import type { Json } from "./json.ts";
 
-/** How far a change is felt by those who use the running database; worse ones later in the list. */
+/** Effect of a change on the users of a running database, from none to the worst. */
 export type Disruption = "none" | "restart" | "downtime" | "data-loss";
 
+/** All disruptions, from none to the worst. */
 export const disruptions: readonly Disruption[] = ["none", "restart", "downtime", "data-loss"];
 
 /**
- * One row of the field table: JSON Schema draft-07, and the annotations that everything else reads.
- *
- * A row states its bounds once; validation, diff, update bodies, the local platform and the documentation follow it.
+ * One row of the field table: JSON Schema draft-07 and annotations. A row states its bounds once: validation, diff, update bodies, the local platform and the documentation follow it.
  */
 export interface FieldSchema {
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array" | readonly string[];
@@ -26,17 +26,17 @@ export interface FieldSchema {
   readonly additionalProperties?: boolean | FieldSchema;
   readonly items?: FieldSchema;
   readonly examples?: readonly Json[];
-  /** Fixed after creation: a change needs a replacement (specification 2.2). */
+  /** Fixed after creation: a change needs a replacement. */
   readonly "x-create-only"?: boolean;
-  /** What an in-place change does to the running database. Default "none". */
+  /** Disruption of an in-place change. Default "none". */
   readonly "x-disruption"?: Disruption;
   /** Never printed, never stored; only a keyed fingerprint is remembered. */
   readonly "x-secret"?: boolean;
   /** Name on the wire in the default dialect. Default: the field's own name. */
   readonly "x-wire"?: string;
   /**
-   * Where it stands in a request: top level of the body, inside requestParams, or in a request of its own that
-   * needs nothing of the database: a stopped one is not started for it.
+   * Position in a request: top level of the body, inside requestParams, or a request of its own. The latter also works on a
+   * stopped database.
    */
   readonly "x-in"?: "body" | "requestParams" | "metadata";
   /** The database parameter (GRAPH.CONFIG GET) that shows the value. */
@@ -45,19 +45,19 @@ export interface FieldSchema {
   readonly "x-tiers"?: readonly string[];
   /** Components that offer the field. Default: all that the tier has. */
   readonly "x-components"?: readonly string[];
-  /** How two spellings of one value are told equal. Default: as typed, "25" equal to 25. */
+  /** Comparison of two spellings of a value. Default: as typed, "25" equal to 25. */
   readonly "x-compare"?: "size" | "memory-label" | "acl";
   /** The value names a resource of this section; on the wire stands that resource's output. */
   readonly "x-reference"?: { readonly section: string; readonly output: string };
   /** The value is reached by operations, not by an update: `from>to` -> verb. */
   readonly "x-operations"?: { readonly [transition: string]: string };
-  /** The name that people know the thing by: an object that shows the declared one may be it. */
+  /** The display name: an object that shows the declared name may be the declared resource. */
   readonly "x-identity"?: boolean;
   /** A create cannot carry it: an update sets it as soon as the object exists. */
   readonly "x-after-create"?: boolean;
   /** While it is true the service refuses to delete the object. */
   readonly "x-keeps"?: boolean;
-  /** Where a resource is found, not what it is set to: part of its address at the service. */
+  /** Part of the path of the resource at the service, not one of its settings. */
   readonly "x-place"?: boolean;
 }
 

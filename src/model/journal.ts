@@ -1,16 +1,16 @@
-/** @module The state as a run writes it: one event at a time. */
+/** @module Defines the journal through which a run writes its state. */
 import type { Address } from "./address.ts";
 import type { Bound, StateDocument } from "./state.ts";
 import type { StateEvent } from "./state-event.ts";
 
-/** Records what happens to a state. */
+/** Records events, one at a time. */
 export interface Journal {
-  /** The newest version, with everything that was recorded. It goes on changing with every event. */
+  /** The newest version, with everything that was recorded. It changes with every event. */
   readonly state: StateDocument;
   /** The newest version as it is now, whatever is recorded later. */
   snapshot(): StateDocument;
   /** Adds an event; resolves once it is durable. */
   record(event: StateEvent): Promise<void>;
-  /** Binds an object that exists; what is bound while another binding is written goes into the next version together. */
+  /** Binds an existing object. Bindings that arrive during a write are written together in the next version. */
   bind(address: Address, bound: Bound): Promise<void>;
 }

@@ -1,6 +1,8 @@
-/** What JSON can say. Plans, state and everything the service answers are made of this and nothing else. */
+/** @module Defines JSON values and their stable text. */
+/** A JSON value. Plans, state and answers of the service consist of these only. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }

@@ -1,3 +1,4 @@
+/** @module Defines a resolved manifest. */
 import type { Address } from "./address.ts";
 import type { Desired } from "./desired.ts";
 import type { Disruption } from "./field-schema.ts";
@@ -21,46 +22,50 @@ export interface Guards {
   readonly maxDisruption?: Disruption;
 }
 
-/** Where a secret's text is to be had. */
+/** Source of the text of a secret. */
 export type SecretSource =
   | { readonly env: string }
   | { readonly file: string }
   | { readonly command: readonly string[] };
 
-/** What must be known before anything is resolved: whose state, which service. */
+/** The parts of a manifest that are read first: its name, its state and its service. */
 export interface Header {
   readonly name: string;
-  /** Undefined where the manifest has no `service` section: the local platform is meant. */
+  /** Undefined where the manifest has no `service` section: it uses the local platform. */
   readonly service?: ServiceSection;
   /** The `state` section as written; its keys belong to the store. */
   readonly state: JsonObject;
 }
 
+/** One entry of `outputs`. */
 export interface DeclaredOutput {
-  /** May hold templates and sealed secrets. */
+  /** May contain templates and sealed secrets. */
   readonly value: Json;
   readonly sensitive: boolean;
   readonly where: SourceRange;
 }
 
+/** One entry of `imports`. */
 export interface Import {
   readonly address: Address;
   readonly id: string;
   readonly where: SourceRange;
 }
 
+/** One entry of `moved`. */
 export interface Move {
   readonly from: Address;
   readonly to: Address;
   readonly where: SourceRange;
 }
 
+/** One entry of `removed`. */
 export interface Removal {
   readonly address: Address;
-  /** False: let go of it and leave it running. */
+  /** False: release the object and leave it running. */
   readonly destroy: boolean;
   readonly reason?: string;
-  /** ISO date after which the entry is a warning: it was to be gone by then. */
+  /** ISO date after which the entry is a warning. */
   readonly until?: string;
   readonly where: SourceRange;
 }

@@ -1,9 +1,9 @@
 /** @module Masks secrets in texts. */
 
-/** What stands where a secret stood. */
+/** Text in place of a secret. */
 export const mask = "***";
 
-/** Hides secrets in texts: the one way in which this is done. */
+/** Masks known secrets. */
 export interface Masker {
   /** Masks every secret of four characters or more, in every spelling. For our own words, which hold none by themselves. */
   text(text: string): string;
@@ -107,7 +107,7 @@ function formsOf(text: string): readonly string[] {
   ];
 }
 
-/** How a very short secret is written: what is looked for in the words of others. */
+/** Spellings of a very short secret that are searched for in texts of others. */
 function spellingsOf(text: string): readonly string[] {
   return [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed()), escapeHtml(text)];
 }

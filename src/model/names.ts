@@ -1,13 +1,14 @@
+/** @module Replaces ids in live specs by the names of the manifest. */
 import type { Address } from "./address.ts";
 import type { KindSchema } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Live, Seen } from "./observed.ts";
 import { referenceFields } from "./reference-fields.ts";
 
-/** Everything bound, by address, with what it gives to others. */
+/** Address of a bound resource -> its outputs. */
 export type OutputTable = ReadonlyMap<Address, JsonObject>;
 
-/** Ids become names on the way in; an id that belongs to nobody here stays an id. */
+/** Replaces the ids of bound resources by their names; an unknown id stays an id. */
 export function withNames(live: Live, schema: KindSchema, outputs: OutputTable): Live {
   const named = referenceFields(schema).flatMap((field): [string, Seen][] => {
     const seen = live.spec[field.path];

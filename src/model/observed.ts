@@ -1,12 +1,14 @@
+/** @module Defines a resource as the service shows it. */
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
 
-/** Where an observed value comes from; better sources first. */
+/** Source of an observed value; better ones first. */
 export type Source = "probed" | "described" | "echoed" | "recorded";
 
+/** Meaning of a status of the service. */
 export type PhaseName = "ready" | "stopped" | "pending" | "failed" | "gone" | "waiting-for-person";
 
-/** What a resource is doing, in our words; `detail` is the service's own status and reason. */
+/** The phase of a resource; `detail` is the service's own status and reason. */
 export interface Phase {
   readonly is: PhaseName;
   readonly detail: string;
@@ -28,7 +30,7 @@ export interface Ref {
   readonly place: JsonObject;
 }
 
-/** Whose an object is, as a mark that its create carried says. */
+/** Owner of an object, from the mark that its create carried. */
 export interface Owner {
   readonly lineage: string;
   readonly address: Address;

@@ -1,9 +1,10 @@
+/** @module Defines the events and the outcome of an apply. */
 import type { Address } from "./address.ts";
 import type { ExitCode } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { Operation } from "./plan.ts";
 
-/** How one step ended. */
+/** Result of one step. */
 export interface StepOutcome {
   readonly key: string;
   readonly address: Address;
@@ -27,7 +28,7 @@ export interface StepOutcome {
   readonly elapsed: number;
 }
 
-/** What apply did. */
+/** Result of an apply. */
 export interface Outcome {
   readonly steps: readonly StepOutcome[];
   readonly added: number;
@@ -42,7 +43,7 @@ export interface Outcome {
   readonly exitCode: ExitCode;
 }
 
-/** What apply says while it works; reporters turn it into text or JSON lines. */
+/** Event of a running apply; reporters write it as text or JSON lines. */
 export type ApplyEvent =
   | {
       readonly type: "step-start";

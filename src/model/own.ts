@@ -1,6 +1,7 @@
+/** @module Reads an own property of an object by a name from outside. */
 /**
- * The entry of a name that came from a person or a service, and nothing that every object has: `constructor` and
- * `toString` are names like any other.
+ * Returns the entry of a name from a person or a service. Ignores inherited properties: `constructor` and `toString` are
+ * names like any other.
  */
 export function own<T>(entries: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined;

@@ -1,20 +1,22 @@
+/** @module Defines the plan: changes, steps and guards as data. */
 import type { Address } from "./address.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Phase, Source } from "./observed.ts";
 import type { SourceRange } from "./problem.ts";
 
+/** Kind of a change. */
 export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "move" | "forget" | "keep";
 
-/** What changing one field takes. */
+/** Way in which a field is changed. */
 export type Effect = "in-place" | "replace";
 
-/** One field that differs. `before` is absent where nobody knows the live value, `after` where it is let go. */
+/** One field that differs. `before` is absent where the live value is unknown, `after` where the field is released. */
 export interface FieldChange {
   readonly path: string;
   readonly before?: Json;
   readonly after?: Json;
-  /** Where `before` comes from. */
+  /** Source of `before`. */
   readonly source?: Source;
   readonly effect: Effect;
   readonly disruption: Disruption;
@@ -30,7 +32,7 @@ export interface Guard {
   readonly lift: string;
 }
 
-/** What is to happen to one resource, and why. */
+/** The planned change of one resource, and its reason. */
 export interface Change {
   readonly action: Action;
   readonly address: Address;
@@ -51,7 +53,7 @@ export interface Change {
   /** True where a backup is seen complete before anything is deleted. */
   readonly backupFirst?: boolean;
   readonly blocked: readonly Guard[];
-  /** What happened outside: gone, stopped, a field drifted. */
+  /** Changes made outside of graphform: deleted, stopped, a field drifted. */
   readonly drift: readonly FieldChange[];
 }
 
@@ -74,7 +76,7 @@ export interface Step {
   readonly operation: Operation;
   /** The verb, where the operation is `operate`. */
   readonly verb?: string;
-  /** operate: what the verb was told besides. */
+  /** operate: parameters of the verb. */
   readonly choices?: { readonly [name: string]: string };
   /** operate: done as soon as the service has accepted it; a later run goes on waiting. */
   readonly unattended?: boolean;
@@ -106,7 +108,7 @@ export interface Step {
   readonly blocked: readonly Guard[];
 }
 
-/** What was looked at. A plan that looked at less says so. */
+/** Numbers of resources and fields that were checked. */
 export interface Census {
   readonly declared: number;
   readonly checked: number;
@@ -115,12 +117,14 @@ export interface Census {
   readonly fields: { readonly [source in Source]: number };
 }
 
+/** Expected impact of an apply. */
 export interface Forecast {
   readonly restarts: number;
   readonly replacements: number;
   readonly seconds: number;
 }
 
+/** The planned change of an output. */
 export interface OutputChange {
   readonly action: "create" | "update" | "delete" | "no-op";
   readonly before?: Json;

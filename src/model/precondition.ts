@@ -1,3 +1,4 @@
+/** @module Computes the text behind the precondition of a step. */
 import type { Json } from "./json.ts";
 import { stableJson } from "./json.ts";
 import { looksSame } from "./looks-same.ts";
@@ -24,7 +25,7 @@ export function preconditionText(live: Live | undefined, checks: readonly string
   return stableJson({ there: true, id: live.id, values: Object.fromEntries(values) });
 }
 
-/** What was last applied to an object, whatever address it is bound to; nothing where none is. */
+/** Values last applied to an object, whatever its address; empty where it is not bound. */
 export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, id: string): Values {
   const bound = Object.values(state.resources).find((entry) => entry.id === id && entry.kind === kind);
   return { ...bound?.recorded, ...bound?.converging?.record };

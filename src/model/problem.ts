@@ -1,10 +1,11 @@
+/** @module Defines problems of a manifest and their place. */
 /** A position in a manifest file; lines and columns count from 1, as editors do. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** From where to where a thing is written. `end` is just past its last character. */
+/** Start and end of a text in a file. `end` is just past its last character. */
 export interface SourceRange {
   readonly file: string;
   readonly start: Position;

@@ -1,6 +1,7 @@
+/** @module Defines a service profile. */
 import type { PhaseName } from "./observed.ts";
 
-/** One operation of the service: where it is, how names are spelled there, and what its answer holds. */
+/** One operation of the service: its path, its spelling of names, and the values of its answer. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly host: "platform" | "users";
@@ -26,7 +27,7 @@ export interface TierKeys {
   readonly instanceTypes: "listed" | "any";
 }
 
-/** Session of specification 5.1. */
+/** Session tokens: their cookies, keys and lifetimes. */
 export interface SessionProfile {
   readonly send: "cookie" | "bearer";
   readonly tokenCookie: string;
@@ -41,13 +42,13 @@ export interface SessionProfile {
   readonly missingToken: string;
 }
 
-/** How long things take, in ms: what to expect, and what to wait before believing. */
+/** Delays and durations of the service, in ms. */
 export interface Timing {
-  /** After a 202: how long an unchanged status may still be the old one. */
+  /** Longest time after a 202 that the service may show the previous status. */
   readonly settle: number;
-  /** How long a created object may be absent from lists. */
+  /** Longest time that lists may omit a created object. */
   readonly listLag: number;
-  /** How long an endpoint may take to answer once the status is right; after that it is a warning. 0: it is not asked. */
+  /** Longest time until the endpoint of a ready resource answers; after it a warning. 0: it is not tried. */
   readonly endpoint: number;
   /** First and longest pause between two looks at one resource. */
   readonly poll: { readonly first: number; readonly longest: number };
@@ -73,7 +74,7 @@ export interface TopologyRules {
   readonly first?: string;
 }
 
-/** How this service's cloud accounts differ from its databases, and from the specification. */
+/** Differences of cloud accounts from databases at this service. */
 export interface AccountRules {
   /** Statuses that mean something else for an account. */
   readonly statuses?: { readonly [status: string]: PhaseName | "deleting" };
@@ -83,7 +84,7 @@ export interface AccountRules {
   readonly booleans?: readonly string[];
 }
 
-/** How much a service takes, where its vendor says so. */
+/** Request limits that the vendor states. */
 export interface Limits {
   /** Requests in flight at once. */
   readonly inFlight?: number;
@@ -108,18 +109,18 @@ export interface Profile {
   readonly tiers: { readonly [tier: string]: TierKeys };
   /** `per-tier`: each tier has one of its own, looked up where nobody names it; otherwise one serves everything. */
   readonly subscriptions?: "one" | "per-tier";
-  /** Field of the specification -> the service's spelling. */
+  /** Our name of a field -> the service's spelling. */
   readonly fields: { readonly [name: string]: string };
   /** Service's status (compared without case) -> what it means. Unknown ones are pending. */
   readonly statuses: { readonly [status: string]: PhaseName | "deleting" };
   readonly accounts?: AccountRules;
   /** Text that means: an operation is already in progress. */
   readonly busy: string;
-  /** Settings of the specification that the service has in no plan. */
+  /** Settings that no plan of the service has. */
   readonly lacks: readonly string[];
   /** The operations that ask for a backup, the preferred one first; one that the service does not know gives way. */
   readonly backupBy: readonly string[];
-  /** What an update needs the resource to be first: a phase, or nothing. */
+  /** Phase that an update requires. Default: any. */
   readonly updateNeeds?: PhaseName;
   readonly networkTypes: readonly string[];
   /** Without it only the answer's own `host` and `port` are an endpoint. */
@@ -133,12 +134,13 @@ export interface Profile {
   readonly users: UserRules;
 }
 
+/** CPUs and memory of an instance type. */
 export interface InstanceType {
   readonly cpus: number;
   readonly memoryGB: number;
 }
 
-/** What the users host accepts (specification 2.7). */
+/** Limits of the users host. */
 export interface UserRules {
   readonly usernameMin: number;
   readonly passwordMin: number;

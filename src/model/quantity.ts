@@ -1,3 +1,4 @@
+/** @module Parses and formats durations and memory sizes. */
 /** A duration as the manifest writes it: a whole number of `ms`, `s`, `m`, `h` or `d`. */
 export const durationPattern = "^[0-9]{1,9}(ms|s|m|h|d)$";
 

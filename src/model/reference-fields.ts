@@ -1,6 +1,7 @@
+/** @module Lists the reference fields of a kind. */
 import type { FieldSchema, KindSchema } from "./field-schema.ts";
 
-/** A field whose value names a resource of a section; on the wire stands an output of that resource. */
+/** A field whose value names a resource of a section; the wire has an output of that resource instead. */
 export interface ReferenceField {
   readonly path: string;
   readonly section: string;

@@ -1,3 +1,4 @@
+/** @module Defines sealed secrets, templates and references inside of values. */
 import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";
 
@@ -18,10 +19,12 @@ export interface Template extends JsonObject {
   readonly $template: readonly TemplatePart[];
 }
 
+/** A reference to an output. */
 export interface Reference extends JsonObject {
   readonly $ref: string;
 }
 
+/** One part of a template. */
 export type TemplatePart = string | Sealed | Reference;
 
 /** True for a sealed secret. */
@@ -39,14 +42,14 @@ export function isTemplate(value: unknown): value is Template {
   return isObject(value) && Array.isArray(value["$template"]);
 }
 
-/** Every secret that stands inside. */
+/** All secrets in a value. */
 export function secretsIn(value: Json | undefined): readonly Sealed[] {
   if (isSealed(value)) return [value];
   if (Array.isArray(value)) return value.flatMap(secretsIn);
   return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
 }
 
-/** True where a secret stands anywhere inside. */
+/** True where a value is, or contains, a secret. */
 export function holdsSecret(value: Json | undefined): boolean {
   return secretsIn(value).length > 0;
 }
@@ -64,7 +67,7 @@ export type Open = (sealed: Sealed) => string | undefined;
 export interface Vault {
   readonly seal: Seal;
   readonly open: Open;
-  /** What this run sealed under a label; undefined where nothing was. */
+  /** The secret that this run sealed under a label; undefined where there is none. */
   labelled(label: string): Sealed | undefined;
   /** Every text that was sealed, for redaction at the edge. */
   texts(): ReadonlySet<string>;

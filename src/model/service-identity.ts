@@ -1,3 +1,4 @@
+/** @module Defines the identity of a service and compares two of them. */
 /** The service that a state, or a saved plan, belongs to: everything that decides where its objects are found. */
 export interface ServiceIdentity {
   /** URL of the platform host; `local:ID` for a local platform, whose port may change whenever it starts. */
@@ -6,7 +7,7 @@ export interface ServiceIdentity {
   readonly users?: string;
   /** Absent where requests name none. */
   readonly subscription?: string;
-  /** By tier, where they differ by tier: told, or looked up before anything else was asked. */
+  /** By tier, where they differ by tier: given, or looked up at the start of a run. */
   readonly subscriptions?: { readonly [tier: string]: string };
   /** The profile's fixed path parameters: provider, service. */
   readonly keys: { readonly [name: string]: string };
@@ -17,12 +18,11 @@ export interface ServiceIdentity {
   readonly locations: { readonly [name: string]: string };
 }
 
-/** How a platform that runs from a folder of this machine is named. */
+/** Prefix of the name of a local platform. */
 export const localPrefix = "local:";
 
 /**
- * What makes two identities different services, in words; empty where they are the same one. Of the locations only those
- * are compared that both know.
+ * Describes the differences; empty where both are the same service. Compares only locations that both have.
  */
 export function serviceDifferences(before: ServiceIdentity, now: ServiceIdentity): readonly string[] {
   const named = (what: string, was: string | undefined, is: string | undefined): readonly string[] =>

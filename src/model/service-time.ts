@@ -1,3 +1,4 @@
+/** @module Parses times as services write them. */
 /**
  * A time as a service writes it, in ms since 1970. A time without a zone is UTC: the zone of this machine has nothing to
  * do with it. Undefined where it says nothing: no time at all, or one that stands for none (`0001-01-01T00:00:00Z`).

@@ -1,3 +1,4 @@
+/** @module Defines calls to a service and their answers. */
 import type { Json, JsonObject } from "./json.ts";
 import type { Profile } from "./profile.ts";
 

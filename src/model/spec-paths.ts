@@ -1,3 +1,4 @@
+/** @module Converts specs between nested objects and dotted paths. */
 import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";
 import { isReference, isSealed, isTemplate } from "./sealed.ts";
@@ -46,7 +47,7 @@ function isBranch(value: Json): value is JsonObject {
 
 type Branch = Record<string, Json>;
 
-/** The object at a dotted path, made where there is none. A leaf that stands in the way gives way. */
+/** The object at a dotted path, made where there is none. Replaces a leaf in its way. */
 function branchAt(path: string, branches: Map<string, Branch>): Branch {
   const known = branches.get(path);
   if (known !== undefined) return known;

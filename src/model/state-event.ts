@@ -1,4 +1,4 @@
-/** @module Everything that can happen to a state: the document is what these events add up to. */
+/** @module Defines the events that a state is made of. */
 import type { Address } from "./address.ts";
 import type { Json } from "./json.ts";
 import type { ServiceIdentity } from "./service-identity.ts";
@@ -35,7 +35,7 @@ export type StateEvent =
   | { readonly type: "create-refused"; readonly address: Address }
   /** The service answered an announced create with its object. */
   | ({ readonly type: "create-acknowledged" } & CreatedObject)
-  /** Lost creates were resolved, all of a round at once: which object is whose is known of all of them or of none. */
+  /** Lost creates were resolved, all of a round at once: the object of each is known, or of none. */
   | {
       readonly type: "creates-resolved";
       readonly found: readonly CreatedObject[];
@@ -66,7 +66,7 @@ export type StateEvent =
   | { readonly type: "operation-failed"; readonly address: Address }
   | { readonly type: "released"; readonly address: Address }
   | { readonly type: "released-together"; readonly addresses: readonly Address[] }
-  /** What is known of an address is known of another one from now on. `renamed` are references that name it. */
+  /** An address was renamed. `renamed` has the references to it. */
   | {
       readonly type: "moved";
       readonly from: Address;

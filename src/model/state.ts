@@ -1,10 +1,11 @@
+/** @module Defines the state document. */
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { ServiceIdentity } from "./service-identity.ts";
 
 /**
- * What we remember: only what the service will not tell. Losing it destroys nothing; it doubles nothing where its previous
- * version is left, or where the service shows names or marks.
+ * The state: only facts that the service does not show. Losing it destroys nothing. It creates nothing twice where its
+ * previous version is left, or where the service shows names or marks.
  */
 export interface StateDocument {
   readonly version: 2;
@@ -30,6 +31,7 @@ export interface StateDocument {
   readonly outputs: { readonly [name: string]: RecordedOutput };
 }
 
+/** An output as it was last shown. */
 export interface RecordedOutput {
   readonly value: Json;
   readonly sensitive: boolean;
@@ -42,7 +44,7 @@ export interface Bound {
   readonly place: JsonObject;
   /** Last applied values, dotted path -> value; secrets sealed. */
   readonly recorded: { readonly [path: string]: Json };
-  /** The guard outlives its block in the manifest. */
+  /** Protection from the last apply; it holds also after its block is removed from the manifest. */
   readonly protect: boolean;
   readonly onDelete: "delete" | "retain" | "backup";
   readonly refs: readonly Address[];
@@ -51,11 +53,12 @@ export interface Bound {
   readonly converging?: Converging;
 }
 
+/** An operation that is still running. */
 export interface Converging {
   readonly operation: string;
   /** ISO 8601: when it was announced or accepted. */
   readonly since: string;
-  /** What counts as applied once it has finished, dotted path -> value. */
+  /** Values to record once it has finished, dotted path -> value. */
   readonly record: { readonly [path: string]: Json };
   /** create: digest of the spec that was asked for. A saved plan that asks for the same goes on with the object. */
   readonly digest?: string;
@@ -82,7 +85,7 @@ export interface Intent {
   readonly refused?: true;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** What will be recorded once the object is known. */
+  /** Values to record once the object is known. */
   readonly recorded: { readonly [path: string]: Json };
   readonly protect: boolean;
   readonly onDelete: "delete" | "retain" | "backup";

@@ -1,3 +1,4 @@
+/** @module Fills known outputs into templates. */
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";

@@ -182,8 +182,8 @@ describe("a refusal", () => {
     const clock = virtualClock();
     const throttle = createThrottle(clock);
     const begun = clock.now();
-    throttle.heed(platform, tooMuch(3000));
-    throttle.heed(platform, new Error("no refusal"));
+    throttle.recordRefusal(platform, tooMuch(3000));
+    throttle.recordRefusal(platform, new Error("no refusal"));
     expect(await clock.drive(ask(throttle, async () => clock.now() - begun))).toBeGreaterThanOrEqual(3000);
   });
 

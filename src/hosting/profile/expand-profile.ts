@@ -1,3 +1,4 @@
+/** @module Expands a valid profile file: short forms are written out, durations become ms. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import { own } from "../../model/own.ts";
@@ -5,19 +6,19 @@ import type { Endpoint, Profile, TopologyRules } from "../../model/profile.ts";
 import { parseDuration } from "../../model/quantity.ts";
 import type { EndpointText, ProfileText, TopologyText } from "./profile-text.ts";
 
-/** A mistake in a profile that its schema cannot say: what, and the path of the key that it is about. */
+/** A mistake in a profile that its schema cannot find, and the path of its key. */
 export interface ProfileFault {
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** Path parameters that callers give. */
-const callers = [
+/** Path parameters that calls supply. */
+const callParameters = [
   ...["serviceModelKey", "productTierKey", "resourceKey", "nodeResourceKey"],
   ...["id", "instanceId", "username", "serviceId", "resourceId"],
 ];
 
-/** Writes every endpoint of a profile out as an object, so that profiles can be laid over each other. */
+/** Writes every endpoint as an object, so that profiles can be merged. */
 export function unfold(profile: JsonObject): JsonObject {
   const whole = (value: Json): Json => (typeof value === "string" ? { request: value } : value);
   const operations = isObject(profile["operations"])
@@ -34,7 +35,7 @@ export function unfold(profile: JsonObject): JsonObject {
   return { ...profile, ...operations, ...Object.fromEntries(single) };
 }
 
-/** A valid profile text as the rest of the program reads it: paths written out, durations in ms. */
+/** Returns the profile, and the faults that the schema cannot find. */
 export function expandProfile(text: ProfileText): {
   readonly profile: Profile;
   readonly faults: readonly ProfileFault[];
@@ -110,10 +111,10 @@ function expand(
     return prefix ?? "";
   });
   for (const [, name = ""] of path.matchAll(/\{([^{}]*)\}/g)) {
-    if (callers.includes(name) || Object.hasOwn(text.keys, name)) continue;
+    if (callParameters.includes(name) || Object.hasOwn(text.keys, name)) continue;
     faults.push({
       path: [...at, "request"],
-      message: `{${name}} is neither a key of the profile nor one of ${callers.join(", ")}`,
+      message: `{${name}} is neither a key of the profile nor one of ${callParameters.join(", ")}`,
     });
   }
   return {

@@ -1,7 +1,8 @@
+/** @module Merges a profile into the one that it extends. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 
-/** Lays `upper` over `lower`: maps merge deeply, lists and single values are replaced, null takes away. */
+/** Merges `upper` into `lower`: maps deeply; lists and single values are replaced; null removes a key. */
 export function layOver(lower: JsonObject, upper: JsonObject): JsonObject {
   const merged = new Map<string, Json>(Object.entries(lower));
   for (const [key, value] of Object.entries(upper)) {

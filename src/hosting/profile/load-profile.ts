@@ -1,3 +1,4 @@
+/** @module Loads a profile by its name or path. */
 import { resolve } from "node:path";
 import type { Profile } from "../../model/profile.ts";
 import { builtIn } from "./built-in.generated.js";
@@ -6,8 +7,8 @@ import { builtIn } from "./built-in.generated.js";
 export const builtInProfiles: readonly string[] = Object.keys(builtIn);
 
 /**
- * A profile by the name of a built-in one, or by the path of a profile file (relative to the working directory).
- * Built-in ones were read and validated when the package was built. Throws `profile-invalid` (exit 3) with the file's
+ * Takes the name of a built-in profile, or the path of a profile file (relative to the working directory). Built-in ones were
+ * read and validated when the package was built. Throws `profile-invalid` (exit 3) with the file's
  * line.
  */
 export async function loadProfile(nameOrPath: string): Promise<Profile> {

@@ -1,3 +1,4 @@
+/** @module Reads and validates a profile file with the profiles that it extends. */
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
@@ -10,7 +11,7 @@ import { layOver } from "./lay-over.ts";
 import { profileFolder } from "./profile-folder.ts";
 import { faultOf, type ProfileValidator } from "./profile-violations.ts";
 
-/** A profile file, and what it extends below it. */
+/** One file of a chain of profiles that extend each other. */
 interface Layer {
   readonly file: string;
   readonly document: Document;
@@ -18,13 +19,14 @@ interface Layer {
   readonly value: JsonObject;
 }
 
+/** Most files in a chain. */
 const longestChain = 8;
 
 /** In characters. The library compares each key with all before it: a longer file would take minutes. */
 const longestFile = 128 * 1024;
 
 /**
- * Reads a profile file with everything it extends. Throws `profile-invalid` (exit 3) with file, line and column of the
+ * Merges the chain and expands it. Throws `profile-invalid` (exit 3) with file, line and column of the
  * first mistake.
  */
 export async function readProfile(path: string, isValid: ProfileValidator): Promise<Profile> {
@@ -37,7 +39,7 @@ export async function readProfile(path: string, isValid: ProfileValidator): Prom
   return profile;
 }
 
-/** The file first, what it extends after it. */
+/** The file first, then the files that it extends. */
 async function readLayers(path: string): Promise<readonly Layer[]> {
   const layers: Layer[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -93,7 +95,7 @@ async function readLayer(file: string): Promise<Layer> {
   return layer;
 }
 
-/** The document's value, or undefined where its aliases would explode. */
+/** The document's value; undefined where its aliases expand without limit. */
 function plain(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });

@@ -1,8 +1,9 @@
+/** @module Finds the package's folder of profiles. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The package's `profiles` folder, from wherever this file was bundled to: beside package.json. */
+/** The `profiles` folder beside package.json, also from a bundled file. */
 export function profileFolder(): string {
   return join(packageRoot(dirname(fileURLToPath(import.meta.url))), "profiles");
 }

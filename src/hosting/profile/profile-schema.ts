@@ -1,7 +1,8 @@
+/** @module Holds the JSON Schema of profile files. */
 import type { JsonObject } from "../../model/json.ts";
 import { durationPattern } from "../../model/quantity.ts";
 
-/** Every operation that a profile can have; what each is for stands in the guide to profiles. */
+/** Every operation that a profile can have; docs/profiles.md describes them. */
 export const operationNames: readonly string[] = [
   ...["create", "list", "list-all", "describe", "update", "delete"].map((verb) => `instance.${verb}`),
   ...["start", "stop", "restart", "failover", "backup", "copy-snapshot", "snapshots"].map(
@@ -136,7 +137,7 @@ const instanceType: JsonObject = closed(
   ["cpus", "memoryGB"],
 );
 
-/** A profile file after what it extends was laid under it (draft-07). */
+/** A profile file merged with the files that it extends (draft-07). */
 export const profileSchema: JsonObject = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "graphform service profile",

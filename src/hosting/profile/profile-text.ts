@@ -1,3 +1,4 @@
+/** @module Defines a profile as its file writes it. */
 import type { Profile, SessionProfile, Timing, TopologyRules } from "../../model/profile.ts";
 
 /** An endpoint as a profile file writes it; see `profileSchema`. */
@@ -29,7 +30,7 @@ export interface TopologyText extends Pick<TopologyRules, "networkingTypes" | "n
   readonly networkingType: string | readonly string[];
 }
 
-/** A profile file that its schema accepts, with everything it extends laid under it; durations are texts. */
+/** A profile file that its schema accepts, merged with the files that it extends; durations are texts. */
 export interface ProfileText extends Omit<Profile, Written> {
   readonly extends?: string;
   readonly prefixes?: { readonly [name: string]: string };

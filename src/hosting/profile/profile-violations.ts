@@ -1,3 +1,4 @@
+/** @module Puts violations of the profile schema into words. */
 import type { ProfileFault } from "./expand-profile.ts";
 import type { ProfileText } from "./profile-text.ts";
 
@@ -14,13 +15,13 @@ export interface ProfileValidator {
   errors?: readonly SchemaError[] | null;
 }
 
-/** The first violation in words; the schema's `anyOf` is told by its most telling branch. */
+/** Explains the deepest violation: in an `anyOf` it belongs to the branch that fits best. */
 export function faultOf(errors: readonly SchemaError[]): ProfileFault {
   const deepest = [...errors]
     .filter(({ keyword }) => keyword !== "anyOf" && keyword !== "propertyNames")
     .sort((a, b) => depth(b) - depth(a));
   const [worst] = deepest;
-  if (worst === undefined) return { path: [], message: "it is no profile" };
+  if (worst === undefined) return { path: [], message: "it is not a profile" };
   const path = worst.instancePath.split("/").slice(1).map(stepOf);
   const { params } = worst;
   switch (worst.keyword) {

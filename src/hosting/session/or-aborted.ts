@@ -1,6 +1,7 @@
+/** @module Waits for a shared promise until the caller is interrupted. */
 /**
- * Waits for what everybody waits for, but no longer than this caller wants. One listener for each signal, however many
- * wait with it: each more is looked for among all that are there.
+ * Rejects with the reason of the signal as soon as it is aborted; `shared` goes on for other callers. Registers one listener
+ * for each signal: a thousand listeners on one signal are slow.
  */
 export function orAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

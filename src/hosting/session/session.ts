@@ -1,3 +1,4 @@
+/** @module Keeps one session with a service: signs in, renews it and stores it between commands. */
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -6,7 +7,7 @@ import type { WireResponse } from "../wire/wire.ts";
 import { singleFlight } from "./single-flight.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 
-/** Where a session is kept between commands; it holds tokens and is as secret as they are. */
+/** Stores a session between commands; its content is secret. */
 export interface SessionStore {
   /** The session kept for a service (its origin), or undefined. */
   load(origin: string): Promise<Tokens | undefined>;
@@ -14,6 +15,7 @@ export interface SessionStore {
   save(origin: string, tokens: Tokens | undefined): Promise<void>;
 }
 
+/** Options of `createSession`. */
 export interface SessionOptions {
   readonly profile: Profile;
   readonly clock: Clock;
@@ -30,7 +32,7 @@ export interface SessionOptions {
   ) => Promise<WireResponse>;
 }
 
-/** A signed-in session: one token for everybody, renewed once for all who wait. */
+/** A session whose token all callers share. */
 export interface Session {
   /** The token, where it can be used as it is. */
   ready(): string | undefined;
@@ -49,8 +51,8 @@ export interface Session {
 }
 
 /**
- * Signs in with HTTP Basic (or JSON, where the profile names body keys), keeps the session alive by its refresh token
- * (specification 5.1), and signs in again when that fails. A refused password is not tried a second time.
+ * Signs in with HTTP Basic (or JSON, where the profile names body keys), renews the session by its refresh token, and signs
+ * in again when that fails. A refused password is not tried a second time.
  */
 export function createSession(options: SessionOptions): Session {
   const { profile, clock, origin, store } = options;
@@ -59,7 +61,7 @@ export function createSession(options: SessionOptions): Session {
   let isLoaded = store === undefined;
   let wrongPassword: ServiceError | undefined;
 
-  // What nothing can renew is used up to its end.
+  // A session that cannot be renewed is used up to its end.
   const canRenew = (held: Tokens): boolean =>
     options.credentials !== undefined || (held.refreshToken !== undefined && profile.refresh !== undefined);
   const useUntil = (held: Tokens): number => (canRenew(held) ? held.renewAt : (held.endsAt ?? held.renewAt));
@@ -75,7 +77,7 @@ export function createSession(options: SessionOptions): Session {
   const renew = async (): Promise<Tokens> => {
     await load();
     if (tokens !== undefined && isFresh(tokens)) return tokens;
-    const next = (await refreshed(tokens)) ?? (await elsewhere(tokens)) ?? (await signIn());
+    const next = (await refreshed(tokens)) ?? (await renewedElsewhere(tokens)) ?? (await signIn());
     await store?.save(origin, next);
     return next;
   };
@@ -102,7 +104,7 @@ export function createSession(options: SessionOptions): Session {
   };
 
   /** Another command that shares the session may have renewed it: a refresh token works once. */
-  const elsewhere = async (held: Tokens | undefined): Promise<Tokens | undefined> => {
+  const renewedElsewhere = async (held: Tokens | undefined): Promise<Tokens | undefined> => {
     const kept = await store?.load(origin);
     return kept !== undefined && kept.token !== held?.token && clock.now() < kept.renewAt ? kept : undefined;
   };
@@ -111,7 +113,7 @@ export function createSession(options: SessionOptions): Session {
     if (wrongPassword !== undefined) throw wrongPassword;
     const { credentials } = options;
     if (credentials === undefined)
-      throw tokens === undefined ? nothingToSignInWith() : over(tokens, origin, clock.now());
+      throw tokens === undefined ? noCredentials() : sessionEnded(tokens, origin, clock.now());
     try {
       const { headers, body } = signInRequest(profile, credentials);
       const response = await options.send("session.sign-in", profile.signIn, headers, body);
@@ -169,7 +171,7 @@ function signInRequest(
   if (username.includes(":")) {
     throw new GraphformError(
       "username-colon",
-      "the user name holds a colon, and HTTP Basic cannot carry one",
+      "the user name contains a colon, and HTTP Basic cannot carry one",
       {
         hint: "check GRAPHFORM_USERNAME",
       },
@@ -193,8 +195,8 @@ function canRenewKept({ refreshToken }: Tokens, { refresh }: Profile): boolean {
   return refreshToken !== undefined && refresh !== undefined;
 }
 
-/** A session that is of no more use: it ended at its time, or the service ended it before that, at a time that nobody here knows. */
-function over({ endsAt, refreshToken }: Tokens, origin: string, now: number): GraphformError {
+/** The error of a session that ended at its time, or earlier at the service. */
+function sessionEnded({ endsAt, refreshToken }: Tokens, origin: string, now: number): GraphformError {
   const isOver = endsAt !== undefined && endsAt <= now;
   const what = isOver
     ? `the session kept for ${origin} ended at ${new Date(endsAt).toISOString()}`
@@ -205,7 +207,7 @@ function over({ endsAt, refreshToken }: Tokens, origin: string, now: number): Gr
   });
 }
 
-function nothingToSignInWith(): GraphformError {
+function noCredentials(): GraphformError {
   return new GraphformError("no-credentials", "there is no session, and nothing to sign in with", {
     hint: "run graphform login, or set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
   });

@@ -1,6 +1,6 @@
-/** @module Shares one piece of work among everybody who asks for it while it is under way. */
+/** @module Shares one running piece of work among all callers who ask for it. */
 
-/** Starts the work where none is under way, and hands its result to everybody who asked meanwhile. */
+/** Starts `work` unless it is running, and returns the promise of the running one. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () => {

@@ -1,3 +1,4 @@
+/** @module Reads session tokens and their lifetimes from an answer. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import type { SessionProfile } from "../../model/profile.ts";
@@ -10,17 +11,16 @@ import type { WireResponse } from "../wire/wire.ts";
 export interface Tokens {
   readonly token: string;
   readonly refreshToken?: string;
-  /** From then on the token is renewed before it is used. */
+  /** Renew the token before it is used after this time. */
   readonly renewAt: number;
-  /** From then on the token is of no use; absent in sessions that an earlier version kept. */
+  /** End of the token; absent in sessions that an earlier version stored. */
   readonly endsAt?: number;
-  /** From then on the refresh token is of no use. */
+  /** End of the refresh token. */
   readonly refreshUntil: number;
 }
 
 /**
- * The tokens of a sign-in or refresh answer, from its cookies or else from its body (specification 5.1); undefined where
- * it has none. A token is renewed at 80 % of its life, or a minute before its end where that is later.
+ * Reads a sign-in or refresh answer: its cookies, otherwise its body. Undefined where it has no token. A token is renewed at 80 % of its life, or a minute before its end where that is later.
  */
 export function readTokens(response: WireResponse, session: SessionProfile, now: number): Tokens | undefined {
   const cookies = parseCookies(response.headers["set-cookie"]);
@@ -48,8 +48,8 @@ export function readTokens(response: WireResponse, session: SessionProfile, now:
 }
 
 /**
- * How long a JWT lives by its own claims, in ms; undefined for any other token. Where it says when it was made both times
- * are the service's, so that it does not matter how our clocks differ.
+ * The lifetime of a JWT by its claims, in ms; undefined for any other token. With `iat` both times are by the service's
+ * clock, so that a difference to ours does not matter.
  */
 function lifeOfJwt(token: string, now: number): number | undefined {
   const claims = parsed(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
@@ -60,12 +60,12 @@ function lifeOfJwt(token: string, now: number): number | undefined {
   return life > 0 ? life : undefined;
 }
 
-/** A token that can stand in a header. */
+/** The value where it can be sent in a header. */
 function usable(value: Json | undefined): string | undefined {
   return typeof value === "string" && isHeaderText(value) ? value : undefined;
 }
 
-/** Printable ASCII without spaces, commas, semicolons: what a cookie or a bearer token is made of. */
+/** Printable ASCII without spaces, commas, semicolons: the characters of a cookie or a bearer token. */
 export function isHeaderText(text: string): boolean {
   return /^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(text);
 }

@@ -1,15 +1,16 @@
+/** @module Keeps the bearer token of the users host. */
 import { GraphformError } from "../../model/errors.ts";
 import { singleFlight } from "./single-flight.ts";
 import { isHeaderText } from "./tokens.ts";
 
-/** The bearer token of the users host where the caller has one of its own: fetched once, and again after a refusal. */
+/** A token that the caller supplies: fetched once, and again after a refusal. */
 export interface UsersToken {
   ready(): string | undefined;
   token(): Promise<string>;
   refuse(token: string): void;
 }
 
-/** Keeps what `fetch` gives until the users host refuses it. Rejects with `users-token` where it is no token. */
+/** Keeps the token of `fetch` until the users host refuses it. Rejects with `users-token` where it cannot be a token. */
 export function createUsersToken(fetch: () => Promise<string>): UsersToken {
   let held: string | undefined;
   const checked = async (): Promise<string> => {
@@ -17,9 +18,9 @@ export function createUsersToken(fetch: () => Promise<string>): UsersToken {
     if (isHeaderText(token)) return token;
     throw new GraphformError(
       "users-token",
-      "the token for the users host is empty or holds characters that no token has",
+      "the token for the users host is empty, or has characters that a token cannot have",
       {
-        hint: "check GRAPHFORM_TOKEN, or what GRAPHFORM_TOKEN_COMMAND prints",
+        hint: "check GRAPHFORM_TOKEN, or the output of GRAPHFORM_TOKEN_COMMAND",
       },
     );
   };

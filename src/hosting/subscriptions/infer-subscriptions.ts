@@ -1,4 +1,4 @@
-/** @module Infers the subscription of a plan from the objects that exist: each shows its own, or is listed under one alone. */
+/** @module Infers the subscription of a plan from the objects that exist. */
 import { isServiceError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { Profile } from "../../model/profile.ts";
@@ -6,7 +6,7 @@ import type { Answer, Call } from "../../model/service.ts";
 import type { PlanEntry } from "../plan-catalogue.ts";
 import { answerValues } from "../wire/answer-values.ts";
 
-interface Asking {
+interface Source {
   readonly profile: Profile;
   /** Sends a request that names the subscription of its parameters, or none where that is empty. */
   readonly read: (call: Call) => Promise<Answer>;
@@ -25,7 +25,7 @@ interface Open {
 interface Shown {
   readonly id: string;
   readonly subscription: string | undefined;
-  /** Key of its plan, where the catalogue tells. */
+  /** Key of its plan, where the catalogue has its resource. */
   readonly plan: string | undefined;
 }
 
@@ -34,10 +34,10 @@ interface Shown {
  * one under which it is listed; its plan is the one that the catalogue has its resource in, or the one whose path lists it.
  */
 export async function inferSubscriptions(
-  asking: Asking,
+  source: Source,
   { open, catalogue, known, inactive }: Open,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const shown = await everything(asking, catalogue);
+  const shown = await everything(source, catalogue);
   const direct = (shown ?? []).flatMap(({ plan = "", subscription }) =>
     subscription !== undefined && open.has(plan) ? [[plan, subscription] as const] : [],
   );
@@ -45,9 +45,9 @@ export async function inferSubscriptions(
   const owners = new Map((shown ?? []).map(({ id, subscription }) => [id, subscription]));
   const seen = [...owners.values()].filter((id) => id !== undefined);
   const candidates = [...new Set([...known, ...seen])].filter((id) => !inactive.has(id));
-  const told = new Set(direct.map(([plan]) => plan));
-  const left = new Set([...open].filter((plan) => !told.has(plan)));
-  const probed = isWhole === true ? [] : await probe(asking, left, candidates, owners);
+  const settled = new Set(direct.map(([plan]) => plan));
+  const left = new Set([...open].filter((plan) => !settled.has(plan)));
+  const probed = isWhole === true ? [] : await probe(source, left, candidates, owners);
   const all = [...direct, ...probed].filter(([, id]) => !inactive.has(id));
   const grouped = Map.groupBy(all, ([plan]) => plan);
   return new Map([...grouped].map(([plan, pairs]) => [plan, [...new Set(pairs.map(([, id]) => id))]]));
@@ -55,7 +55,7 @@ export async function inferSubscriptions(
 
 /** The objects of every plan; undefined where there is no such list. */
 async function everything(
-  { profile, read }: Asking,
+  { profile, read }: Source,
   catalogue: readonly PlanEntry[],
 ): Promise<readonly Shown[] | undefined> {
   if (profile.operations["instance.list-all"] === undefined) return undefined;
@@ -76,9 +76,9 @@ async function everything(
 
 type Pair = readonly [plan: string, subscription: string];
 
-/** Asks each component of the plans under each candidate; with none, under no subscription, where the objects alone can tell. */
+/** Asks each component of the plans under each candidate; with none, under no subscription, where only the objects show one. */
 async function probe(
-  { profile, read }: Asking,
+  { profile, read }: Source,
   plans: ReadonlySet<string>,
   candidates: readonly string[],
   owners: ReadonlyMap<string, string | undefined>,
@@ -100,14 +100,14 @@ async function probe(
   return (await Promise.all(looks)).flat();
 }
 
-/** Whose the listed objects are: what one of them shows, otherwise the subscription that they were listed under. */
+/** The subscription of listed objects: shown by one of them, otherwise the one that they were listed under. */
 async function ownerOf(
   ids: readonly string[],
   {
     read,
     params,
     owners,
-  }: Pick<Asking, "read"> &
+  }: Pick<Source, "read"> &
     Pick<Call, "params"> & { readonly owners: ReadonlyMap<string, string | undefined> },
 ): Promise<string | undefined> {
   const shown = ids.map((id) => owners.get(id)).find((owner) => owner !== undefined);
@@ -122,8 +122,8 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The answer to a question that may be refused: then it tells nothing. */
-async function answered(read: Asking["read"], call: Call): Promise<Answer | undefined> {
+/** The answer; undefined where the service refuses the request. */
+async function answered(read: Source["read"], call: Call): Promise<Answer | undefined> {
   try {
     return await read(call);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** @module Looks the subscriptions to the profile's plans up: by the service's catalogue, otherwise by what its objects show. */
+/** @module Looks up the subscriptions to the profile's plans: in the service's catalogue, otherwise by its objects. */
 import { isServiceError, ServiceError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
@@ -11,7 +11,7 @@ import { notLookedUp } from "./subscription-errors.ts";
 /** The subscriptions to each plan, by the plan's key in paths. */
 export interface LookedUp {
   readonly byPlan: ReadonlyMap<string, readonly string[]>;
-  /** Why a plan that is not there may have one all the same. */
+  /** The error because of which a missing plan may have a subscription. */
   readonly trouble?: ServiceError;
 }
 
@@ -19,24 +19,24 @@ type Read = (call: Call) => Promise<Answer>;
 
 /**
  * The subscriptions to each plan of the profile: one where it is clear which one is meant. The catalogue gives the id of a plan,
- * and the active subscriptions to that id are taken; where either list cannot be read, the objects that exist tell. Nothing is inferred of tiers that were told.
+ * and the active subscriptions to that id are taken; where either list cannot be read, they are inferred from the objects that exist. Tiers in `given` are not inferred.
  */
 export async function lookUpSubscriptions(
   profile: Profile,
   read: Read,
-  told: { readonly [tier: string]: string },
+  given: { readonly [tier: string]: string },
 ): Promise<LookedUp> {
   const [plans, list] = await Promise.all([attempt(read, "plans.list"), attempt(read, "subscriptions.list")]);
   const catalogue = planEntries(plans.answer?.body ?? null);
   const entries = entriesOf(list.answer);
   const active = entries.filter(isActive);
   const byPlan = subscribedTo(catalogue, active);
-  const untold = Object.entries(profile.tiers).filter(([tier]) => !Object.hasOwn(told, tier));
-  const keys = untold.map(([, { productTierKey }]) => productTierKey);
+  const notGiven = Object.entries(profile.tiers).filter(([tier]) => !Object.hasOwn(given, tier));
+  const keys = notGiven.map(([, { productTierKey }]) => productTierKey);
   const isListed = new Set(catalogue.map(({ productTierKey }) => productTierKey));
   const open = keys.filter((key) => !byPlan.has(key) && (entries.length === 0 || !isListed.has(key)));
   if (open.length === 0) return { byPlan };
-  const taken = new Set([...[...byPlan.values()].flat(), ...Object.values(told)]);
+  const taken = new Set([...[...byPlan.values()].flat(), ...Object.values(given)]);
   const inactive = new Set(entries.filter((entry) => !isActive(entry)).map(({ id }) => String(id)));
   const known = preferred(active).map(({ id }) => String(id));
   const inferred = await inferSubscriptions(
@@ -56,7 +56,7 @@ function noPlans(): ServiceError {
 
 type Entry = { readonly [name: string]: Json };
 
-/** A list, or why it cannot be read; what ends the run is thrown. */
+/** Returns a list or its error; rethrows errors that end the run. */
 async function attempt(
   read: Read,
   operation: string,
@@ -91,7 +91,7 @@ function isActive({ status }: Entry): boolean {
   return typeof status !== "string" || status.toUpperCase() === "ACTIVE";
 }
 
-/** One's own before those that one was invited to, and of these the default one. */
+/** Own subscriptions before those of others; among them the default one. */
 function preferred(entries: readonly Entry[]): readonly Entry[] {
   const own = entries.filter(({ role }) => role === "root");
   const candidates = own.length > 0 ? own : entries;

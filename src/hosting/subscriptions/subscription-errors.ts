@@ -1,17 +1,17 @@
-/** @module Errors of requests whose subscription is not known, with the way out. */
+/** @module Makes the errors of requests whose subscription is not known. */
 import { GraphformError, ServiceError } from "../../model/errors.ts";
 import type { Call } from "../../model/service.ts";
 
-/** A tier has several subscriptions, and nobody says which one is meant. */
+/** A tier has several subscriptions, and none is chosen. */
 export function ambiguous(tier: string, ids: readonly string[]): GraphformError {
   return new GraphformError(
     "subscription-ambiguous",
     `the ${tier} tier has ${ids.length} active subscriptions: ${ids.slice(0, 5).join(", ")}`,
-    { hint: `name the one that is meant: service.subscriptions.${tier}` },
+    { hint: `name one: service.subscriptions.${tier}` },
   );
 }
 
-/** A tier has none, and something is to be made there. */
+/** A create in a tier without a subscription. */
 export function noSubscription(operation: string, tier: string): ServiceError {
   return new ServiceError("invalid", operation, `${operation}: there is no active subscription to ${tier}`, {
     wasSent: false,
@@ -24,7 +24,7 @@ export function noSubscriptionHint(tier: string): string {
   return `subscribe to the plan at the service, or name a subscription: service.subscriptions.${tier}, GRAPHFORM_SUBSCRIPTION_ID or --subscription`;
 }
 
-/** Nothing shows whose an instance is. */
+/** The service shows no subscription of an instance. */
 export function unknownInstance({ operation }: Call, id: string): ServiceError {
   return new ServiceError("invalid", operation, `${operation}: the service shows no subscription of ${id}`, {
     wasSent: false,

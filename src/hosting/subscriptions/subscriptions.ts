@@ -1,3 +1,4 @@
+/** @module Finds the subscription of each request. */
 import { isGraphformError, isServiceError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { own } from "../../model/own.ts";
@@ -7,38 +8,39 @@ import { singleFlight } from "../session/single-flight.ts";
 import { type LookedUp, lookUpSubscriptions } from "./look-up-subscriptions.ts";
 import { ambiguous, noSubscription, unknownInstance } from "./subscription-errors.ts";
 
-/** Subscriptions that a run was told: one for everything, and those of single tiers, which win. */
-export interface ToldSubscriptions {
+/** Subscriptions from options or manifest: one for everything, and those of single tiers, which win. */
+export interface GivenSubscriptions {
   readonly subscriptionId?: string;
   readonly subscriptions?: { readonly [tier: string]: string };
 }
 
-export interface SubscriptionOptions extends ToldSubscriptions {
+/** Options of `createSubscriptions`. */
+export interface SubscriptionOptions extends GivenSubscriptions {
   readonly profile: Profile;
   /** Sends a request of the look-up itself: it names the subscription of its parameters, or none. */
   readonly read: (call: Call) => Promise<Answer>;
 }
 
-/** The subscription of each request. */
+/** Looks up and remembers subscriptions. */
 export interface Subscriptions {
   /** The subscription that a call belongs to; undefined where none is known and the service does without. */
   of(call: Call, endpoint: Endpoint): Promise<string | undefined> | string | undefined;
-  /** Remembers whose an object is, from the answer to a call about it. */
-  noted(call: Call, answer: Answer, subscription: string | undefined): void;
+  /** Remembers the subscription of an object, from the answer to a call about it. */
+  remember(call: Call, answer: Answer, subscription: string | undefined): void;
   /**
-   * Those of every tier that has one, told or looked up. Throws `subscription-ambiguous` for a needed tier with several, and
-   * why nothing is known of a needed one where the look-up was refused.
+   * Those of every tier that has one, given or looked up. Throws `subscription-ambiguous` for a needed tier with several, and
+   * the error of a refused look-up where a needed tier has none.
    */
   byTier(needed: readonly string[]): Promise<{ readonly [tier: string]: string }>;
 }
 
 /**
- * Finds the subscription of each request. Where the profile has one for each tier, those that nobody told are looked up once.
+ * Where the profile has one for each tier, those that are not given are looked up once.
  * A database user belongs to the subscription of its database, which is known from the requests about that, and asked for
  * where there was none.
  */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
-  const { profile, subscriptionId, subscriptions: told = {}, read } = options;
+  const { profile, subscriptionId, subscriptions: given = {}, read } = options;
   const isPerTier = profile.subscriptions === "per-tier";
   const ofInstance = new Map<string, string>();
   let lookedUp: LookedUp | undefined;
@@ -46,7 +48,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   let eachListed: ReadonlyMap<string, string> | undefined;
 
   const lookUp = singleFlight(async () => {
-    lookedUp ??= await lookUpSubscriptions(profile, read, told);
+    lookedUp ??= await lookUpSubscriptions(profile, read, given);
     return lookedUp;
   });
   const listOnce = singleFlight(async () => {
@@ -68,7 +70,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   };
   const keyOf = (tier: string): string => own(profile.tiers, tier)?.productTierKey ?? "";
   const ofTier = async (tier: string): Promise<string | undefined> =>
-    own(told, tier) ?? (await ofPlan(keyOf(tier)));
+    own(given, tier) ?? (await ofPlan(keyOf(tier)));
 
   const ofObject = async (call: Call, id: string): Promise<string | undefined> => {
     const known = ofInstance.get(id);
@@ -101,20 +103,20 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   return {
     of(call, endpoint) {
       if (!isAbout(endpoint)) return undefined;
-      return isPerTier || Object.keys(told).length > 0 ? find(call) : subscriptionId;
+      return isPerTier || Object.keys(given).length > 0 ? find(call) : subscriptionId;
     },
-    noted({ operation, params }, { values }, subscription) {
+    remember({ operation, params }, { values }, subscription) {
       if (!operation.startsWith("instance.")) return;
       const shown = operation === "instance.describe" ? values["subscriptionId"] : undefined;
       const id = operation === "instance.create" ? values["id"] : params["id"];
-      const whose = subscriptionId ?? (typeof shown === "string" ? shown : subscription);
-      if (id !== undefined && whose !== undefined) ofInstance.set(String(id), whose);
+      const owner = subscriptionId ?? (typeof shown === "string" ? shown : subscription);
+      if (id !== undefined && owner !== undefined) ofInstance.set(String(id), owner);
     },
     async byTier(needed) {
       const isKnown = await Promise.all(needed.map(async (tier) => (await ofTier(tier)) !== undefined));
       const found = await Promise.all(
         Object.keys(profile.tiers).map(async (tier): Promise<readonly [string, readonly string[]]> => {
-          const id = own(told, tier);
+          const id = own(given, tier);
           return [tier, id === undefined ? await candidates(keyOf(tier)) : [id]];
         }),
       );
@@ -133,7 +135,7 @@ function isAbout({ path, query }: Endpoint): boolean {
   return [path, ...Object.values(query)].some((text) => text.includes("{subscriptionId}"));
 }
 
-/** The tier of a call: what it says, or whose keys are in its path. */
+/** The tier of a call: its own parameter, otherwise the tier with the keys of its path. */
 function tierOf({ params }: Call, { tiers }: Profile): string | undefined {
   if (params["tier"] !== undefined) return params["tier"];
   const found = Object.entries(tiers).find(
@@ -160,7 +162,7 @@ async function shownSubscriptions(
   return new Map(found);
 }
 
-/** Whose the instances are that each component lists; a list that is refused tells of none. */
+/** Instance id -> subscription, from the list of each component; a refused list counts as empty. */
 async function listedOneByOne(
   { tiers }: Profile,
   read: SubscriptionOptions["read"],
@@ -179,7 +181,7 @@ async function listedOneByOne(
   return found;
 }
 
-/** A question that was refused has no answer; what ends the run is thrown. */
+/** Returns undefined for a refused request; rethrows errors that end the run. */
 function noAnswer(error: unknown): undefined {
   if (isServiceError(error) ? error.failure === "aborted" || !error.wasSent : !isGraphformError(error))
     throw error;

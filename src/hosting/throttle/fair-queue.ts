@@ -1,4 +1,4 @@
-/** @module Who waits for a turn: operations take turns, and within one the lower ticket is first. */
+/** @module Orders waiting requests: operations take turns; within one, the lower ticket is first. */
 
 /** A place in the line of an operation. */
 export interface Ticket {

@@ -1,6 +1,6 @@
 /**
- * @module The pace of requests to one host: a token bucket. Its rate is declared by the profile, or learned: reads that
- * are taken add to it, a refusal (429) halves it. Pure data; times are ms since 1970.
+ * @module Computes the pace of requests to one host: a token bucket with a declared rate, or with one that it learns. Reads
+ * that are accepted add to the rate, a refusal (429) halves it. Pure data; times are ms since 1970.
  */
 import type { Limits } from "../../model/profile.ts";
 
@@ -26,7 +26,7 @@ export interface HostPace {
 const afterFirstRefusal = 20;
 const leastPerSecond = 0.2;
 
-/** What each read that is taken adds to the rate: doubled in 14 s, and in a third of a second while it is searched for. */
+/** Added to the rate by each accepted read: doubled in 14 s, and in a third of a second while it is searched for. */
 const step = { usual: 0.05, searching: 2 };
 
 /** The pause after a 429 that names none, in ms: most services count by the second. */
@@ -35,7 +35,7 @@ const usualPause = 1000;
 /** The part of a declared rate that is used: networks bunch up what was sent apart. */
 const usedOfDeclared = 0.95;
 
-/** What a bucket of undeclared size holds, in seconds: timers are no finer. */
+/** Size of an undeclared bucket, in seconds of its rate: timers are no finer. */
 const undeclaredBurst = 0.01;
 
 /** The pace of a host that nothing was sent to yet. */
@@ -74,17 +74,17 @@ export function taken(pace: HostPace, sentAt: number): HostPace {
   return { ...pace, perSecond: Math.min(pace.most, pace.perSecond + more) };
 }
 
-/** One request that a host turned away. */
+/** One refused request. */
 export interface Refusal {
   readonly sentAt: number;
-  /** It was too much (429), and not only the wrong moment. */
+  /** True for 429; false for 503 with a Retry-After. */
   readonly isTooMuch: boolean;
-  /** How long the host wants to be left alone, in ms. */
+  /** Pause that the host asks for, in ms. */
   readonly retryAfter?: number;
 }
 
 /**
- * The host turned a request away: everybody pauses as long as it says, and the rate is halved, once for all that were
+ * The host refused a request: all requests pause as long as it says, and the rate is halved, once for all that were
  * under way.
  */
 export function refused(pace: HostPace, refusal: Refusal, now: number): HostPace {

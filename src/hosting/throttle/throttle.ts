@@ -1,4 +1,4 @@
-/** @module Decides when requests leave: so many in flight, at the pace of each host, and operations in turn. */
+/** @module Decides when requests are sent: within the number in flight, at the pace of each host, operations in turn. */
 import type { Clock } from "../../model/clock.ts";
 import { isServiceError } from "../../model/errors.ts";
 import type { Limits } from "../../model/profile.ts";
@@ -7,15 +7,15 @@ import { type HostPace, isUsed, newHostPace, refused, started, startOf, taken } 
 
 /** The one throttle that all requests to a service share. */
 export interface Throttle {
-  /** A place in the line of an operation; a request that is sent again keeps it. */
+  /** Takes a ticket in the queue of an operation; a request that is repeated keeps its ticket. */
   ticket(operation: string, isWrite?: boolean): Ticket;
   /**
-   * Runs the work as soon as it is its turn. How it ends sets the pace: a `rate-limited` ServiceError, or one of status
+   * Runs the work when it is its turn. Its result adjusts the pace: a `rate-limited` ServiceError, or one of status
    * 503 with a Retry-After, slows everyone down. Rejects with the signal's reason when it is aborted before its turn.
    */
   run<T>(host: string, ticket: Ticket, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Slows everyone down for a refusal that came outside of a turn: that of a sign-in. Other errors are none. */
-  heed(host: string, error: unknown): void;
+  /** Slows all requests down for a refusal outside of a turn, such as that of a sign-in; ignores other errors. */
+  recordRefusal(host: string, error: unknown): void;
 }
 
 /** Requests in flight where neither the profile nor the command line says how many. */
@@ -81,14 +81,14 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     if (watched.has(signal)) return;
     watched.add(signal);
     const dismiss = (): void => {
-      for (const each of queue.dismiss(signal)) each.leave();
+      for (const waiter of queue.dismiss(signal)) waiter.leave();
       setAlarm();
     };
     signal.addEventListener("abort", dismiss, { once: true });
   };
 
-  /** Takes a refusal to heart; false for any other error. */
-  const heed = (host: string, sentAt: number, error: unknown): boolean => {
+  /** Adjusts the pace where the error is a refusal; false for any other error. */
+  const noteRefusal = (host: string, sentAt: number, error: unknown): boolean => {
     if (!isServiceError(error)) return false;
     const { failure, status, retryAfter } = error;
     const isTooMuch = failure === "rate-limited";
@@ -100,7 +100,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
 
   return {
     ticket: (operation, isWrite = false) => queue.ticket(operation, isWrite),
-    heed: (host, error) => void heed(host, clock.now(), error),
+    recordRefusal: (host, error) => void noteRefusal(host, clock.now(), error),
     async run(host, ticket, work, signal) {
       const wasUsed = await turn(host, ticket, signal);
       const sentAt = clock.now();
@@ -113,7 +113,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
         answered();
         return result;
       } catch (error) {
-        const isRefusal = heed(host, sentAt, error);
+        const isRefusal = noteRefusal(host, sentAt, error);
         if (!isRefusal && isServiceError(error) && (error.status ?? 500) < 500) answered();
         throw error;
       } finally {

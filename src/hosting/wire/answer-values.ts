@@ -1,10 +1,10 @@
+/** @module Extracts the values of an answer that a profile names. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 
 /**
- * The values that an endpoint's `answer` names: for each the first of its paths that holds something; an empty
- * list only where no other path holds more. Names like
- * `items.id` are read from each of the items.
+ * Returns, for each name, the value at the first of its paths that is not empty; an empty list only where no other path
+ * has a value. Names like `items.id` are read from each item.
  */
 export function answerValues(
   body: Json,
@@ -50,14 +50,14 @@ function firstOf(body: Json, paths: readonly string[]): Json | undefined {
 
 /**
  * Follows a dotted path; `*` tries every entry, a list's in its order and an object's by their names, so that an answer
- * means the same in any order. Null, empty text and objects of nothing else hold nothing; an empty list does.
+ * means the same in any order. Null, empty text and objects of nothing else are empty; an empty list is a value.
  */
 function valueAt(value: Json | undefined, path: readonly string[], at = 0): Json | undefined {
   const step = path[at];
   if (step === undefined) return isNothing(value) ? undefined : value;
   if (Array.isArray(value)) {
     return step === "*"
-      ? value.map((each: Json) => valueAt(each, path, at + 1)).find(isFound)
+      ? value.map((item: Json) => valueAt(item, path, at + 1)).find(isFound)
       : valueAt(value[Number(step)], path, at + 1);
   }
   if (!isObject(value)) return undefined;

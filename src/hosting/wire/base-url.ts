@@ -1,26 +1,27 @@
+/** @module Parses the URLs of a service and refuses those that would expose credentials. */
 import { isIPv4 } from "node:net";
 import { GraphformError } from "../../model/errors.ts";
 
-/** Where a host of the service is: scheme, host and port, and a path that all its paths stand under. */
+/** A host of the service: scheme, host and port, and the prefix of all its paths. */
 export interface Base {
   readonly origin: string;
   readonly path: string;
 }
 
 /**
- * Reads a service's URL. Throws where credentials would travel in clear: anything but https, save on this machine; and
- * where the URL itself carries credentials.
+ * Throws `url-in-clear` for http to another machine, and `url-invalid` for anything but a plain URL: credentials in it, a
+ * query or a fragment.
  */
 export function baseOf(url: string): Base {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
-    throw new GraphformError("url-invalid", `"${withoutUser(url)}" is no http or https URL`, {
+    throw new GraphformError("url-invalid", `"${withoutUser(url)}" is not an http or https URL`, {
       hint: "write it like https://platform.example.com",
     });
   }
   const { origin, protocol, hostname, pathname } = parsed;
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "") {
-    throw new GraphformError("url-invalid", `the URL of ${origin} holds more than an address`, {
+    throw new GraphformError("url-invalid", `the URL of ${origin} contains more than an address`, {
       hint: "leave user, password, query and fragment out; credentials come from the environment",
     });
   }

@@ -1,15 +1,15 @@
-/** @module Tries patterns that the service gives: they are somebody else's, and one can be made to run for ever. */
+/** @module Matches patterns of the service with a time limit: such a pattern can be made to run without end. */
 import { runInNewContext } from "node:vm";
 
-/** How a value stands to a pattern; `unread` where the pattern is none, or takes too long. */
+/** Result of a match; `unread` where the pattern is invalid, or takes too long. */
 export type Matching = "matches" | "differs" | "unread";
 
 /** The time that one pattern gets for one value, in ms, and the length of a pattern that is tried at all. */
 const [longestTry, longestPattern] = [100, 2000];
 
 /**
- * Opens a matcher for one run. A pattern that took too long once is not tried again, so that the time for all of them is
- * bounded by how many there are.
+ * Opens a matcher for one run. A pattern that took too long is not tried again: the total time is bounded by the
+ * number of patterns.
  */
 export function boundedMatcher(): (pattern: string, value: string) => Matching {
   const unread = new Set<string>();
@@ -18,7 +18,7 @@ export function boundedMatcher(): (pattern: string, value: string) => Matching {
     try {
       if (source.length > longestPattern) throw new Error("too long");
       const pattern = new RegExp(source);
-      // Only code inside of a context can be ended: matching ends with it.
+      // Only code in a context of its own can be stopped by a timeout.
       const sandbox = { pattern, value };
       const isMatch: unknown = runInNewContext("pattern.test(value)", sandbox, { timeout: longestTry });
       return isMatch === true ? "matches" : "differs";

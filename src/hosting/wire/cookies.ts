@@ -1,13 +1,14 @@
+/** @module Parses Set-Cookie headers. */
 /** A cookie as Set-Cookie brings it. */
 export interface Cookie {
   readonly value: string;
-  /** In ms, where it says. */
+  /** In ms; absent where the cookie has no Max-Age. */
   readonly maxAge?: number;
 }
 
 /**
- * The cookies of an answer, by name. What is not of the form name=value is passed over, and so is a cookie that is
- * being taken away (no value, Max-Age of 0).
+ * Returns the cookies of an answer by name. Skips entries that are not name=value, and cookies that are deleted (no value,
+ * or a Max-Age of 0).
  */
 export function parseCookies(header: string | readonly string[] | undefined): ReadonlyMap<string, Cookie> {
   const lines = header === undefined ? [] : typeof header === "string" ? [header] : header;

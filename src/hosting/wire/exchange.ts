@@ -1,3 +1,4 @@
+/** @module Traces requests and turns refusals into typed errors. */
 import type { Clock } from "../../model/clock.ts";
 import { isServiceError, ServiceError } from "../../model/errors.ts";
 import type { Profile } from "../../model/profile.ts";
@@ -5,7 +6,7 @@ import type { Hide } from "../service-options.ts";
 import { serviceError } from "./service-error.ts";
 import type { Transport, WireResponse } from "./wire.ts";
 
-/** What an exchange needs besides the request. */
+/** Settings of `tracedExchange`. */
 export interface ExchangeSettings {
   readonly transport: Transport;
   readonly profile: Profile;
@@ -18,29 +19,29 @@ export interface ExchangeSettings {
   readonly hide: Hide;
 }
 
-/** A transport that traces, and takes any status but 2xx for a ServiceError. */
+/** Wraps a transport: traces each request, and rejects with a ServiceError for any status but 2xx. */
 export function tracedExchange(
   settings: ExchangeSettings,
 ): (...args: Parameters<Transport>) => Promise<WireResponse> {
   const { transport, profile, clock, trace, closing, hide } = settings;
   return async (request, signal, unsent) => {
     const started = clock.now();
-    const told = (what: number | string): void =>
+    const traceEnd = (what: number | string): void =>
       trace?.(`${request.method} ${request.path} ${what} ${Math.round(clock.now() - started)} ms`);
     try {
       if (closing.aborted) throw interrupted(request.operation);
       const response = await transport(request, signal, unsent);
-      told(response.status);
+      traceEnd(response.status);
       if (response.status >= 200 && response.status < 300) return response;
       throw serviceError(response, request, profile, clock.now(), hide);
     } catch (error) {
-      if (isServiceError(error) && error.status === undefined) told(error.failure);
+      if (isServiceError(error) && error.status === undefined) traceEnd(error.failure);
       throw error;
     }
   };
 }
 
-/** The caller gave up before anything was sent. */
+/** The error of a request that was cancelled before it was sent. */
 export function interrupted(operation: string): ServiceError {
   return new ServiceError("aborted", operation, `${operation}: interrupted`, { wasSent: false });
 }

@@ -1,3 +1,4 @@
+/** @module Fills parameters into the path and query of an endpoint. */
 import { GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/own.ts";
 import type { Endpoint } from "../../model/profile.ts";
@@ -6,7 +7,7 @@ type Params = { readonly [name: string]: string | undefined };
 
 /**
  * Path and query of a call: `{names}` filled in and URL-encoded. A query whose parameter has no value is left out.
- * Throws `path-parameter` where a path parameter is missing, or would lead elsewhere ("." and "..").
+ * Throws `path-parameter` where a path parameter is missing, or would change the path ("." and "..").
  */
 export function fillPath(operation: string, endpoint: Endpoint, params: Params): string {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -1,14 +1,15 @@
+/** @module Reads the further pages of a list. */
 import { ServiceError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Endpoint } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
 
-/** How many pages one list may have. */
+/** Most pages of one list. */
 const most = 1000;
 
 /**
- * A list with its further pages, where the profile knows the parameter that asks for them (`{nextPage}` in a query);
- * `nextPage` stays in the values where it does not: there is possibly more. Throws `shape` where pages do not come to an end.
+ * Joins a list with its further pages, where a query of the profile has `{nextPage}`. Otherwise `nextPage` stays in the
+ * values: the list may be partial. Throws `shape` where the pages do not end.
  */
 export async function withPages(
   first: Answer,

@@ -1,4 +1,4 @@
-/** @module Reads JSON from the network. */
+/** @module Parses JSON from the network with a limit on its depth. */
 import type { Json } from "../../model/json.ts";
 
 /** The deepest nesting that is read: no answer of a service needs more, and recursion over it must not overflow. */

@@ -1,3 +1,4 @@
+/** @module Reads and checks the answer to an accepted request. */
 import { ServiceError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
@@ -33,7 +34,7 @@ const texts = [
   ],
 ];
 
-/** What our names promise, whatever the service calls them. Other names may hold anything. */
+/** Name of a value -> check of its type. Values with other names are not checked. */
 const shapes: { readonly [name: string]: (value: Json) => boolean } = {
   ...Object.fromEntries(texts.map((name) => [name, isText])),
   id: isId,
@@ -45,7 +46,7 @@ const shapes: { readonly [name: string]: (value: Json) => boolean } = {
   encrypted: (value) => typeof value === "boolean" || isText(value),
 };
 
-/** Without these an answer says nothing. */
+/** Values without which the answer to an operation is useless. */
 const needed: { readonly [operation: string]: readonly string[] } = {
   "instance.create": ["id"],
   "instance.describe": ["status"],
@@ -57,9 +58,8 @@ const needed: { readonly [operation: string]: readonly string[] } = {
 };
 
 /**
- * An accepted request's answer: its body, and the values that the profile names. Throws `shape` where it is not JSON, or
- * where a value is missing or not what its name promises; a write may have worked all the same. `hide` is for what stands
- * there in the service's own words.
+ * Returns the body, and the values that the profile names. Throws `shape` where it is not JSON, or
+ * where a value is missing or not what its name promises; a write may have worked all the same. `hide` masks secrets in the texts of the service.
  */
 export function readAnswer(
   operation: string,
@@ -84,7 +84,7 @@ export function readAnswer(
     if (isRight?.(value) === false) throw fail(`has a ${nameOf(endpoint, name)} of the wrong kind`);
   }
   const lists = ["ids", "items"].filter((name) => endpoint.answer[name] !== undefined);
-  // A list that names itself and holds null is empty, as one is that may be left out altogether.
+  // A list whose key is there with null is empty; so is one that may be left out.
   const empty = lists.filter(
     (name) =>
       values[name] === undefined &&
@@ -98,10 +98,10 @@ export function readAnswer(
   return { body, values: withWords(Object.fromEntries(whole), (text) => withoutCredentials(hide(text))) };
 }
 
-/** Lists whose answer may be `{}` where there is nothing. Of others that would be no list, and not to be taken for an empty one. */
+/** Lists whose answer may be `{}` when empty. For other lists `{}` is an error. */
 const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.snapshots"]);
 
-/** A status that is not said of an object that is shown: it is on its way to something. */
+/** True for the missing status of an object that is shown: the object is changing. */
 function isUnsaid(name: string, values: { readonly [name: string]: Json }): boolean {
   return name === "status" && values["id"] !== undefined;
 }
@@ -110,29 +110,29 @@ function isNull(body: Json, paths: readonly string[] = []): boolean {
   return isObject(body) && paths.some((path) => Object.hasOwn(body, path) && body[path] === null);
 }
 
-/** What the service says in words of its own: nothing is compared with it. */
+/** Free texts of the service: they are never compared. */
 const words: ReadonlySet<string> = new Set(["failure", "statusMessage", "message"]);
 
-/** Values whose words of the service are said otherwise, in the items of a list too. */
+/** Applies `change` to the free texts among the values, also in the items of a list. */
 function withWords(
   values: { readonly [name: string]: Json },
-  say: (text: string) => string,
+  change: (text: string) => string,
 ): { readonly [name: string]: Json } {
-  const said = (name: string, value: Json): Json => {
-    if (words.has(name) && typeof value === "string") return say(value);
+  const changed = (name: string, value: Json): Json => {
+    if (words.has(name) && typeof value === "string") return change(value);
     if (name !== "items" || !Array.isArray(value)) return value;
-    return value.map((item: Json) => (isObject(item) ? withWords(item, say) : item));
+    return value.map((item: Json) => (isObject(item) ? withWords(item, change) : item));
   };
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, said(name, value)]));
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, changed(name, value)]));
 }
 
-/** `OK` in place of nothing. Anything more, a page of HTML or half an object, is not the service's. */
+/** True for a short text such as `OK`. A page of HTML or a cut object is an error. */
 function isPlainWord(text: string): boolean {
   const word = text.trim();
   return word.length <= 40 && /^[\w .!]+$/.test(word);
 }
 
-/** What can stand in a path and means one thing there. A number above 2^53 was rounded while it was read. */
+/** True for an id that can be part of a path. A number above 2^53 was rounded by the parser. */
 function isId(value: Json): boolean {
   return typeof value === "string" ? !["", ".", ".."].includes(value.trim()) : Number.isSafeInteger(value);
 }
@@ -141,7 +141,7 @@ function isText(value: Json): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Nothing at all is fine: most writes answer so. */
+/** An empty body is valid: most writes answer so. */
 function parsed(text: string): Json | undefined {
   if (text.trim() === "") return null;
   return parseJson(text);

@@ -1,7 +1,8 @@
+/** @module Renames the keys of a request body to those of the service. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 
-/** A body in the service's spelling. `names` maps our keys, dotted where they stand deeper, to single keys of theirs. */
+/** `names` maps our keys, dotted where nested, to single keys of the service. */
 export function renameBody(body: JsonObject, names: { readonly [name: string]: string }): JsonObject {
   return Object.keys(names).length === 0 ? body : renamed(body, names, "");
 }

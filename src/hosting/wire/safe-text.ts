@@ -1,12 +1,12 @@
-/** How much of a service's message is passed on, in characters. */
+/** @module Makes texts of a service safe to print. */
+/** Longest message of a service that is passed on, in characters. */
 const longest = 500;
 
-/** Control characters, what reorders or hides text, line separators, halves of surrogate pairs. */
+/** Control and format characters, line separators, lone surrogates. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * A service's own words made safe to pass on: secrets are hidden first, then the rest is cut, and what could steer a
- * terminal is spelled out.
+ * Masks secrets, then cuts the text, then escapes characters that control a terminal.
  */
 export function safeText(text: string, hide: (text: string) => string): string {
   const masked = withoutCredentials(hide(text));
@@ -22,13 +22,13 @@ export function withoutCredentials(text: string): string {
   if (!text.includes("@")) return text;
   return text
     .split(/([\s"'<>()]+)/)
-    .map((word) => (holdsCredentials(word) ? credentials : word))
+    .map((word) => (hasCredentials(word) ? credentials : word))
     .join("");
 }
 
 const credentials = "(an address with credentials)";
 
-function holdsCredentials(word: string): boolean {
+function hasCredentials(word: string): boolean {
   const at = word.lastIndexOf("@");
   return (
     at > 0 &&

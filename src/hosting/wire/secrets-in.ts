@@ -1,7 +1,8 @@
+/** @module Finds the secrets of a request body. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 
-/** Values of a request's body that must not come back in a message: whatever its key calls a password, secret or token. */
+/** Returns the values under keys that contain password, secret or token, so that no message repeats them. */
 export function secretsIn(body: Json | undefined): readonly string[] {
   if (Array.isArray(body)) return body.flatMap(secretsIn);
   if (!isObject(body)) return [];

@@ -1,3 +1,4 @@
+/** @module Makes typed errors from refusals of the service. */
 import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
@@ -8,15 +9,14 @@ import { parseJson } from "./parse-json.ts";
 import { safeText } from "./safe-text.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
 
-/** The longest pause that a service can ask for, in ms. */
+/** Longest Retry-After that is honoured, in ms. */
 const longestPause = 10 * 60_000;
 
 /**
- * The typed error behind an answer other than 2xx (specification 7), also where the body is not what the
- * specification says: the users host's own shape, HTML, nothing.
+ * Returns the error of an answer other than 2xx, whatever its body is: the JSON of either host, HTML, or nothing.
  *
- * A failure of the server (5xx) may have done what was asked: `lost` for a write, `unavailable` for a read. A refusal
- * says that the request did nothing; for a create that is no proof. `now` is in ms since 1970, for a Retry-After that is
+ * A request that ended in a server error (5xx) may have worked: `lost` for a write, `unavailable` for a read. A refusal
+ * says that the request did nothing; a create is still verified by a list. `now` is in ms since 1970, for a Retry-After that is
  * a date; `hide` hides the secrets of the run, beside those of the request.
  */
 export function serviceError(
@@ -51,7 +51,7 @@ const hints: { readonly [failure in ServiceFailure]?: string } = {
   shape: "check the address of the service: redirects are not followed",
 };
 
-/** How much of a message is looked at for what it means, in characters. */
+/** Length of a message that patterns are matched against, in characters. */
 const longestRead = 500;
 
 const byStatus: { readonly [status: number]: ServiceFailure } = {
@@ -71,7 +71,7 @@ function failureOf(
   profile: Profile,
 ): ServiceFailure {
   if (said.toLowerCase().includes(profile.busy.toLowerCase())) return "busy";
-  // The profile's pattern may take its time over a long text.
+  // A pattern of the profile can be slow on a long text.
   const start = said.slice(0, longestRead);
   if (status === 400 && new RegExp(profile.session.missingToken, "i").test(start)) return "unauthorized";
   const known = byStatus[status];
@@ -97,7 +97,7 @@ function objectOf(text: string): { readonly [key: string]: Json } {
   return isObject(value) ? value : {};
 }
 
-/** What the service says: where it usually stands, else the longest text of an answer in a shape of its own. */
+/** The message of an answer: under its usual keys, otherwise the longest text in it. */
 function messageOf(body: { readonly [key: string]: Json }): string | undefined {
   const said = ["message", "error", "name"].map((key) => body[key]);
   const found = said.find((value) => typeof value === "string" && value.trim() !== "");

@@ -1,20 +1,22 @@
+/** @module Sends requests over HTTP with connections that are kept alive. */
 import type { SecureContext } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
 import { ServiceError } from "../../model/errors.ts";
 import type { Transport, WireRequest, WireResponse } from "./wire.ts";
 
+/** Options of `openConnections`. */
 export interface TransportOptions {
   /** PEM text of authorities to trust besides the system's. */
   readonly ca?: string;
-  /** How long a connection may be silent before its request is given up, in ms. */
+  /** Longest silence of a connection before its request is aborted, in ms. */
   readonly patience?: number;
-  /** How long a whole answer may take that is never silent for so long, in ms. */
+  /** Longest time for a whole answer, in ms. */
   readonly longest?: number;
   /** The largest answer that is read, in bytes. */
   readonly largest?: number;
 }
 
-/** A transport with connections of its own to let go of. */
+/** A transport and the function that closes its connections. */
 export interface Connections {
   readonly send: Transport;
   close(): void;
@@ -24,8 +26,8 @@ export interface Connections {
 const idle = 4000;
 
 /**
- * The real transport: undici with connections kept alive. Redirects are not followed, and no proxy is used. It speaks
- * undici's dispatch, which tells when a request begins to be written: that is what a failure is judged by.
+ * Opens connections with undici. Redirects are not followed, and no proxy is used. Calls undici's dispatch, which reports
+ * when a request begins to be written: a failure before that is `unavailable`, later it is `lost`.
  */
 export function openConnections(options: TransportOptions = {}): Connections {
   const { ca, patience = 30_000, longest = 45_000, largest = 16 * 1024 * 1024 } = options;
@@ -82,7 +84,7 @@ function exchange(
         // Called just before the request is written.
         if (isGivenUp()) return started.abort(new Error("aborted"));
         controller = started;
-        // Silence is undici's to watch; this one is for who never falls silent and never comes to an end.
+        // undici ends silent connections; this timer ends answers that go on without end.
         slow = setTimeout(() => {
           isEndless = true;
           started.abort(new Error("endless"));

@@ -1,3 +1,4 @@
+/** @module Defines requests, responses and the transport between them. */
 /** A request as it goes over the wire. */
 export interface WireRequest {
   /** Our name of the operation, for errors: `instance.describe`. */
@@ -9,7 +10,7 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly body?: string;
-  /** Whether it asks for a change, so that it matters whether it worked. */
+  /** True for a request that changes something: its failure may leave the outcome unknown. */
   readonly isWrite: boolean;
   /** Values in it that must not come back in a message. */
   readonly secrets: readonly string[];
@@ -24,8 +25,8 @@ export interface WireResponse {
 }
 
 /**
- * Sends one request, once. Rejects with ServiceError: `unavailable` where it surely was not sent, `lost` where nobody
- * knows, `shape` where the answer was too large, `aborted`. It is not begun any more once `unsent` is aborted.
+ * Sends one request, once. Rejects with ServiceError: `unavailable` where it was certainly not sent, `lost` where that is
+ * unknown, `shape` where the answer was too large, `aborted`. It is not begun any more once `unsent` is aborted.
  */
 export type Transport = (
   request: WireRequest,

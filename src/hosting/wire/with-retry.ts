@@ -3,14 +3,14 @@ import pRetry from "p-retry";
 import type { Clock } from "../../model/clock.ts";
 import { isServiceError, type ServiceError } from "../../model/errors.ts";
 
-/** How often a request is sent at most, and how often while the service only says that it is too much. */
+/** Most attempts of a request, and most while the service only answers 429. */
 const most = { tries: 6, refusals: 60 };
 
-/** Pauses between tries in ms: doubled each time, and spread by up to a half. */
+/** Pauses between attempts in ms: doubled each time, with a random part of up to a half. */
 const pauses = { first: 100, longest: 5000 };
 
 /**
- * Sends a read until it is taken or `isPassing` says that trying again is no use. A service that is full (429) does not count as
+ * Sends a read until it succeeds or `isPassing` is false for its error. A service that is full (429) does not count as
  * a try; it is waited for here, or by the budget that `isPaced` says the request goes through. Rejects with the last error.
  */
 export function withRetry<T>(
