@@ -5,7 +5,7 @@ import type { Shape } from "./shape.ts";
 /** A section as the manifest's head sees it. */
 export interface Section {
   readonly name: string;
-  /** Singular, for messages: `instance`. */
+  /** Singular of the name, for messages. */
   readonly noun: string;
 }
 
