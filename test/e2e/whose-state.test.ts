@@ -204,7 +204,7 @@ describe("a state of the local platform", () => {
     rmSync(join(user.dir, ".graphform", "platform"), { recursive: true });
     const wiped = await platformUp(user, ...up);
     const ran = await user.run(...apply);
-    expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(/made anew[\s\S]*--state/) });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(/created again[\s\S]*--state/) });
     expect(await wiped.requests()).toEqual([]);
     expect(await user.run("state", "rebind")).toMatchObject({ code: 1 });
   });

@@ -64,9 +64,9 @@ describe("imports", () => {
   });
 
   it("never replaces what was not ours, unless it is asked for by name", () => {
-    const misfit = { a: { ...existing, wants: { size: 2 }, has: { size: 1 } } };
-    expect(actions(planOf(misfit))).toEqual({ a: "replace !on-replace" });
-    expect(stepsOf(planOf(misfit, { options: { replace: ["toys.a"] } }))).toEqual([
+    const mismatch = { a: { ...existing, wants: { size: 2 }, has: { size: 1 } } };
+    expect(actions(planOf(mismatch))).toEqual({ a: "replace !on-replace" });
+    expect(stepsOf(planOf(mismatch, { options: { replace: ["toys.a"] } }))).toEqual([
       "a bind",
       "a delete < a#bind",
       "a create < a#delete",
