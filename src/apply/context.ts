@@ -8,7 +8,7 @@ import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { ClassRegistry } from "./creates/class-registry.ts";
+import type { ClassRegistry } from "./creates/create-request.ts";
 
 /** The dependencies of an apply. Nothing here is specific to a kind: drivers are handed in. */
 export interface ApplyContext {

@@ -1,6 +1,7 @@
 /** @module Reads every instance of an account from one list, with the place of each. */
-import { answerValues } from "../hosting/wire/answer-values.ts";
+
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
+import { answerValues } from "../hosting/wire/answer-values.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";

@@ -1,12 +1,7 @@
 /** @module Keeps the create classes of one run, and opens each of them once. */
 import type { ApplyContext } from "../context.ts";
-import { type CreateClass, openCreateClass } from "./create-class.ts";
-
-/** The create classes of one run. */
-export interface ClassRegistry {
-  /** The class of a key, opened at its first use. */
-  classFor(key: string): CreateClass;
-}
+import { openCreateClass } from "./create-class.ts";
+import type { ClassRegistry, CreateClass } from "./create-request.ts";
 
 /** Opens a registry that has no class yet. */
 export function openClassRegistry(context: Omit<ApplyContext, "classes">): ClassRegistry {

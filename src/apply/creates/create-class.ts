@@ -2,25 +2,8 @@
 import type { Intent } from "../../model/state.ts";
 import { advance } from "./advance-class.ts";
 import { type ClassState, newClassState, waitForRound } from "./class-state.ts";
-import type { AnnouncedCreate, Created, CreateRequest } from "./create-request.ts";
+import type { AnnouncedCreate, CreateClass, CreateRequest } from "./create-request.ts";
 import { createdObject } from "./intent.ts";
-
-/**
- * Creates of one kind whose objects could be taken for each other: their `classKey` is equal.
- * Call `leave` once for each create that has entered, whatever became of it.
- */
-export interface CreateClass {
-  /** Waits until the create may be in flight beside the others, and announces it durably. */
-  enter(request: CreateRequest): Promise<AnnouncedCreate>;
-  /** Binds the id of an answer. False where the answer proves nothing: the object was there before, or is another's. */
-  acknowledge(create: AnnouncedCreate, id: string): Promise<boolean>;
-  /**
-   * Finds out what an unconfirmed create has made, once no other of the class is in flight; undefined: nothing.
-   * `endedAt` is the last moment at which its request can have worked, in ms since 1970.
-   */
-  resolve(create: AnnouncedCreate, endedAt: number): Promise<Pick<Created, "id" | "unsure"> | undefined>;
-  leave(create: AnnouncedCreate): void;
-}
 
 /** Opens a class in which nothing is in flight. */
 export function openCreateClass(key: string, context: ClassState["context"]): CreateClass {

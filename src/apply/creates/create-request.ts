@@ -1,4 +1,4 @@
-/** @module Describes one create on its way: as it is asked for, once it is announced, and once its object is known. */
+/** @module Describes one create on its way, the class that it is sent in, and the classes of a run. */
 import type { Step } from "../../model/plan.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
 
@@ -27,4 +27,27 @@ export interface Created {
   readonly round: CreateRound;
   /** Fields whose values may be those of another create, so that they have to be set. */
   readonly unsure: readonly string[];
+}
+
+/**
+ * Creates of one kind whose objects could be taken for each other: their `classKey` is equal.
+ * Call `leave` once for each create that has entered, whatever became of it.
+ */
+export interface CreateClass {
+  /** Waits until the create may be in flight beside the others, and announces it durably. */
+  enter(request: CreateRequest): Promise<AnnouncedCreate>;
+  /** Binds the id of an answer. False where the answer proves nothing: the object was there before, or is another's. */
+  acknowledge(create: AnnouncedCreate, id: string): Promise<boolean>;
+  /**
+   * Finds out what an unconfirmed create has made, once no other of the class is in flight; undefined: nothing.
+   * `endedAt` is the last moment at which its request can have worked, in ms since 1970.
+   */
+  resolve(create: AnnouncedCreate, endedAt: number): Promise<Pick<Created, "id" | "unsure"> | undefined>;
+  leave(create: AnnouncedCreate): void;
+}
+
+/** The create classes of one run. */
+export interface ClassRegistry {
+  /** The class of a key, opened at its first use. */
+  classFor(key: string): CreateClass;
 }

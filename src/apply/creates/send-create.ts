@@ -5,8 +5,7 @@ import type { ApplyContext } from "../context.ts";
 import { progressOf } from "../engine/converge.ts";
 import { asServiceError, notNow } from "../engine/lost-answer.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
-import type { CreateClass } from "./create-class.ts";
-import type { Created, CreateRequest } from "./create-request.ts";
+import type { CreateClass, Created, CreateRequest } from "./create-request.ts";
 
 /** The most times that a create is sent. A service that only says "not now" is asked until time is up. */
 const attempts = 4;
