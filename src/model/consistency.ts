@@ -1,30 +1,27 @@
-/**
- * @module Decides what the service may still hide: whether something is surely not there, and whether a status is the new
- * one. Nothing else reads `timing.listLag` and `timing.settle`.
- */
+/** @module Decides what the service may still hide. Only this file reads `timing.listLag` and `timing.settle`. */
 import type { Live } from "./observed.ts";
 import type { Timing } from "./profile.ts";
 
 /** The two promises of a profile about delays, in ms. */
 export type Delays = Pick<Timing, "listLag" | "settle">;
 
-/** Whether a thing that is not shown is surely not there; otherwise when to look again, in ms since 1970. */
+/** `conclusive` where a missing object does not exist; otherwise the time to look again, in ms since 1970. */
 export type Absence = "conclusive" | { readonly recheckAt: number };
 
 /**
- * Says what it proves that an object is not shown `now`: lists and describe may omit it for up to `listLag` after
- * `createdAt`, the last moment at which it can have been made. Times are ms since 1970.
+ * Judges an object that is not shown `now`: lists and describe may omit it for up to `listLag` after
+ * `createdAt`, the latest time at which it can have been created. Times are ms since 1970.
  */
 export function absence(createdAt: number, now: number, { listLag }: Delays): Absence {
   const recheckAt = createdAt + listLag;
   return now < recheckAt ? { recheckAt } : "conclusive";
 }
 
-/** How a resource looked before an operation was accepted; undefined where it did not exist yet. */
+/** A resource as shown before an operation was accepted; undefined where it did not exist. */
 export type Baseline = Pick<Live, "phase" | "modifiedAt"> | undefined;
 
 /**
- * Says whether what is shown is later than an operation that the service accepted at `acceptedAt`: right after a 202 the
+ * True where the shown status is newer than an operation that the service accepted at `acceptedAt`: right after a 202 the
  * previous status may still show. It is later where status or modification time moved, or once `settle` has passed.
  */
 export function isCurrent(
@@ -39,7 +36,7 @@ export function isCurrent(
   return hasMoved || isSettled(acceptedAt, now, { settle });
 }
 
-/** Says whether the previous status of an operation accepted at `acceptedAt` can no longer be what is shown. */
+/** True once the previous status of an operation accepted at `acceptedAt` can no longer be what is shown. */
 export function isSettled(acceptedAt: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
   return !(now < acceptedAt + settle);
 }

@@ -1,3 +1,4 @@
+/** @module Defines a kind of resource: its reader, its driver and its rules. */
 import type { Desired } from "./desired.ts";
 import type { KindSchema } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -11,7 +12,7 @@ import type { Reads, Service } from "./service.ts";
 export interface Reader {
   /** Ids that exist at this place now. */
   list(place: JsonObject, signal: AbortSignal): Promise<readonly string[]>;
-  /** What the service shows of one object; undefined once it is gone (404). */
+  /** Reads one object; undefined where it does not exist (404). */
   get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
   /** True where the last list of this place said that there may be more: what it does not have may exist all the same. */
   isPartial?(place: JsonObject): boolean;
@@ -21,7 +22,7 @@ export interface Reader {
   backups?(ref: Ref, signal: AbortSignal): Promise<readonly Backup[]>;
 }
 
-/** All objects of a kind; what cannot be told of stands in `leftOut`, what only the lists of places can tell of in `unplaced`. */
+/** All objects of a kind. `leftOut` could not be read; `unplaced` appears only in the lists of places. */
 export interface Everything {
   readonly found: readonly {
     readonly place: JsonObject;
@@ -63,7 +64,7 @@ export interface Driver extends Reader {
   /** Sends only what changed: `patch` is a spec with the changed fields alone. */
   update(ref: Ref, patch: JsonObject, signal: AbortSignal): Promise<void>;
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
-  /** One lifecycle operation: start, stop, restart, ...; `choices` is what the verb was told besides. */
+  /** One lifecycle operation: start, stop, restart, ...; `choices` are its parameters. */
   operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
   /** Asks for a backup; `backups` lists it. */
   backup?(ref: Ref, signal: AbortSignal): Promise<void>;
@@ -71,12 +72,12 @@ export interface Driver extends Reader {
   usable?(live: Live, spec: JsonObject, signal: AbortSignal): Promise<Usable>;
 }
 
-/** What a lifecycle operation was told: which replica, how. What is absent is the kind's to choose. */
+/** Parameters of a lifecycle operation, such as the replica. The kind chooses absent ones. */
 export interface Choices {
   readonly [name: string]: string;
 }
 
-/** Whether a resource that calls itself ready can be used: `unknown` where nothing here can tell. */
+/** Result of trying a ready resource; `unknown` where it cannot be tried from here. */
 export interface Usable {
   readonly is: "usable" | "not-yet" | "unknown";
   readonly detail: string;
@@ -88,14 +89,14 @@ export interface ImplicitChild {
   readonly id: string;
 }
 
-/** What a kind's own rules may look at. `at` finds where a path of the spec is written. */
+/** Inputs of the rules of a kind. `at` returns the source range of a path of the spec. */
 export interface RuleContext {
   readonly profile: Profile;
   readonly all: readonly Desired[];
   at(desired: Desired, path: string): SourceRange;
-  /** The text behind a sealed secret; undefined where nobody looked. */
+  /** The text behind a sealed secret; undefined where it was not read. */
   readonly open: Open;
-  /** A hint out of a wrong word and the right ones, the nearest first; `what` is what they are: "allowed". */
+  /** A hint for a wrong word: the nearest right one, then the list; `what` labels the list: "allowed". */
   suggest(word: string, candidates: readonly string[], what?: string): string;
 }
 
@@ -109,7 +110,7 @@ export type Finding = Omit<Problem, "excerpt">;
 export interface Kind {
   /** Section of the manifest, which is also the kind's name: `instances`. */
   readonly name: string;
-  /** One of them, for people: `instance`. */
+  /** Singular, for messages: `instance`. */
   readonly noun: string;
   /** Type in machine-readable plans: `graphform_instance`. */
   readonly type: string;
@@ -121,7 +122,7 @@ export interface Kind {
     readonly delete: string;
     /** Needed to back one up and to see the backup complete. Default: it cannot be backed up. */
     readonly backup?: readonly string[];
-    /** Puts its owner's mark right. Default: it cannot be. */
+    /** Sets the mark of its owner. Default: the mark cannot be changed. */
     readonly mark?: string;
   };
   /** The profile's operation that describes one: the fields that its `answer` names are shown of every object. */
@@ -136,11 +137,11 @@ export interface Kind {
   place(spec: JsonObject): JsonObject;
   /** Values that the service sets by itself where the spec is silent, dotted path -> value. */
   serverDefaults(spec: JsonObject): { readonly [path: string]: Json };
-  /** Objects of other kinds that one of it makes and keeps by itself; nobody declares them. Default: none. */
+  /** Objects of other kinds that the service creates with an object of this one. Default: none. */
   implicitChildren?(id: string, spec: { readonly [path: string]: Seen }): readonly ImplicitChild[];
   /** True where the service shows the owner that a create was marked with. Default: never. */
   marksOwner?(profile: Profile): boolean;
-  /** The mark of an owner as fields that it shows, dotted path -> value; nobody declares them. Default: none. */
+  /** The mark of an owner as fields that it shows, dotted path -> value; they are never declared. Default: none. */
   ownerMark?(owner: Owner): { readonly [path: string]: Json };
   /** Names the create class: objects of creates with different keys cannot be taken for each other. */
   classKey(spec: JsonObject): string;
