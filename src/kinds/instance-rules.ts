@@ -10,7 +10,7 @@ import { warningRule } from "./instance-warnings.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
 
 /**
- * What the field table cannot say of an instance by itself: the tier matrix, components, memory
+ * Rules of an instance that the field table cannot say: the tier matrix, components, memory
  * and instance types of the profile, and what its network and its account must share with it.
  */
 export function checkInstance(desired: Desired, context: RuleContext): readonly Finding[] {

@@ -7,8 +7,8 @@ import { isTemplate } from "../model/sealed.ts";
 import type { Said } from "./rule-tools.ts";
 
 /**
- * What the service takes: key patterns, and commands of its list, granted or taken away. It looks at
- * grants alone and would store the rest as it stands: a password in clear, a user without one.
+ * Findings on access rules that the service does not take. It takes key patterns, and commands of its list, granted or taken away;
+ * it looks at grants alone and would store the rest as it stands: a password in clear, a user without one.
  */
 export function aclRefusals(desired: Desired, context: RuleContext): readonly Said[] {
   const acl = textOf(desired.spec["acl"]);

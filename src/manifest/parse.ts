@@ -30,6 +30,8 @@ function parseLayer(source: SourceFile, findings: Finding[]): Layer {
       merge: false,
     }),
   );
+  // The parser does not count the line ends of what it skips.
+  lines.lineStarts = [0, ...[...source.text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const layer: Layer = {
     file: source.path,
     text: source.text,

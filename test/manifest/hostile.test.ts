@@ -167,6 +167,11 @@ describe("nothing that is written makes it throw", () => {
   });
 });
 
+it("a fault after a line that the parser skips stands where it is", async () => {
+  const source = "*&a ---\nb\n  : ";
+  expect(misplaced(await check(source), source)).toEqual([]);
+});
+
 describe("no secret is shown", () => {
   const secret = "hunter2-SECRET";
   const good = `apiVersion: graphform/v1
