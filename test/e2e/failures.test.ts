@@ -108,7 +108,7 @@ describe("the way to the service", () => {
   });
 
   it.each([
-    ["not-a-url", /no http or https URL/],
+    ["not-a-url", /not an http or https URL/],
     ["http://platform.example.com", /https/],
     ["ftp://127.0.0.1", /http/],
   ])("the address %s is refused before the password travels: exit 1", async (url, words) => {
