@@ -5,5 +5,5 @@ import { instance } from "./instance.ts";
 import { network } from "./network.ts";
 import { user } from "./user.ts";
 
-/** Every kind that a manifest can declare. Adding one is its file and its line here. */
+/** Every kind that a manifest can declare. CONTRIBUTING says what adding one takes. */
 export const kinds: readonly Kind[] = [cloudAccount, network, instance, user];

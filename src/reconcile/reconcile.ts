@@ -28,7 +28,7 @@ export interface RunReport {
 }
 
 /**
- * Brings the service to what the manifest declares. Undefined where the plan was not approved: nothing was changed then.
+ * Brings the service to what the manifest declares. Undefined where the plan was not approved: nothing was changed at the service then.
  * The caller holds the lock of the state. Rejects where planning or the second look fails; the steps are reported before.
  */
 export async function reconcile(

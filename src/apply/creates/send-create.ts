@@ -30,8 +30,8 @@ export async function sendCreate(request: CreateRequest, context: ApplyContext):
     if (!isPatient) failures += 1;
     if (!isRepeatable(error)) throw error;
     if (failures === attempts) throw sent.is === "not-sent" ? error : createLost(step, error);
-    if (sent.is === "not-sent")
-      await context.clock.sleep(context.profile.timing.poll.longest * failures, context.stopping);
+    const { longest } = context.profile.timing.poll;
+    if (sent.is === "not-sent") await context.clock.sleep(longest * Math.max(1, failures), context.stopping);
   }
 }
 
