@@ -19,7 +19,7 @@ it("a folder is opened in the dialect that its records were made in", async () =
   await first.until(`${startup}/${id}`, "RUNNING");
   await first.close();
   await expect(startTest({ dataDir, profile: "default" })).rejects.toThrow(
-    /made under the profile falkordb-cloud, not default; start it with --profile falkordb-cloud/,
+    /records of the profile falkordb-cloud, not of default; start it with --profile falkordb-cloud/,
   );
   const again = await startTest({ dataDir });
   expect(again.platform.profile).toBe("falkordb-cloud");
@@ -36,7 +36,7 @@ it("a folder of the default profile with records in it is not opened in another 
   await back.create();
   await back.close();
   await expect(startTest({ dataDir, profile: "falkordb-cloud" })).rejects.toThrow(
-    /under the profile default/,
+    /records of the profile default/,
   );
 });
 
