@@ -28,9 +28,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "plan-applied":
       return markPlanApplied(live, event.fingerprint);
     case "create-announced":
-      if (event.listed !== undefined) live.rounds[event.intent.round] = event.listed;
-      live.intents.set(event.address, event.intent);
-      return true;
+      return announce(live, event);
     case "create-refused":
       return markRefused(live, event.address);
     case "create-acknowledged":
@@ -75,6 +73,18 @@ const rememberedPlans = 1000;
 function markPlanApplied({ view, setHead }: LiveDocument, fingerprint: string): boolean {
   if (view.appliedPlans.includes(fingerprint)) return false;
   setHead({ appliedPlans: [...view.appliedPlans, fingerprint].slice(-rememberedPlans) });
+  return true;
+}
+
+/** An object that is created again under the id of one that is gone has none of its values. */
+function announce(
+  live: LiveDocument,
+  { address, intent, listed }: Extract<StateEvent, { readonly type: "create-announced" }>,
+): true {
+  if (listed !== undefined) live.rounds[intent.round] = listed;
+  live.intents.set(address, intent);
+  const gone = live.resources.get(address);
+  if (gone !== undefined) live.resources.set(address, { ...gone, recorded: {} });
   return true;
 }
 

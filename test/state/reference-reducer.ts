@@ -62,7 +62,10 @@ function announce(
   { address, intent, listed }: Extract<StateEvent, { readonly type: "create-announced" }>,
 ): StateDocument {
   const rounds = listed === undefined ? state.rounds : { ...state.rounds, [intent.round]: listed };
-  return { ...state, rounds, intents: { ...state.intents, [address]: intent } };
+  const announced = { ...state, rounds, intents: { ...state.intents, [address]: intent } };
+  const gone = own(state.resources, address);
+  if (gone === undefined) return announced;
+  return { ...announced, resources: { ...state.resources, [address]: { ...gone, recorded: {} } } };
 }
 
 function markRefused(state: StateDocument, address: Address): StateDocument {
