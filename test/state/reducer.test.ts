@@ -169,6 +169,15 @@ describe("an event", () => {
   });
 });
 
+it("a create forgets what is recorded of an object that is gone: another one may come back under its id", () => {
+  const state = sampleState();
+  const [address = ""] = Object.keys(state.resources);
+  const event: StateEvent = { type: "create-announced", address, intent: sampleIntent() };
+  const { resources } = reduce(state, event);
+  expect(state.resources[address]?.recorded).not.toEqual({});
+  expect(resources[address]).toEqual({ ...state.resources[address], recorded: {} });
+});
+
 describe("an operation's end", () => {
   const state = reduce(sampleState(), { type: "operation-accepted", address: "instances.db0", converging });
 
