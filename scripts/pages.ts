@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fieldPage } from "./field-page.ts";
+import { manifestPage } from "./manifest-page.ts";
 import { type Source, withTree } from "./source-tree.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -8,7 +9,11 @@ const root = join(import.meta.dirname, "..");
 /** The generated pages as they should be: path from the root of the repository -> text. */
 export function pages(): { readonly [path: string]: string } {
   const guide = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
-  return { "docs/fields.md": fieldPage(), "CONTRIBUTING.md": withTree(guide, sources()) };
+  return {
+    "docs/fields.md": fieldPage(),
+    "docs/manifest.md": manifestPage(root),
+    "CONTRIBUTING.md": withTree(guide, sources()),
+  };
 }
 
 /** Every source file that people write, in the order of their paths. */

@@ -22,12 +22,19 @@ const programs = join(folder, "bin");
 mkdirSync(programs);
 symlinkSync(join(root, "bin", "graphform.js"), join(programs, "graphform"));
 const env = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(GRAPHFORM_|CI$|NO_COLOR)/.test(name))),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(GRAPHFORM_|CI$|NO_COLOR)/.test(name)),
+  ),
   SHOP_PASSWORD: randomBytes(12).toString("base64url"),
   PATH: [programs, process.env["PATH"] ?? ""].join(delimiter),
 };
 const shell = openShell(screen, size, folder, env);
-const quiet = openShell(openScreen(200, 50, () => 0), { columns: 200, rows: 50 }, folder, env);
+const quiet = openShell(
+  openScreen(200, 50, () => 0),
+  { columns: 200, rows: 50 },
+  folder,
+  env,
+);
 const manifest = join(folder, "graphform.yaml");
 
 try {
@@ -51,7 +58,10 @@ try {
   await pause(2000);
   await shell.run("graphform platform status");
   const title = "a region edited, refused, with the way out; kill -9, run again, no duplicate";
-  writeFileSync(join(root, "docs", "recording.svg"), animationOf(shortened(screen.frames, 12_000), size, title));
+  writeFileSync(
+    join(root, "docs", "recording.svg"),
+    animationOf(shortened(screen.frames, 12_000), size, title),
+  );
   console.log(`docs/recording.svg: ${readFileSync(join(root, "docs", "recording.svg")).length} bytes`);
 } finally {
   await quiet.run("graphform platform down");

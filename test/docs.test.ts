@@ -80,7 +80,7 @@ describe("decisions", () => {
 
   it("name every dependency", () => {
     const { devDependencies }: { devDependencies: object } = JSON.parse(text("package.json"));
-    const page = text("docs/decisions/0003-dependencies.md");
+    const page = text("docs/dependencies.md");
     expect(Object.keys(devDependencies).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -92,4 +92,3 @@ function lineOf(runs: readonly Run[]): string {
 function escaped(text: string): string {
   return String(html`${text}`);
 }
-

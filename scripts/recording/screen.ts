@@ -1,3 +1,4 @@
+// biome-ignore lint/correctness/noUnresolvedImports: a CommonJS package has a default export at run time.
 import xterm from "@xterm/headless";
 
 /** A run of characters in one style. Colours are numbers of the terminal's palette; undefined is the default. */

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { kinds } from "../src/kinds/index.ts";
+
+/** The part of a JSON Schema that the page shows. */
+interface Shape {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly anyOf?: readonly Shape[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  readonly properties?: { readonly [name: string]: Shape };
+  readonly additionalProperties?: Shape | false;
+}
+
+/** Keys that every resource has; they stand on the page once. */
+const shared = ["forEach", "lifecycle", "timeouts"];
+
+/** The page `docs/manifest.md`: every key of the manifest; the tables are those of the schema. */
+export function manifestPage(root: string): string {
+  const schema: Shape = JSON.parse(readFileSync(join(root, "schemas", "manifest.schema.json"), "utf8"));
+  const text = readFileSync(join(root, "scripts", "manifest-page.md"), "utf8");
+  return text.replace(/^\{\{(keys|outputs) ?(.*)\}\}$/gm, (_, what: string, path: string) =>
+    what === "keys" ? table(at(schema, path)) : outputs(),
+  );
+}
+
+/** The schema at a path of names; `*` is any name, `[]` an element of a list. */
+function at(schema: Shape, path: string): Shape {
+  return path.split(".").reduce((shape: Shape, name) => {
+    if (name === "") return shape;
+    const next =
+      name === "*" ? shape.additionalProperties : name === "[]" ? shape.items : shape.properties?.[name];
+    if (next === undefined || next === false) throw new Error(`the manifest's schema has no ${path}`);
+    return next;
+  }, schema);
+}
+
+function table(shape: Shape): string {
+  const rows = Object.entries(shape.properties ?? {})
+    .filter(([name]) => !(name !== "forEach" && shared.includes(name) && shape.properties?.["forEach"]))
+    .map(([name, field]) => row(name, field, shape.required?.includes(name) === true));
+  return ["| Key | Value | Meaning |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function row(name: string, field: Shape, required: boolean): string {
+  const [main = field] = field.anyOf ?? [];
+  const values =
+    main.enum === undefined
+      ? [main.type ?? "any"]
+          .flat()
+          .filter((type) => type !== "null")
+          .join(" or ")
+      : main.enum.map((value) => `\`${String(value)}\``).join(", ");
+  const bounds =
+    main.minimum === undefined
+      ? ""
+      : `, ${main.minimum}${main.maximum === undefined ? " or more" : ` to ${main.maximum}`}`;
+  const standard = main.default ?? field.default;
+  const example = main.examples?.[0];
+  const notes = [
+    ...(required ? ["required"] : []),
+    ...(standard === undefined ? [] : [`default \`${String(standard)}\``]),
+    ...(example === undefined ? [] : [`for example \`${String(example)}\``]),
+  ];
+  const cells = [
+    `\`${name}\``,
+    `${values}${bounds}`,
+    [field.description ?? main.description ?? "", ...notes].filter((text) => text !== "").join("; "),
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function outputs(): string {
+  const rows = kinds.map(
+    (kind) => `| \`${kind.name}\` | ${kind.outputs.map((name) => `\`${name}\``).join(", ")} |`,
+  );
+  return ["| Kind | Outputs |", "| --- | --- |", ...rows].join("\n");
+}

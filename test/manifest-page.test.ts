@@ -1,0 +1,30 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { validate } from "../src/index.ts";
+
+const page = readFileSync(join(import.meta.dirname, "..", "docs", "manifest.md"), "utf8");
+
+describe("the examples of docs/manifest.md", () => {
+  it("are one manifest together, each a layer of it, without an error", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "graphform-page-"));
+    const examples = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = ""]) => text);
+    examples.forEach((text, index) => {
+      writeFileSync(join(folder, `${String(index).padStart(2, "0")}.yaml`), text);
+    });
+    expect(examples.length).toBeGreaterThan(10);
+    const problems = await validate({ files: [folder] });
+    expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+  });
+
+  it("show every section that the schema has", () => {
+    const schema: { properties: object } = JSON.parse(
+      readFileSync(join(import.meta.dirname, "..", "schemas", "manifest.schema.json"), "utf8"),
+    );
+    const sections = Object.keys(schema.properties).filter(
+      (name) => !["$schema", "apiVersion", "name"].includes(name),
+    );
+    expect(sections.filter((name) => !page.includes(`# \`${name}\``))).toEqual([]);
+  });
+});
