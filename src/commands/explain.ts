@@ -1,6 +1,7 @@
-/** @module Explains the fields of the manifest from the field table. */
+/** @module Explains the keys and fields of the manifest from its schema and the field table. */
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
+import { type ManifestKey, manifestKeys } from "../manifest/manifest-keys.ts";
 import { nearest } from "../manifest/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
@@ -25,7 +26,7 @@ interface Field {
   readonly row: FieldSchema;
 }
 
-/** `explain FIELD`: prints the facts about a field; without a field, lists all fields. Throws `field-unknown`. */
+/** `explain KEY`: prints the facts about a key or field; without one, lists all. Throws `field-unknown`. */
 export async function explain(
   wanted: string | undefined,
   options: ExplainOptions,
@@ -34,24 +35,24 @@ export async function explain(
 ): Promise<number> {
   const palette = makePalette(terminal.colour);
   const fields = allFields();
+  const keys = manifestKeys(kinds);
   if (wanted === undefined) {
-    if (options.json === true)
-      terminal.out(`${jsonText(fields.map(({ kind, path }) => `${kind}.${path}`))}\n`);
-    else
-      terminal.out(
-        tableText(
-          ["field", "description"],
-          fields.map((field) => [`${field.kind}.${field.path}`, field.row.description ?? ""]),
-          palette,
-        ),
-      );
+    const rows = [
+      ...keys.map(({ path, shape }) => [path, shape.description ?? ""]),
+      ...fields.map(({ kind, path, row }) => [`${kind}.${path}`, row.description ?? ""]),
+    ];
+    if (options.json === true) terminal.out(`${jsonText(rows.map(([path = ""]) => path))}\n`);
+    else terminal.out(tableText(["field", "description"], rows, palette));
     return exitCodes.done;
   }
   const found = fields.filter((field) =>
     namesOf(field).some((name) => name.toLowerCase() === wanted.toLowerCase()),
   );
-  if (found.length === 0) {
-    const names = [...new Set(fields.flatMap((field) => namesOf(field).slice(-1)))];
+  const key = keys.find(({ path }) => isMeant(path, wanted));
+  if (found.length === 0 && key === undefined) {
+    const names = [
+      ...new Set([...fields.flatMap((field) => namesOf(field).slice(-1)), ...keys.map(({ path }) => path)]),
+    ];
     const near = nearest(wanted, names);
     throw new GraphformError("field-unknown", `there is no field "${wanted}"`, {
       hint: near === undefined ? "graphform explain lists them" : `did you mean ${near}?`,
@@ -62,7 +63,10 @@ export async function explain(
     ...(options.profile === undefined || builtInProfiles.includes(options.profile) ? [] : [options.profile]),
   ];
   const profiles = await Promise.all(names.map(loadProfile));
-  const explained = found.map((field) => factsOf(field, profiles));
+  const explained = [
+    ...(key === undefined ? [] : [factsOfKey(key, keys)]),
+    ...found.map((field) => factsOf(field, profiles)),
+  ];
   if (options.json === true)
     terminal.out(`${jsonText(explained.map((facts) => Object.fromEntries(facts)))}\n`);
   else terminal.out(explained.map((facts) => factsText(facts, palette)).join("\n"));
@@ -93,6 +97,38 @@ function namesOf({ kind, path, row }: Field): readonly string[] {
     ...(row["x-wire"] === undefined ? [] : [row["x-wire"]]),
     own,
   ];
+}
+
+/** True where a person means this key: with or without the name of the entry, or of the resource that it stands in. */
+function isMeant(path: string, wanted: string): boolean {
+  const asked = wanted.toLowerCase().split(".");
+  const whole = path.toLowerCase().split(".");
+  const short = whole.filter((part) => part !== "*");
+  const spellings =
+    asked[0] !== undefined && sections.has(asked[0]) ? [1, 2].map((from) => asked.slice(from)) : [];
+  return [asked, ...spellings].some((parts) => isSpelled(whole, parts) || isSpelled(short, parts));
+}
+
+function isSpelled(key: readonly string[], parts: readonly string[]): boolean {
+  return key.length === parts.length && key.every((part, index) => part === "*" || part === parts[index]);
+}
+
+const sections = new Set(kinds.map(({ name }) => name.toLowerCase()));
+
+function factsOfKey({ path, shape }: ManifestKey, keys: readonly ManifestKey[]): Facts {
+  const inner = keys.filter((other) => other.path.replaceAll(".*", "").startsWith(`${path}.`));
+  const facts: readonly (readonly [string, Json | undefined])[] = [
+    ["key", path],
+    ["description", shape.description],
+    ["type", [shape.type ?? "any"].flat().join(" or ")],
+    ["allowed", shape.enum],
+    ["bounds", boundsOf(shape)],
+    ["pattern", shape.pattern],
+    ["default", shape.default],
+    ["examples", shape.examples],
+    ["keys", inner.length === 0 ? undefined : inner.map((other) => other.path)],
+  ];
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
 type Facts = readonly (readonly [string, Json])[];

@@ -33,7 +33,9 @@ describe("reference and self-check", () => {
   it("explain knows every field of every kind, by its path and by its own name", async () => {
     const all: string[] = JSON.parse((await bench.bare("explain", "--json")).out);
     expect(all.length).toBeGreaterThan(40);
-    expect(new Set(all.map((field) => field.split(".")[0]))).toEqual(new Set(kinds.map((kind) => kind.name)));
+    const sections = new Set(all.map((field) => field.split(".")[0]));
+    const expected = [...kinds.map((kind) => kind.name), "guards", "lifecycle", "forEach"];
+    expect(expected.filter((name) => !sections.has(name))).toEqual([]);
     const facts = JSON.parse((await bench.bare("explain", "graphDBCacheSize", "--json")).out);
     expect(facts).toEqual([
       expect.objectContaining({
@@ -45,6 +47,19 @@ describe("reference and self-check", () => {
       }),
     ]);
     for (const field of all) expect((await bench.bare("explain", field)).code, field).toBe(0);
+  });
+
+  it.each([
+    ["guards.maxDeletes", { key: "guards.maxDeletes", bounds: "0 to any" }],
+    ["lifecycle.onReplace", { allowed: ["refuse", "recreate"], default: "refuse" }],
+    ["instances.orders.lifecycle.protect", { key: "lifecycle.protect", type: "boolean" }],
+    ["variables.region.type", { key: "variables.*.type" }],
+    ["variables.type", { key: "variables.*.type" }],
+    ["moved", { keys: ["moved.from", "moved.to"] }],
+    ["networks", { description: "Each network by name." }],
+  ])("explain %s knows what is graphform's own", async (key, facts) => {
+    const ran = await bench.bare("explain", key, "--json");
+    expect(JSON.parse(ran.out)).toEqual([expect.objectContaining(facts)]);
   });
 
   it.each([
