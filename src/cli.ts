@@ -3,6 +3,9 @@ import { printError } from "./commands/print-error.ts";
 import { createProgram } from "./commands/program.ts";
 import { processTerminal, type Terminal } from "./commands/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
+import { escapeText } from "./report/escape.ts";
+import type { Telemetry } from "./telemetry/open-telemetry.ts";
+import { telemetryFor } from "./telemetry/telemetry.ts";
 
 /** Runs a command and sets the exit code of the process; prints errors without a stack trace. */
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -12,6 +15,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
     used ??= processTerminal(env, noColour, logFile);
     return used;
   };
+  let telemetry: Telemetry | undefined;
   try {
     const program = createProgram({
       terminal,
@@ -20,10 +24,16 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
         code = exit;
       },
     });
+    program.hook("preAction", async (_, action) => {
+      telemetry = await telemetryFor(action.name(), env);
+    });
     await program.parseAsync(argv);
   } catch (error) {
     code = await printError(error, terminal(false));
   }
+  const unsent = await telemetry?.end(code);
+  if (unsent !== undefined)
+    terminal(false).err(`warning: traces or metrics were not sent: ${escapeText(unsent)}\n`);
   process.exitCode = code;
 }
 

@@ -63,11 +63,22 @@ const rules: FolderRules = {
     node: "any",
   },
   reconcile: { may: ["model", "manifest", "observe", "plan", "apply", "state"], never: [print] },
+  // What a run publishes, and who listens to it: loaded only where the variables of OpenTelemetry ask for it.
+  telemetry: {
+    may: ["model"],
+    packages: [
+      ...["@opentelemetry/api", "@opentelemetry/resources"],
+      ...["@opentelemetry/sdk-trace", "@opentelemetry/sdk-metrics"],
+      ...["@opentelemetry/exporter-trace-otlp-http", "@opentelemetry/exporter-metrics-otlp-http"],
+    ],
+    node: ["node:diagnostics_channel", "node:perf_hooks"],
+    never: [print],
+  },
   // A manifest's files with its state and its service, as commands and programs open them.
   project: {
     may: [
       ...["model", "manifest", "plan", "state", "files", "kinds", "hosting"],
-      ...["platform", "reconcile"],
+      ...["platform", "reconcile", "telemetry"],
     ],
     node: "any",
     never: [print],
@@ -94,12 +105,12 @@ const rules: FolderRules = {
         "database",
         "report",
       ],
-      ...["platform", "reconcile", "project"],
+      ...["platform", "reconcile", "project", "telemetry"],
     ],
     packages: ["commander"],
     node: "any",
   },
-  "cli.ts": { may: ["model", "commands", "report"], packages: ["commander"], node: "any" },
+  "cli.ts": { may: ["model", "commands", "report", "telemetry"], packages: ["commander"], node: "any" },
 };
 
 /** Rooms of the platform: the folders, and the files beside them, that each may import. */

@@ -15,6 +15,7 @@ import { makePalette } from "../report/palette.ts";
 import { planEvents } from "../report/plan-events.ts";
 import { planText } from "../report/plan-text.ts";
 import { progressText } from "../report/progress-text.ts";
+import { stepEvents } from "../telemetry/channels.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Receives everything that an apply reports while it runs. */
@@ -41,6 +42,7 @@ export function applyReport(asJson: boolean, terminal: Terminal, command: Comman
   return {
     plan: (plan) => toAll((output) => output.plan(plan)),
     event: (event) => {
+      stepEvents.publish(event);
       if (event.type === "warning")
         warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
       toAll((output) => output.event(event));

@@ -18,6 +18,7 @@ import type { Vault } from "../model/sealed.ts";
 import { createFileStore } from "../state/file-store.ts";
 import type { StateStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
+import { manifestRead } from "../telemetry/channels.ts";
 import type { RunOptions } from "./run-options.ts";
 import { givenVariables } from "./variables.ts";
 
@@ -56,6 +57,7 @@ export async function projectOf(
   const parsed = parseManifest(sources);
   const variables = await givenVariables(options.var ?? [], options.varFile ?? []);
   const { header, problems } = readHeader(parsed, { kinds, validators, variables });
+  if (header !== undefined) manifestRead.publish({ name: header.name });
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
   const folder = dirname(sources[0]?.path ?? "");
