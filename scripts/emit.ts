@@ -15,16 +15,18 @@ const root = join(import.meta.dirname, "..");
  * committed, as every build does, so that a stale schema is found and not mended behind its author's back.
  */
 if (!process.argv.includes("--generated")) {
-  write("schemas/manifest.schema.json", `${JSON.stringify(manifestSchema(kinds), null, 2)}\n`);
+  write("schemas/manifest.schema.json", `${JSON.stringify(manifestSchema(kinds.all), null, 2)}\n`);
 }
 write("src/manifest/validators.generated.js", await compiledValidators());
 write("src/manifest/validators.generated.d.ts", declaration());
 
 /** Ajv's standalone code in one module: its run-time functions are bundled in, so that nothing of Ajv is loaded. */
 async function compiledValidators(): Promise<string> {
-  const keys = [documentKey, ...kinds.map(({ name }) => resourceKey(name))];
-  const code = standalone.default(manifestAjv(kinds), Object.fromEntries(keys.map((key) => [key, key])));
-  const resources = kinds.map(({ name }) => `${JSON.stringify(name)}: violationsOf(${resourceKey(name)})`);
+  const keys = [documentKey, ...kinds.all.map(({ name }) => resourceKey(name))];
+  const code = standalone.default(manifestAjv(kinds.all), Object.fromEntries(keys.map((key) => [key, key])));
+  const resources = kinds.all.map(
+    ({ name }) => `${JSON.stringify(name)}: violationsOf(${resourceKey(name)})`,
+  );
   const entry = [
     'import { violationsOf } from "./scripts/violations-of.ts";',
     code.replace(/^"use strict";/, "").replace(/\bexport const (\w+) = /g, "const $1 = "),

@@ -77,7 +77,7 @@ function row(name: string, field: Shape, required: boolean): string {
 }
 
 function outputs(): string {
-  const rows = kinds.map(
+  const rows = kinds.all.map(
     (kind) => `| \`${kind.name}\` | ${kind.outputs.map((name) => `\`${name}\``).join(", ")} |`,
   );
   return ["| Kind | Outputs |", "| --- | --- |", ...rows].join("\n");

@@ -7,7 +7,6 @@ import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import { fromLeaves, leaves } from "../model/spec-paths.ts";
 import { referent, resolveKnown } from "../model/templates.ts";
 import type { ApplyContext } from "./context.ts";
-import { kindOf } from "./context.ts";
 
 /** The values of an applied spec as the state records them, dotted path -> value: outputs filled in, names kept, secrets sealed. */
 export function recordOf(spec: JsonObject, context: ApplyContext): { readonly [path: string]: Json } {
@@ -21,7 +20,7 @@ export function recordOf(spec: JsonObject, context: ApplyContext): { readonly [p
  */
 export function bindSpec(kind: string, spec: JsonObject, context: ApplyContext): JsonObject {
   const references = new Map(
-    referenceFields(kindOf(context, kind).schema).map((field) => [field.path, field]),
+    referenceFields(context.kinds.named(kind).schema).map((field) => [field.path, field]),
   );
   const bound = [...leaves(spec)].map(([path, value]): [string, Json] => {
     const field = references.get(path);

@@ -3,7 +3,8 @@ import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Driver, Kind } from "../model/kind.ts";
+import type { Driver } from "../model/kind.ts";
+import { type KindRegistry, present } from "../model/kind-registry.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
@@ -12,7 +13,7 @@ import type { ClassRegistry } from "./creates/create-request.ts";
 
 /** The dependencies of an apply. Nothing here is specific to a kind: drivers are handed in. */
 export interface ApplyContext {
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly profile: Profile;
   readonly clock: Clock;
@@ -43,14 +44,5 @@ export type StepResult = Pick<StepOutcome, "result"> & Partial<Pick<StepOutcome,
 
 /** The driver of a kind. Throws where the composition root forgot one. */
 export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): Driver {
-  const driver = context.drivers.get(kind);
-  if (driver === undefined) throw new Error(`no driver for "${kind}"`);
-  return driver;
-}
-
-/** The kind of that name. */
-export function kindOf(context: Pick<ApplyContext, "kinds">, name: string): Kind {
-  const kind = context.kinds.find((candidate) => candidate.name === name);
-  if (kind === undefined) throw new Error(`no kind is called "${name}"`);
-  return kind;
+  return present(context.drivers.get(kind), kind);
 }

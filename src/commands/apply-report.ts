@@ -58,7 +58,7 @@ type Output = Omit<ApplyReport, "warnings">;
 function textReport(terminal: Terminal, command: Command): Output {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   return {
-    plan: (plan) => terminal.out(planText(plan, kindNames(kinds), page)),
+    plan: (plan) => terminal.out(planText(plan, kindNames(kinds.all), page)),
     event: (event) => terminal.err(`${progressText(event, page.palette)}\n`),
     outcome: (outcome) => terminal.out(outcomeText(outcome, page, command)),
     error: () => {},
@@ -66,7 +66,7 @@ function textReport(terminal: Terminal, command: Command): Output {
 }
 
 function jsonReport(line: (text: string) => void, command: Command): Output {
-  const names = kindNames(kinds);
+  const names = kindNames(kinds.all);
   const stamp = (): string => new Date().toISOString();
   let isBegun = false;
   const write = (events: readonly JsonObject[]): void => {

@@ -13,7 +13,7 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
     .filter(([, bound]) => kind === undefined || bound.kind === kind)
     .map(([name]) => name);
   const close = nearest(address, known);
-  const noun = kinds.find((candidate) => candidate.name === kind)?.noun ?? "resource";
+  const noun = kinds.find(kind ?? "")?.noun ?? "resource";
   const hint =
     close === undefined
       ? known.length === 0
@@ -25,9 +25,9 @@ export function boundAt(state: StateDocument, address: string, kind?: string): B
 
 /** The kind with this name. Throws `kind-unknown`. */
 export function kindNamed(name: string): Kind {
-  const kind = kinds.find((candidate) => candidate.name === name);
+  const kind = kinds.find(name);
   if (kind !== undefined) return kind;
   throw new GraphformError("kind-unknown", `there is no kind "${name}"`, {
-    hint: `kinds are ${kinds.map((candidate) => candidate.name).join(", ")}`,
+    hint: `kinds are ${kinds.all.map((candidate) => candidate.name).join(", ")}`,
   });
 }

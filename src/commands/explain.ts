@@ -35,7 +35,7 @@ export async function explain(
 ): Promise<number> {
   const palette = makePalette(terminal.colour);
   const fields = allFields();
-  const keys = manifestKeys(kinds);
+  const keys = manifestKeys(kinds.all);
   if (wanted === undefined) {
     const rows = [
       ...keys.map(({ path, shape }) => [path, shape.description ?? ""]),
@@ -74,7 +74,7 @@ export async function explain(
 }
 
 function allFields(): readonly Field[] {
-  return kinds.flatMap((kind) =>
+  return kinds.all.flatMap((kind) =>
     Object.entries(kind.schema.properties).flatMap(([name, row]): readonly Field[] =>
       row.properties === undefined
         ? [{ kind: kind.name, path: name, row }]
@@ -113,7 +113,7 @@ function isSpelled(key: readonly string[], parts: readonly string[]): boolean {
   return key.length === parts.length && key.every((part, index) => part === "*" || part === parts[index]);
 }
 
-const sections = new Set(kinds.map(({ name }) => name.toLowerCase()));
+const sections = new Set(kinds.all.map(({ name }) => name.toLowerCase()));
 
 function factsOfKey({ path, shape }: ManifestKey, keys: readonly ManifestKey[]): Facts {
   const inner = keys.filter((other) => other.path.replaceAll(".*", "").startsWith(`${path}.`));

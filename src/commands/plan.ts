@@ -71,7 +71,7 @@ async function makePlan(
     const world = planningWorld(session, interrupts.stopping);
     const { plan: result } = await planFor(intention, session.state, world);
     if (options.out !== undefined) await savePlan(options.out, result, project, session);
-    const names = kindNames(kinds);
+    const names = kindNames(kinds.all);
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(
       options.json === true ? `${jsonText(planJson(result, names))}\n` : planText(result, names, page),

@@ -23,7 +23,7 @@ export async function savePlan(
   project: Project,
   { identity, vault }: Pick<Session, "identity" | "vault">,
 ): Promise<void> {
-  const { part } = secretVariables(project.parsed.value ?? {}, kinds);
+  const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);
   const given = Object.entries(project.variables);
   const saved: SavedPlan = {
     plan,

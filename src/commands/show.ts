@@ -22,7 +22,7 @@ export async function show(
   terminal: Terminal,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  const names = kindNames(kinds);
+  const names = kindNames(kinds.all);
   if (planFile !== undefined) {
     const { plan } = await readPlanFile(planFile);
     terminal.out(

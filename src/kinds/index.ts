@@ -1,9 +1,9 @@
 /** @module Lists every kind that a manifest can declare. */
-import type { Kind } from "../model/kind.ts";
+import { type KindRegistry, kindRegistry } from "../model/kind-registry.ts";
 import { cloudAccount } from "./cloud-account.ts";
 import { instance } from "./instance.ts";
 import { network } from "./network.ts";
 import { user } from "./user.ts";
 
 /** Every kind that a manifest can declare. CONTRIBUTING says what adding one takes. */
-export const kinds: readonly Kind[] = [cloudAccount, network, instance, user];
+export const kinds: KindRegistry = kindRegistry([cloudAccount, network, instance, user]);

@@ -1,6 +1,8 @@
 /** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated. */
+
 import type { Json, JsonObject } from "../model/json.ts";
-import type { Finding, Kind } from "../model/kind.ts";
+import type { Finding } from "../model/kind.ts";
+import type { KindRegistry } from "../model/kind-registry.ts";
 import { documentShape } from "./document-shape.ts";
 import { explainViolations } from "./explain.ts";
 import type { Expression } from "./expression.ts";
@@ -16,7 +18,7 @@ import { type GivenVariables, resolveVariables, type Variables } from "./variabl
 
 /** Inputs of `readManifestHead`. */
 export interface HeadInputs {
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly validators: Validators;
   /** From --var and --var-file, as text; coerced to the declared types. */
   readonly variables: GivenVariables;
@@ -43,9 +45,9 @@ export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: H
     findings.push(errorAt(rangeOf(exact), fault));
     broken.add(String(path[0] ?? ""));
   };
-  const secret = secretVariables(manifest, inputs.kinds);
+  const secret = secretVariables(manifest, inputs.kinds.all);
   const variables = resolveVariables(manifest["variables"], inputs.variables, secret, report);
-  const sections = inputs.kinds.map((kind) => kind.name);
+  const sections = inputs.kinds.all.map((kind) => kind.name);
   const scope = scopeOf({
     variables,
     sections,
@@ -66,7 +68,7 @@ export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: H
   ]);
   for (const [key, resolved] of entries) if (!raw.has(key) && holdsUnresolved(resolved)) broken.add(key);
   const value: JsonObject = Object.fromEntries(entries);
-  const shape = documentShape(inputs.kinds);
+  const shape = documentShape(inputs.kinds.all);
   for (const { path, part, fault } of explainViolations(inputs.validators.document(value), value, shape)) {
     report(path, fault, part);
     if (path.length === 0)

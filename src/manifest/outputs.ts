@@ -56,7 +56,7 @@ function readOne(
   const scope = scopeOf({
     variables: context.variables,
     secrets: context.secrets,
-    sections: context.kinds.map(({ name }) => name),
+    sections: context.kinds.all.map(({ name }) => name),
     refusesSecret: ({ text }) =>
       sensitive ? undefined : { ...notSensitive, message: `${text} would be printed in clear` },
     reference: (expression) => outputReference(expression, context, new Set()),

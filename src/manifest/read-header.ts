@@ -18,7 +18,12 @@ export function readHeader(
 ): { readonly header?: Header; readonly problems: readonly Problem[] } {
   const head = parsed.value === undefined ? undefined : readManifestHead(parsed, parsed.value, inputs);
   const findings = [...parsed.findings, ...(head?.findings ?? [])];
-  const problems = finishProblems(findings, "error", parsed.layers, manifestRedactor(parsed, inputs.kinds));
+  const problems = finishProblems(
+    findings,
+    "error",
+    parsed.layers,
+    manifestRedactor(parsed, inputs.kinds.all),
+  );
   const header = head === undefined ? undefined : headerOf(head);
   return header === undefined ? { problems } : { header, problems };
 }

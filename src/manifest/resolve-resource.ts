@@ -1,8 +1,10 @@
 /** @module Resolves and checks one resource of a manifest. */
+
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import type { Finding, Kind } from "../model/kind.ts";
+import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Reference } from "../model/sealed.ts";
 import { blockRange } from "./block-range.ts";
 import { explainViolations } from "./explain.ts";
@@ -27,7 +29,7 @@ import type { Variables } from "./variables.ts";
 /** Inputs that all resources of a manifest share. */
 export interface ResolveContext {
   readonly parsed: Parsed;
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly validators: Validators;
   readonly inventory: Inventory;
   readonly variables: Variables;
@@ -47,7 +49,7 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   const { schema } = kind;
   const { layers } = context.parsed;
   const findings: Finding[] = [];
-  const sections = context.kinds.map(({ name }) => name);
+  const sections = context.kinds.all.map(({ name }) => name);
   const report = (path: Path, fault: Fault, part: Part = "value", expression?: Expression): void => {
     findings.push(errorAt(blockRange(layers, block, path, part, expression), fault, address));
   };
@@ -136,7 +138,7 @@ export function outputReference(
   refs: Set<Address>,
 ): Reference | Fault {
   const { target, output, text } = expression;
-  const kind = context.kinds.find(({ name }) => name === target.section);
+  const kind = context.kinds.find(target.section);
   const found = findReferent(context.inventory, target);
   if ("fault" in found) return found.fault;
   if (kind !== undefined && output === "") {

@@ -55,8 +55,8 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   };
 
   const { kinds, validators } = inputs;
-  const sections = kinds.map((kind) => kind.name);
-  const inventory = buildInventory(parsed.value, kinds, head.variables, (path, fault, expression) => {
+  const sections = kinds.all.map((kind) => kind.name);
+  const inventory = buildInventory(parsed.value, kinds.all, head.variables, (path, fault, expression) => {
     report(path, fault, "value", expression);
   });
   const secrets = await readSecrets(
@@ -114,7 +114,7 @@ function finish(
   findings: readonly Finding[],
   texts: Iterable<string>,
 ): Resolution {
-  const redactor = manifestRedactor(parsed, inputs.kinds, texts);
+  const redactor = manifestRedactor(parsed, inputs.kinds.all, texts);
   return {
     problems: finishProblems(findings, "error", parsed.layers, redactor),
     warnings: finishProblems(findings, "warning", parsed.layers, redactor),

@@ -33,7 +33,6 @@ function ruleFindings(
   context: ResolveContext,
   profile: Profile,
 ): readonly Finding[] {
-  const kinds = new Map(context.kinds.map((kind) => [kind.name, kind]));
   const { layers } = context.parsed;
   const tools: RuleTools = {
     profile,
@@ -48,7 +47,7 @@ function ruleFindings(
         : blockRange(layers, member.block, path.split("."), "value");
     },
   };
-  return all.flatMap((desired) => kinds.get(desired.kind)?.check(desired, tools) ?? []);
+  return all.flatMap((desired) => context.kinds.find(desired.kind)?.check(desired, tools) ?? []);
 }
 
 function rangeKey({ range, address }: Finding): string {

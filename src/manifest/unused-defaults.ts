@@ -14,7 +14,7 @@ import { mapOf, unresolved } from "./unresolved.ts";
 export function unusedDefaultsFaults(manifest: JsonObject, context: ResolveContext): readonly Explained[] {
   const defaults = mapOf(manifest["defaults"]);
   const used = new Set([...context.inventory.blocks.values()].map(({ kind }) => kind.name));
-  return context.kinds.flatMap(({ name, schema }) => {
+  return context.kinds.all.flatMap(({ name, schema }) => {
     const written = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
     if (used.has(name) || !isObject(written)) return [];
     const known = withoutReferences(written);

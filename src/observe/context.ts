@@ -1,14 +1,15 @@
 /** @module Defines the dependencies of observing, and the single look that everything else is made of. */
 import type { Address } from "../model/address.ts";
 import type { Delays } from "../model/consistency.ts";
-import type { Kind, Reader } from "../model/kind.ts";
+import type { Reader } from "../model/kind.ts";
+import { type KindRegistry, present } from "../model/kind-registry.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 
 /** The dependencies of observing; readers cannot write. */
 export interface ObserveContext {
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly readers: ReadonlyMap<string, Reader>;
   readonly state: StateDocument;
   /** Ms since 1970. */
@@ -36,14 +37,5 @@ export function look(
 
 /** The reader of a kind. Throws where the composition root forgot one. */
 export function readerOf(kind: string, context: ObserveContext): Reader {
-  const reader = context.readers.get(kind);
-  if (reader === undefined) throw new Error(`no reader for "${kind}"`);
-  return reader;
-}
-
-/** The kind of that name. */
-export function kindOf(name: string, context: ObserveContext): Kind {
-  const kind = context.kinds.find((candidate) => candidate.name === name);
-  if (kind === undefined) throw new Error(`no kind is called "${name}"`);
-  return kind;
+  return present(context.readers.get(kind), kind);
 }

@@ -2,7 +2,7 @@
 import { isServiceError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
 import { type ReferenceField, referenceFields } from "../model/reference-fields.ts";
-import { type Known, kindOf, look, type ObserveContext } from "./context.ts";
+import { type Known, look, type ObserveContext } from "./context.ts";
 
 /** Bound objects as the service shows them. `lost` maps objects that cannot be read to their parents; undefined for an unknown parent. */
 export interface BoundLives {
@@ -17,7 +17,7 @@ export interface BoundLives {
  */
 export async function lookAtBound(bound: readonly Known[], context: ObserveContext): Promise<BoundLives> {
   const through = (entry: Known): readonly ReferenceField[] =>
-    referenceFields(kindOf(entry.kind, context).schema).filter(
+    referenceFields(context.kinds.named(entry.kind).schema).filter(
       (field) => field.place && field.output === "id",
     );
   const first = bound.filter((entry) => through(entry).length === 0);

@@ -9,7 +9,7 @@ import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
 import type { Live, Observed } from "../model/observed.ts";
 import { referenceFields } from "../model/reference-fields.ts";
-import { type Known, kindOf, look, type ObserveContext, readerOf } from "./context.ts";
+import { type Known, look, type ObserveContext, readerOf } from "./context.ts";
 import { lookAtBound } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
 import { describeUnmanaged, type UnmanagedObject } from "./unmanaged.ts";
@@ -60,7 +60,7 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const outputs = new Map(found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]));
   const observed = new Map(
     found.map(([entry, live]): [Address, Observed] => {
-      const named = withNames(live, kindOf(entry.kind, context).schema, outputs);
+      const named = withNames(live, context.kinds.named(entry.kind).schema, outputs);
       const spec = overlay(named.spec, context.state.resources[entry.address], live.phase.is, live.whole);
       return [
         entry.address,
@@ -83,7 +83,9 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
 /** Kind and id of the objects that other objects have made by themselves: nobody declares them. */
 function implicitChildrenOf(observed: Observation["observed"], context: ObserveContext): readonly string[] {
   return [...observed.values()].flatMap(({ kind, id, spec }) =>
-    (kindOf(kind, context).implicitChildren?.(id, spec) ?? []).map((child) => `${child.kind} ${child.id}`),
+    (context.kinds.named(kind).implicitChildren?.(id, spec) ?? []).map(
+      (child) => `${child.kind} ${child.id}`,
+    ),
   );
 }
 
@@ -120,7 +122,7 @@ function adoptions(
 
 /** The place of a declared object; undefined while its parent does not exist. */
 function placeOf(entry: Desired, reached: OutputTable, context: ObserveContext): JsonObject | undefined {
-  const kind = kindOf(entry.kind, context);
+  const kind = context.kinds.named(entry.kind);
   const through = referenceFields(kind.schema).filter((field) => field.place);
   const found = through.map((field): [string, Json | undefined] => [
     field.path,

@@ -2,7 +2,7 @@
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Live } from "../model/observed.ts";
-import { type Known, kindOf, type ObserveContext, readerOf } from "./context.ts";
+import { type Known, type ObserveContext, readerOf } from "./context.ts";
 
 /**
  * An object at the service that no address is bound to.
@@ -47,7 +47,7 @@ function soughtKinds(desired: readonly Desired[], context: ObserveContext): Read
   );
   const wanted = [...new Set(open.map(({ kind }) => kind))].filter((name) => {
     if (context.state.serial === 0) return true;
-    const { holdsData, schema, marksOwner } = kindOf(name, context);
+    const { holdsData, schema, marksOwner } = context.kinds.named(name);
     const isNamed = !holdsData && Object.values(schema.properties).some((row) => row["x-identity"] === true);
     return isNamed || marksOwner?.(context.profile) === true;
   });

@@ -6,7 +6,7 @@ import { withNames } from "../model/names.ts";
 import type { Observed } from "../model/observed.ts";
 import { leaves } from "../model/spec-paths.ts";
 import { sameValue } from "./canonical.ts";
-import { kindNamed, type PlanInput, type Unmanaged } from "./input.ts";
+import type { PlanInput, Unmanaged } from "./input.ts";
 import { traitAt, traitsOf } from "./traits.ts";
 
 /** Unmanaged objects that show the declared name and no other create-only value: they may belong to a lost state. */
@@ -15,7 +15,7 @@ export function adoptionCandidates(
   spec: JsonObject,
   { kinds, unmanaged }: Pick<PlanInput, "kinds" | "unmanaged">,
 ): readonly Unmanaged[] {
-  const traits = traitsOf(kindNamed(kinds, kind).schema);
+  const traits = traitsOf(kinds.named(kind).schema);
   const declared = leaves(spec);
   return unmanaged.filter((other) => {
     if (other.kind !== kind || other.live === undefined) return false;
@@ -61,7 +61,7 @@ export function findByName(
   const outputs = new Map(bound.map(([address, live]) => [address, live.outputs]));
   const named = [...observed, ...bound].map(([address, live]): [Address, Observed] => [
     address,
-    { ...live, ...withNames(live, kindNamed(kinds, live.kind).schema, outputs) },
+    { ...live, ...withNames(live, kinds.named(live.kind).schema, outputs) },
   ]);
   return {
     observed: new Map(named),
@@ -75,5 +75,5 @@ function isSought(
   { state, kinds }: Pick<PlanInput, "state" | "kinds">,
 ): boolean {
   const isFree = importId === undefined && state.resources[address] === undefined && !observed.has(address);
-  return isFree && state.intents[address] === undefined && !kindNamed(kinds, kind).holdsData;
+  return isFree && state.intents[address] === undefined && !kinds.named(kind).holdsData;
 }

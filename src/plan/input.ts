@@ -3,7 +3,7 @@ import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Kind } from "../model/kind.ts";
+import type { KindRegistry } from "../model/kind-registry.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import type { Live, Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
@@ -32,7 +32,7 @@ export interface PlanInput {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects that nobody declares. */
   readonly unmanaged: readonly Unmanaged[];
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly profile: Profile;
   readonly guards: Guards;
   readonly moved: readonly Move[];
@@ -51,11 +51,4 @@ export interface Unmanaged {
   readonly place: JsonObject;
   /** Absent where it was listed and not described. */
   readonly live?: Live;
-}
-
-/** The kind of an address's section. Throws where the composition root forgot one. */
-export function kindNamed(kinds: readonly Kind[], name: string): Kind {
-  const kind = kinds.find((candidate) => candidate.name === name);
-  if (kind === undefined) throw new Error(`no kind is called "${name}"`);
-  return kind;
 }

@@ -1,7 +1,7 @@
 /** @module Applies `moved` blocks to the state: new addresses, and new names in references. */
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
-import type { Kind } from "../model/kind.ts";
+import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Move } from "../model/manifest.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
@@ -32,14 +32,13 @@ export function renamedReferences(
   state: StateDocument,
   from: Address,
   to: Address,
-  kinds: readonly Kind[],
+  kinds: KindRegistry,
 ): { readonly [address: Address]: { readonly [path: string]: Json } } {
-  const schemas = new Map(kinds.map((kind) => [kind.name, kind.schema]));
   const kindOf = (address: Address): string =>
     state.resources[address]?.kind ?? state.rounds[state.intents[address]?.round ?? ""]?.kind ?? "";
   const entries = { ...state.intents, ...state.resources };
   const renamedIn = Object.entries(entries).map(([address, entry]): [Address, { [path: string]: Json }] => {
-    const schema = schemas.get(kindOf(address));
+    const schema = kinds.find(kindOf(address))?.schema;
     const fields = schema === undefined ? [] : referenceFields(schema);
     return [
       address,
@@ -50,16 +49,11 @@ export function renamedReferences(
 }
 
 /** The state as it will be once the moves are done, for looking and planning: bindings, references, recorded names. */
-export function afterMoves(
-  state: StateDocument,
-  moved: readonly Move[],
-  kinds: readonly Kind[],
-): StateDocument {
+export function afterMoves(state: StateDocument, moved: readonly Move[], kinds: KindRegistry): StateDocument {
   const to = destinations(state, moved);
   if (to.size === 0) return state;
-  const schemas = new Map(kinds.map((kind) => [kind.name, kind.schema]));
   const entries = Object.entries(state.resources).map(([address, bound]): [Address, Bound] => {
-    const schema = schemas.get(bound.kind);
+    const schema = kinds.find(bound.kind)?.schema;
     const names =
       schema === undefined ? [] : referenceFields(schema).flatMap((field) => renamed(bound, field, to));
     const refs = bound.refs.map((ref) => to.get(ref) ?? ref);

@@ -1,7 +1,7 @@
 /** @module Plans the repair of the mark by which an object says that it belongs to this state. */
 import type { Json } from "../model/json.ts";
 import type { FieldChange } from "../model/plan.ts";
-import { kindNamed, type PlanInput } from "./input.ts";
+import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subject.ts";
 
 /** Dotted path -> value. */
@@ -9,7 +9,7 @@ type Mark = { readonly [path: string]: Json };
 
 /** The mark of a subject's owner. */
 function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Mark {
-  return kindNamed(kinds, kind).ownerMark?.({ lineage: state.lineage, address }) ?? {};
+  return kinds.named(kind).ownerMark?.({ lineage: state.lineage, address }) ?? {};
 }
 
 /**
@@ -18,7 +18,7 @@ function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Mark {
  */
 export function markToKeep(subject: Subject, input: PlanInput): Mark {
   const { bound, observed } = subject;
-  const operation = kindNamed(input.kinds, subject.kind).operations.mark ?? "";
+  const operation = input.kinds.named(subject.kind).operations.mark ?? "";
   if (bound === undefined || observed?.owner === undefined) return {};
   if (input.profile.operations[operation] === undefined) return {};
   const mark = markOf(subject, input);

@@ -2,7 +2,6 @@
 import type { Change } from "../model/plan.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
-import { kindNamed } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import { base, specOf } from "./subject.ts";
 
@@ -48,7 +47,7 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
       disruption: "none",
     };
   }
-  const kind = kindNamed(input.kinds, subject.kind);
+  const kind = input.kinds.named(subject.kind);
   if (input.profile.operations[kind.operations.delete] === undefined) {
     const reason = `profile ${input.profile.name} has no operation to delete a ${kind.noun}: it is let go of and stays`;
     return { ...shared, action: "forget", reason, disruption: "none" };

@@ -14,7 +14,6 @@ import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
-import { kindNamed } from "./input.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { proposeRemoval } from "./propose-removal.ts";
 import { base, type Subject, specOf } from "./subject.ts";
@@ -79,7 +78,7 @@ function proposeReturn(
   input: PlanInput,
   recreated: ReadonlySet<Address>,
 ): Change {
-  const { holdsData } = kindNamed(input.kinds, desired.kind);
+  const { holdsData } = input.kinds.named(desired.kind);
   return {
     ...base(subject),
     action: "replace",
@@ -98,7 +97,7 @@ function proposeUpdate(
   input: PlanInput,
   recreated: ReadonlySet<Address>,
 ): Change {
-  const kind = kindNamed(input.kinds, desired.kind);
+  const kind = input.kinds.named(desired.kind);
   const traits = traitsOf(kind.schema);
   const after = resolved(desired, input, recreated);
   const adopting = subject.bound === undefined;

@@ -5,7 +5,6 @@ import { fromLeaves, leaves } from "../model/spec-paths.ts";
 import { changing, verbsFromDefault } from "./changing.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
-import { kindNamed } from "./input.ts";
 import { isBeingDeleted } from "./propose.ts";
 import { existing, shared, timeout } from "./step.ts";
 import type { Subject } from "./subject.ts";
@@ -16,7 +15,7 @@ import { traitAt, traitsOf } from "./traits.ts";
  * hold back steps that only update the state or only wait.
  */
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
-  const kind = kindNamed(input.kinds, change.kind);
+  const kind = input.kinds.named(change.kind);
   const preparing = [
     ...moves(change, subject, input),
     ...refreshed(change, subject, input),
@@ -80,7 +79,7 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
   if (!stays || bound === undefined) return [];
   const failed = change.action === "update" && observed?.phase.is === "failed";
   const ours = bound.converging !== undefined && bound.converging.operation !== "delete" && !failed;
-  const traits = traitsOf(kindNamed(input.kinds, change.kind).schema);
+  const traits = traitsOf(input.kinds.named(change.kind).schema);
   const verbless = change.fields.every((field) => traitAt(traits, field.path).operations === undefined);
   const isInProgress = observed?.phase.is === "pending" || observed?.phase.is === "waiting-for-person";
   const theirs = isInProgress && !(change.action === "update" && verbless);

@@ -2,7 +2,7 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
-import type { Kind } from "../model/kind.ts";
+import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import { referenceFields } from "../model/reference-fields.ts";
@@ -27,9 +27,9 @@ export function subjectsOf(input: PlanInput): readonly Subject[] {
 }
 
 /** Addresses that a subject's object refers to now, by what it shows and by what the state remembers. */
-export function heldBy(subject: Subject, kinds: readonly Kind[]): readonly Address[] {
+export function heldBy(subject: Subject, kinds: KindRegistry): readonly Address[] {
   if (subject.observed === undefined) return [];
-  const schema = kinds.find((kind) => kind.name === subject.kind)?.schema;
+  const schema = kinds.find(subject.kind)?.schema;
   const seen = (schema === undefined ? [] : referenceFields(schema)).flatMap((field) => {
     const name = subject.observed?.spec[field.path]?.value;
     return typeof name === "string" ? [`${field.section}.${name}`] : [];
@@ -60,7 +60,7 @@ function subjectAt(
  * a field that operations change has the value that our own operation leads to, or the last recorded one.
  */
 function whenFinished(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
-  const schema = kinds.find((kind) => kind.name === observed.kind)?.schema;
+  const schema = kinds.find(observed.kind)?.schema;
   if (observed.phase.is !== "pending" || schema === undefined) return observed;
   const spec = { ...observed.spec };
   for (const [path, value] of Object.entries(bound?.converging?.record ?? {})) {

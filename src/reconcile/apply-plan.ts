@@ -1,4 +1,5 @@
 /** @module Builds the context of an apply, and carries out a plan or an earlier run's open creates in it. */
+
 import type { ApplyContext } from "../apply/context.ts";
 import { openClassRegistry } from "../apply/creates/class-registry.ts";
 import { recoverIntents } from "../apply/creates/recover-intents.ts";
@@ -9,6 +10,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
+import type { KindRegistry } from "../model/kind-registry.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
@@ -19,7 +21,7 @@ import type { Planned } from "./plan-for.ts";
 
 /** The dependencies of applying, besides the plan. */
 export interface ApplyWorld {
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly service: Service;
   readonly clock: Clock;
   readonly digest: (text: string) => string;
@@ -59,14 +61,14 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
   const context = {
     ...world,
     drivers: new Map(
-      world.kinds.map((kind) => [kind.name, withUnnamedStatusWarnings(kind.driver(service), world)]),
+      world.kinds.all.map((kind) => [kind.name, withUnnamedStatusWarnings(kind.driver(service), world)]),
     ),
     profile,
     outputs: new Map(outputs),
     outputsAtStart: outputs,
     stateAtStart: world.journal.snapshot(),
     durations: new Map(),
-    shown: new Map(world.kinds.map((kind) => [kind.name, describedPaths(kind, profile)])),
+    shown: new Map(world.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
   return { ...context, classes: openClassRegistry(context) };
 }

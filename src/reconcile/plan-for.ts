@@ -4,7 +4,7 @@ import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Kind } from "../model/kind.ts";
+import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Reads } from "../model/service.ts";
@@ -20,7 +20,7 @@ import { makePlan } from "../plan/plan.ts";
 
 /** The dependencies of planning: only the reading half of the service. */
 export interface PlanningWorld {
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly service: Reads;
   readonly clock: Clock;
   readonly digest: (text: string) => string;
@@ -52,7 +52,7 @@ export async function planFor(
   const { manifest, options, destroying } = intention;
   const { kinds, service, signal } = world;
   const desired = destroying ? [] : manifest.desired;
-  const readers = new Map(kinds.map((kind) => [kind.name, kind.reader(service)]));
+  const readers = new Map(kinds.all.map((kind) => [kind.name, kind.reader(service)]));
   const moved = afterMoves(state, manifest.moved, kinds);
   const seen = await observe(desired, {
     kinds,
@@ -91,7 +91,7 @@ export async function planFor(
 export function assertAddressesKnown(
   { manifest, options, destroying }: Intention,
   state: StateDocument,
-  kinds: readonly Kind[],
+  kinds: KindRegistry,
 ): void {
   const declared = manifest.desired.map(({ address }) => address);
   const bound = Object.keys(afterMoves(state, manifest.moved, kinds).resources);

@@ -3,6 +3,7 @@ import { isServiceError } from "../../src/model/errors.ts";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { withNames } from "../../src/model/names.ts";
 import type { Live, PhaseName, Ref } from "../../src/model/observed.ts";
 import { referenceFields } from "../../src/model/reference-fields.ts";
@@ -112,7 +113,7 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
       const has = specFrom([[path, "one"], ...both.map(([each]) => [each, "before"] as const)]);
       const plan = planOf(
         { [`${kind.name}.x`]: { wants, has } },
-        { kinds: [kind], profile: bench.service.profile },
+        { kinds: kindRegistry([kind]), profile: bench.service.profile },
       );
       expect([path, plan.changes[0]?.action, plan.changes[0]?.forcedBy]).toEqual([path, "replace", path]);
       expect(plan.steps.filter(({ operation }) => operation === "update")).toEqual([]);

@@ -101,7 +101,7 @@ function intention(desired: readonly Desired[], destroying: boolean): Parameters
 }
 
 function desiredOf(address: string, kind: string, spec: JsonObject, importId?: string): Desired {
-  const schema = kinds.find(({ name }) => name === kind)?.schema;
+  const schema = kinds.find(kind)?.schema;
   const refs = (schema === undefined ? [] : referenceFields(schema)).flatMap(({ path, section }) => {
     const name = spec[path];
     return typeof name === "string" ? [`${section}.${name}`] : [];
@@ -119,7 +119,7 @@ function desiredOf(address: string, kind: string, spec: JsonObject, importId?: s
 
 /** References by the name that everything here has: `other`. */
 function named(section: string, spec: JsonObject): JsonObject {
-  const schema = kinds.find(({ name }) => name === section)?.schema;
+  const schema = kinds.find(section)?.schema;
   const fields = schema === undefined ? [] : referenceFields(schema);
   const names = fields.flatMap(({ path }): [string, string][] =>
     spec[path] === undefined ? [] : [[path, "other"]],
@@ -146,7 +146,7 @@ function bindReferents(spec: JsonObject, referents: Referents): readonly Desired
 
 /** Secrets stand sealed in a desired spec. */
 function seal(spec: JsonObject, section: string, world: World): JsonObject {
-  const schema = kinds.find(({ name }) => name === section)?.schema;
+  const schema = kinds.find(section)?.schema;
   const isSecret = (path: string): boolean => {
     const [top = "", inner] = path.split(".");
     const row = schema?.properties[top];

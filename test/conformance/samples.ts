@@ -56,7 +56,7 @@ const tuning = {
 };
 
 const instances: Sample = {
-  kind: kindNamed("instances"),
+  kind: kinds.named("instances"),
   specs: [
     ({ network }) => ({
       tier: "enterprise",
@@ -119,7 +119,7 @@ const instances: Sample = {
 };
 
 const networks: Sample = {
-  kind: kindNamed("networks"),
+  kind: kinds.named("networks"),
   specs: [() => ({ name: "core-prod", cloudProvider: "gcp", region: "us-central1", cidr: "10.9.0.0/16" })],
   changes: [{ path: "name", value: "core-test", sends: { name: "core-test" } }],
   hidden: {},
@@ -131,7 +131,7 @@ const networks: Sample = {
 const own = { account_configuration_method: "Terraform", allow_new_cloud_native_network_creation: true };
 
 const cloudAccounts: Sample = {
-  kind: kindNamed("cloudAccounts"),
+  kind: kinds.named("cloudAccounts"),
   specs: [
     () => ({
       cloudProvider: "aws",
@@ -168,7 +168,7 @@ const cloudAccounts: Sample = {
 };
 
 const users: Sample = {
-  kind: kindNamed("users"),
+  kind: kinds.named("users"),
   specs: [({ instance }) => ({ instance, username: "reader", password, acl: "~* +GRAPH.RO_QUERY +PING" })],
   changes: [
     { path: "password", value: "another-password", sends: { password: "another-password" } },
@@ -189,7 +189,7 @@ export async function createReferents(sample: Sample, service: Service): Promise
     section: string,
     spec: JsonObject,
   ): Promise<{ readonly id: string; readonly outputs: JsonObject }> => {
-    const kind = kindNamed(section);
+    const kind = kinds.named(section);
     const driver = kind.driver(service);
     const ref: Ref = { id: await driver.create(spec, always), place: kind.place(spec) };
     return untilReady(driver, ref);
@@ -207,10 +207,4 @@ export async function createReferents(sample: Sample, service: Service): Promise
   const free = { tier: "free", component: "free", ...base, config: login };
   const instance = needsInstance ? await make("instances", free) : undefined;
   return { network: network.id, configId: text(config?.outputs["configId"]), instance: instance?.id ?? "" };
-}
-
-function kindNamed(name: string): Kind {
-  const kind = kinds.find((each) => each.name === name);
-  if (kind === undefined) throw new Error(`there is no kind ${name}`);
-  return kind;
 }

@@ -99,7 +99,7 @@ async function readAs(operation: string, body: Json): Promise<unknown> {
     network: "networks",
     user: "users",
   };
-  const reader = kinds.find((kind) => kind.name === names[prefix])?.reader(service);
+  const reader = kinds.find(names[prefix] ?? "")?.reader(service);
   const place: JsonObject =
     prefix === "user" ? { instance: "i-1", username: "reader" } : { tier: "pro", component: "single-zone" };
   if (verb === "list") return reader?.list(place, always);

@@ -8,7 +8,7 @@ import { always, serviceOf } from "../hosting/service-of.ts";
 import { startCloud, topologyOf } from "../support/cloud.ts";
 
 const profile = await loadProfile("falkordb-cloud");
-const instances = kinds.find((kind) => kind.name === "instances");
+const instances = kinds.find("instances");
 const credential = "obs-pw-4711";
 
 const found = (topology: Json, networkType = "PUBLIC"): ReturnType<typeof endpointOf> =>

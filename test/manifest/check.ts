@@ -6,6 +6,7 @@ import { parseManifest } from "../../src/manifest/parse.ts";
 import { type ManifestInputs, type Resolution, resolveManifest } from "../../src/manifest/resolve.ts";
 import type { SecretText } from "../../src/manifest/secrets.ts";
 import type { Kind } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Problem } from "../../src/model/problem.ts";
 import { compileValidators } from "../support/compile-validators.ts";
 import { testProfile } from "./test-profile.ts";
@@ -16,7 +17,7 @@ export const allKinds: readonly Kind[] = [cloudAccount, network, instance, user]
 const namedSecrets: SecretText = (name) => `text of ${name}`;
 
 export const testInputs: ManifestInputs = {
-  kinds: allKinds,
+  kinds: kindRegistry(allKinds),
   validators: compileValidators(allKinds),
   profile: testProfile,
   variables: {},

@@ -17,11 +17,11 @@ const emit = "run `npm run emit`";
 describe("what is emitted", () => {
   it("the manifest's schema is fresh", () => {
     const written = readFileSync(join(root, "schemas/manifest.schema.json"), "utf8");
-    expect(written === `${JSON.stringify(manifestSchema(kinds), null, 2)}\n`, emit).toBe(true);
+    expect(written === `${JSON.stringify(manifestSchema(kinds.all), null, 2)}\n`, emit).toBe(true);
   });
 
   it("the validators are fresh: they find what those find that are compiled now", () => {
-    const now = compileValidators(kinds);
+    const now = compileValidators(kinds.all);
     expect(Object.keys(validators.resources), emit).toEqual(Object.keys(now.resources));
     const tried = brokenManifests.flatMap(({ text }) => documentsOf(text));
     expect(tried.length).toBeGreaterThan(60);

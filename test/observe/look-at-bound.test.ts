@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Reader } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Live } from "../../src/model/observed.ts";
 import type { Known } from "../../src/observe/context.ts";
 import { lookAtBound } from "../../src/observe/look-at-bound.ts";
@@ -39,7 +40,7 @@ describe("what is found through another object", () => {
       known("houses", "h-1"),
     ];
     const { lives, lost } = await lookAtBound(bound, {
-      kinds: [guests, houses],
+      kinds: kindRegistry([guests, houses]),
       readers: new Map([
         ["guests", reader("guests", ["g-1", "g-3"])],
         ["houses", reader("houses", ["h-1"])],

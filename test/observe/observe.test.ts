@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Desired } from "../../src/model/desired.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Reader } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { ObserveContext } from "../../src/observe/context.ts";
@@ -44,7 +45,7 @@ function look(scene: Scene, service: Service, over: Partial<Bound> = {}): Return
 
 function contextOf(state: StateDocument, service: Service): ObserveContext {
   return {
-    kinds: [toyKind()],
+    kinds: kindRegistry([toyKind()]),
     readers: new Map([["toys", readerOf(service)]]),
     state,
     now,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Reader } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Live } from "../../src/model/observed.ts";
 import type { Bound } from "../../src/model/state.ts";
 import { observe } from "../../src/observe/observe.ts";
@@ -52,7 +53,7 @@ async function look(shown: Shown, age: number): Promise<{ readonly [address: str
     "houses.h": bound("houses", "h-1", age),
   };
   const { observed } = await observe([], {
-    kinds: [guests, houses],
+    kinds: kindRegistry([guests, houses]),
     readers: new Map([
       ["guests", reader("guests")],
       ["houses", reader("houses")],
@@ -128,7 +129,7 @@ describe("a stranger", () => {
         outputs: { id },
       });
       const { unmanaged } = await observe([], {
-        kinds: [guests, home],
+        kinds: kindRegistry([guests, home]),
         readers: new Map([
           [
             "guests",

@@ -3,6 +3,7 @@ import { instance } from "../../src/kinds/instance.ts";
 import { network } from "../../src/kinds/network.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { findByName } from "../../src/plan/adoption-candidates.ts";
 import type { Unmanaged } from "../../src/plan/input.ts";
 import { makePlan } from "../../src/plan/plan.ts";
@@ -36,7 +37,7 @@ function becomes(
   const endpoint = { method: "POST", host: "platform", path: "/", query: {}, body: {}, answer: {} } as const;
   const operations = { "network.create": endpoint, "network.update": endpoint, "network.delete": endpoint };
   const input = planInput(Object.fromEntries(scene), {
-    kinds: [network],
+    kinds: kindRegistry([network]),
     profile: { ...toyProfile, operations },
     serial,
   });
@@ -89,7 +90,7 @@ describe("a network that is declared, bound to nothing, and there already under 
     const tenant = { wants: { network: "core" }, has: { network: "n-1" } };
     const input = planInput(
       { "networks.core": { wants: core }, "instances.a": tenant },
-      { kinds: [network, instance] },
+      { kinds: kindRegistry([network, instance]) },
     );
     const { observed } = findByName({ observed: input.observed, unmanaged: [there("n-1", {})] }, input);
     expect(observed.get("instances.a")?.spec["network"]?.value).toBe("core");
@@ -105,7 +106,7 @@ describe("a network that is declared, bound to nothing, and there already under 
 describe("what is never bound by its name alone", () => {
   it("is a kind that holds data: it waits for a person's word", () => {
     const kind = kindLike("networks", { schema: network.schema, holdsData: true });
-    const input = planInput({ "networks.core": { wants: core } }, { kinds: [kind] });
+    const input = planInput({ "networks.core": { wants: core } }, { kinds: kindRegistry([kind]) });
     const unmanaged = [there("n-1", {})];
     expect(findByName({ observed: input.observed, unmanaged }, input)).toEqual({
       observed: input.observed,
@@ -115,9 +116,15 @@ describe("what is never bound by its name alone", () => {
 
   it("is what is bound, imported, or announced already", () => {
     const unmanaged = [there("n-1", {})];
-    const bound = planInput({ "networks.core": { wants: core, has: core } }, { kinds: [network] });
-    const imported = planInput({ "networks.core": { wants: core, importId: "n-9" } }, { kinds: [network] });
-    const open = planInput({ "networks.core": { wants: core } }, { kinds: [network] });
+    const bound = planInput(
+      { "networks.core": { wants: core, has: core } },
+      { kinds: kindRegistry([network]) },
+    );
+    const imported = planInput(
+      { "networks.core": { wants: core, importId: "n-9" } },
+      { kinds: kindRegistry([network]) },
+    );
+    const open = planInput({ "networks.core": { wants: core } }, { kinds: kindRegistry([network]) });
     const intent = {
       ...{ round: "r", digest: "", startedAt: "", recorded: {} },
       ...{ protect: false, onDelete: "delete" as const, refs: [] },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
-import type { Kind } from "../../src/model/kind.ts";
+import { type KindRegistry, kindRegistry } from "../../src/model/kind-registry.ts";
 import { actions, type Case, changeOf, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
 import { toyKind, toySchema } from "../support/toy-kind.ts";
 
@@ -12,9 +12,9 @@ function lodger(home: string, rest: Case = {}): Case {
   return { wants: { home }, has: { home }, refs: [home], ...rest };
 }
 
-function toysWith(home: FieldSchema): readonly Kind[] {
+function toysWith(home: FieldSchema): KindRegistry {
   const properties = { ...toySchema.properties, home: { ...toySchema.properties["home"], ...home } };
-  return [toyKind(undefined, { schema: { ...toySchema, properties } })];
+  return kindRegistry([toyKind(undefined, { schema: { ...toySchema, properties } })]);
 }
 
 describe("a referent that gets a new object", () => {

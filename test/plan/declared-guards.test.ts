@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { withDeclaredGuards } from "../../src/plan/guards/declared-guards.ts";
 import { type Case, planInput, somewhere } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";
 
-const careful = [toyKind(undefined, { protectedByDefault: () => true })];
+const careful = kindRegistry([toyKind(undefined, { protectedByDefault: () => true })]);
 const there: Case = { wants: {}, has: {}, remembered: { protect: false, onDelete: "delete" } };
 
 /** What destroy goes by for one toy. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { instance } from "../../src/kinds/instance.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { actions, changeOf, planOf } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
 
@@ -42,7 +43,7 @@ const before: JsonObject = {
 
 const endpoint = { method: "POST", host: "platform", path: "/", query: {}, body: {}, answer: {} } as const;
 const operations = { "instance.create": endpoint, "instance.update": endpoint, "instance.delete": endpoint };
-const rest = { kinds: [instance], profile: { ...toyProfile, operations } };
+const rest = { kinds: kindRegistry([instance]), profile: { ...toyProfile, operations } };
 
 function planFrom(
   wants: JsonObject,

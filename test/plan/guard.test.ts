@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { actions, type Case, changeOf, planOf, type Rest, type Scene } from "../support/plan-input.ts";
 import { toyKind, toyProfile } from "../support/toy-kind.ts";
 
 const other: Case = { wants: {}, has: {} };
 const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
 const refuse = { onReplace: "refuse" as const };
-const careful = [toyKind(undefined, { protectedByDefault: () => true })];
+const careful = kindRegistry([toyKind(undefined, { protectedByDefault: () => true })]);
 
 interface Row {
   readonly reason: string;
@@ -68,7 +69,7 @@ const rows: readonly Row[] = [
   {
     reason: "what holds no data may be replaced",
     toy: { ...resized, lifecycle: refuse },
-    rest: { kinds: [toyKind(undefined, { holdsData: false })] },
+    rest: { kinds: kindRegistry([toyKind(undefined, { holdsData: false })]) },
     expected: "replace",
   },
   {
@@ -114,7 +115,7 @@ const rows: readonly Row[] = [
   {
     reason: "the default follows what exists, not what is wanted in its place",
     toy: resized,
-    rest: { kinds: [toyKind(undefined, { protectedByDefault: (spec) => spec["size"] === 1 })] },
+    rest: { kinds: kindRegistry([toyKind(undefined, { protectedByDefault: (spec) => spec["size"] === 1 })]) },
     expected: "replace !protect",
   },
   {
@@ -154,7 +155,10 @@ const rows: readonly Row[] = [
   {
     reason: "a deletion of what holds no data is downtime",
     toy: { has: {} },
-    rest: { guards: { maxDisruption: "downtime" }, kinds: [toyKind(undefined, { holdsData: false })] },
+    rest: {
+      guards: { maxDisruption: "downtime" },
+      kinds: kindRegistry([toyKind(undefined, { holdsData: false })]),
+    },
     expected: "delete",
   },
   {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import {
   actions,
   type Case,
@@ -110,7 +111,7 @@ describe("moved", () => {
       { before: old("id-1"), after: now("id-1"), lodger },
       {
         moved: [moveOf("before", "after")],
-        kinds: [toyKind(undefined, { schema: { ...toySchema, properties } })],
+        kinds: kindRegistry([toyKind(undefined, { schema: { ...toySchema, properties } })]),
       },
     );
     expect(actions(plan)).toEqual({ after: "move", lodger: "keep" });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { type Case, planOf, type Rest } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";
 
@@ -12,7 +13,7 @@ function remembered(toy: Case, rest: Rest = {}): string | undefined {
 
 const same = { wants: { size: 1 }, has: { size: 1 } };
 const resized = { wants: { size: 2 }, has: { size: 1 } };
-const small = [toyKind(undefined, { protectedByDefault: (spec) => spec["size"] === 1 })];
+const small = kindRegistry([toyKind(undefined, { protectedByDefault: (spec) => spec["size"] === 1 })]);
 
 describe("the guards that the state remembers", () => {
   it.each<[string, Case, Rest, string | undefined]>([
@@ -108,18 +109,18 @@ describe("a backup before a deletion", () => {
     [
       "is not taken of what holds no data",
       gone,
-      { kinds: [toyKind(undefined, { holdsData: false })] },
+      { kinds: kindRegistry([toyKind(undefined, { holdsData: false })]) },
       "delete",
     ],
     [
       "holds the deletion back where the service cannot show one",
       gone,
       {
-        kinds: [
+        kinds: kindRegistry([
           toyKind(undefined, {
             operations: { create: "toy.create", update: "toy.update", delete: "toy.delete" },
           }),
-        ],
+        ]),
       },
       "backup!not-offered delete!not-offered",
     ],

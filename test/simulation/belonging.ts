@@ -20,7 +20,7 @@ export function boundAddress(thing: Thing, state: StateDocument | undefined): Ad
 /** The protection of a resource that is to be created: what the manifest says, or its kind where it says nothing. */
 export function protects(process: Pick<Proc, "resource">, address: Address): boolean {
   const declared = process.resource(address);
-  const kind = kinds.find(({ name }) => name === address.split(".")[0]);
+  const kind = kinds.find(address.split(".")[0] ?? "");
   return declared?.protect ?? kind?.protectedByDefault(declared?.spec ?? {}) ?? true;
 }
 

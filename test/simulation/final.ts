@@ -41,7 +41,7 @@ export function checkEnd(run: RunCase, plan: Plan, world: World, oracle: Oracle)
 
 /** Declared values that the object does not have, whatever the service shows of it. */
 function differences(resource: ResourceCase, thing: Thing, world: World): readonly string[] {
-  const schema = kinds.find(({ name }) => name === thing.kind)?.schema;
+  const schema = kinds.find(thing.kind)?.schema;
   if (schema === undefined) return [];
   if (thing.isMistaken === true) return [];
   const { top, params, status } = thing.look;

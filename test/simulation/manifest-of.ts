@@ -73,7 +73,7 @@ function isSecret(path: string): boolean {
 
 /** Addresses that a spec names. */
 export function refsOf(kind: string, spec: JsonObject): readonly Address[] {
-  const schema = kinds.find(({ name }) => name === kind)?.schema;
+  const schema = kinds.find(kind)?.schema;
   const named = (schema === undefined ? [] : referenceFields(schema)).flatMap(({ path, section }) => {
     const name: Json | undefined = leaves(spec).get(path);
     return typeof name === "string" ? [`${section}.${name}`] : [];

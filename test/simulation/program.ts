@@ -3,6 +3,7 @@ import { kinds as realKinds } from "../../src/kinds/index.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
 import type { Kind } from "../../src/model/kind.ts";
+import { type KindRegistry, kindRegistry } from "../../src/model/kind-registry.ts";
 import type { StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { StateDocument } from "../../src/model/state.ts";
@@ -137,14 +138,14 @@ function assertApplicable(saved: SavedCase, { run }: Proc, state: StateDocument)
 
 interface Parts {
   readonly service: ReturnType<typeof connection>;
-  readonly kinds: readonly Kind[];
+  readonly kinds: KindRegistry;
   readonly vault: ReturnType<typeof createVault>;
   look(state: StateDocument): Promise<Planned>;
 }
 
 function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocument): Parts {
   const service = connection(process, world, oracle, clockOf(process, world));
-  const kinds = withPing(service);
+  const kinds = kindRegistry(withPing(service));
   const vault = createVault(state.key);
   const { does, replace = [], allowDestroy = [] } = process.run;
   const declared = process.run.resources.map(({ address }) => address);
@@ -182,7 +183,7 @@ function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocume
 
 /** The real kinds; a database answers when the simulated service says that it runs. */
 function withPing(service: ReturnType<typeof connection>): readonly Kind[] {
-  return realKinds.map((kind) => {
+  return realKinds.all.map((kind) => {
     if (kind.name !== "instances") return kind;
     const usable = async (id: string): Promise<{ is: "usable" | "not-yet"; detail: string }> => ({
       is: (await service.ping(id)) ? "usable" : "not-yet",

@@ -1,6 +1,7 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
 import { openClassRegistry } from "../../src/apply/creates/class-registry.ts";
 import type { Driver } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
@@ -17,7 +18,7 @@ export function applyContext(
   const state = emptyState("toys", { lineage: "lineage-1", key: "00".repeat(32) });
   const never = new AbortController().signal;
   const context = {
-    kinds: [toyKind(driver)],
+    kinds: kindRegistry([toyKind(driver)]),
     drivers: new Map([["toys", driver]]),
     profile: toyProfile,
     clock,

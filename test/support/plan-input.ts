@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import type { Kind } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Move, Removal } from "../../src/model/manifest.ts";
 import type { Observed, PhaseName, Seen, Source } from "../../src/model/observed.ts";
 import type { Action, Change, Plan } from "../../src/model/plan.ts";
@@ -55,7 +56,7 @@ export const somewhere: SourceRange = {
 export function planInput(scene: Scene, rest: Rest = {}): PlanInput {
   const { options, serial = 3, ...over } = rest;
   const cases = Object.entries(scene).map(([name, entry]): [string, Case] => [addressOf(name), entry]);
-  const { kinds = [toyKind()], moved = [] } = over;
+  const { kinds = kindRegistry([toyKind()]), moved = [] } = over;
   const state = stateOf(cases, serial);
   const { resources } = afterMoves(state, moved, kinds);
   return {

@@ -3,6 +3,7 @@ import { certify } from "../../src/apply/outcome.ts";
 import type { Desired, Lifecycle, Timeouts } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Driver, Kind } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
@@ -95,7 +96,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
   const worldOf = async (run: RunOptions): Promise<ApplyWorld> => {
     const never = new AbortController().signal;
     return {
-      kinds: [toyKind(run.driver ?? service, options.kind)],
+      kinds: kindRegistry([toyKind(run.driver ?? service, options.kind)]),
       service: serviceOf(profile),
       clock,
       digest,

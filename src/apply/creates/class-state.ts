@@ -2,7 +2,6 @@
 import type { GraphformError } from "../../model/errors.ts";
 import { stableJson } from "../../model/json.ts";
 import type { ApplyContext } from "../context.ts";
-import { kindOf } from "../context.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { fixedPart, mayBeInFlightTogether } from "../evidence/in-flight-together.ts";
 import { type CreateQueue, createQueue } from "./create-queue.ts";
@@ -63,7 +62,7 @@ export function newClassState(key: string, context: ClassState["context"]): Clas
 export function waitForRound(request: CreateRequest, { waiting, context }: ClassState): Promise<OpenRound> {
   const { step, intent } = request;
   const placeKey = stableJson(step.place);
-  const group = `${placeKey} ${fixedPart(intent, kindOf(context, step.kind).schema)}`;
+  const group = `${placeKey} ${fixedPart(intent, context.kinds.named(step.kind).schema)}`;
   return new Promise((admit, refuse) => waiting.add(group, { request, placeKey, admit, refuse }));
 }
 
@@ -73,7 +72,7 @@ export function mayJoin(
   { inFlight, context }: ClassState,
 ): boolean {
   if (inFlight.size >= mostInFlight) return false;
-  const { schema, marksOwner } = kindOf(context, step.kind);
+  const { schema, marksOwner } = context.kinds.named(step.kind);
   const shown = context.shown.get(step.kind) ?? new Set();
   const isMarked = marksOwner?.(context.profile) === true;
   return [...inFlight].every(

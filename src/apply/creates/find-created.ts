@@ -4,7 +4,7 @@ import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { CreateRound } from "../../model/state.ts";
-import { type ApplyContext, driverOf, kindOf } from "../context.ts";
+import { type ApplyContext, driverOf } from "../context.ts";
 import { poll } from "../engine/poll.ts";
 import {
   type Candidate,
@@ -73,7 +73,7 @@ export async function findCreated(
 }
 
 function oursOf(name: string, context: SearchContext): Ours {
-  const { schema, ownerMark } = kindOf(context, name);
+  const { schema, ownerMark } = context.kinds.named(name);
   const { lineage, resources } = context.journal.state;
   const marks = Object.keys(ownerMark?.({ lineage, address: "" }) ?? {});
   const keepsMarks = Object.values(resources).some(

@@ -5,13 +5,13 @@ import type { Step } from "../../model/plan.ts";
 import type { Intent } from "../../model/state.ts";
 import type { CreatedObject, StateEvent } from "../../model/state-event.ts";
 import { recordOf } from "../bind.ts";
-import { type ApplyContext, kindOf } from "../context.ts";
+import type { ApplyContext } from "../context.ts";
 import type { Found } from "./find-created.ts";
 
 /** The intent of a step: what the state will remember of its object, and what finds that object if the answer is lost. */
 export function intentOf(step: Step, context: ApplyContext): Omit<Intent, "round" | "startedAt"> {
   const recorded = { ...step.record, ...recordOf(step.spec ?? {}, context) };
-  const isMarked = kindOf(context, step.kind).marksOwner?.(context.profile) === true;
+  const isMarked = context.kinds.named(step.kind).marksOwner?.(context.profile) === true;
   return {
     digest: context.digest(stableJson(recorded)),
     ...(isMarked ? { marked: true } : {}),

@@ -4,7 +4,7 @@ import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
-import { type ApplyContext, driverOf, kindOf } from "../context.ts";
+import { type ApplyContext, driverOf } from "../context.ts";
 import { type Found, findCreated } from "./find-created.ts";
 import { resolution } from "./intent.ts";
 
@@ -65,7 +65,7 @@ async function recoverRound(
 
 /** True where the parent of the round's objects is gone: they are gone with it, and the service answers requests there with errors. */
 async function isParentGone({ kind, place }: CreateRound, context: ApplyContext): Promise<boolean> {
-  const through = referenceFields(kindOf(context, kind).schema).filter(
+  const through = referenceFields(context.kinds.named(kind).schema).filter(
     (field) => field.place && field.output === "id",
   );
   const gone = through.map(async ({ path, section }) => {

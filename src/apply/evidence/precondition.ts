@@ -5,7 +5,7 @@ import { withNames } from "../../model/names.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { lastApplied, preconditionText } from "../../model/precondition.ts";
-import { type ApplyContext, kindOf, type StepResult } from "../context.ts";
+import type { ApplyContext, StepResult } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
 
 /** The part of an apply that decides whether the precondition of a step still holds. */
@@ -20,13 +20,13 @@ export type PreconditionContext = Pick<
  */
 export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {
   if (step.after.some((key) => changesObject(key, step.address))) return false;
-  const { schema } = kindOf(context, step.kind);
+  const { schema } = context.kinds.named(step.kind);
   const isAside = Object.keys(step.patch ?? {}).every(
     (name) => schema.properties[name]?.["x-in"] === "metadata",
   );
   const needsReady = step.operation === "update" && !isAside && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
-  const named = withNames(live, kindOf(context, step.kind).schema, context.outputsAtStart);
+  const named = withNames(live, context.kinds.named(step.kind).schema, context.outputsAtStart);
   const applied = lastApplied(context.stateAtStart, step.kind, live.id);
   return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;
 }
@@ -38,7 +38,7 @@ export function shownOf(
   live: Live,
   context: PreconditionContext,
 ): Shown {
-  const named = withNames(live, kindOf(context, step.kind).schema, context.outputs);
+  const named = withNames(live, context.kinds.named(step.kind).schema, context.outputs);
   const wanted = Object.entries(record);
   const shown = wanted.filter(([path]) => named.spec[path] !== undefined);
   const isAsWanted = shown.every(([path, value]) => looksSame(value, named.spec[path]?.value ?? null));

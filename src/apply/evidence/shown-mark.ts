@@ -2,7 +2,7 @@
 import type { Json } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { type ApplyContext, kindOf } from "../context.ts";
+import type { ApplyContext } from "../context.ts";
 
 /** The fields of this state's own mark that an object shows, dotted path -> value. They are recorded: a later look without them means removal. */
 export function shownMark(
@@ -11,6 +11,6 @@ export function shownMark(
   context: Pick<ApplyContext, "kinds" | "journal">,
 ): { readonly [path: string]: Json } {
   const { lineage } = context.journal.state;
-  const mark = kindOf(context, kind).ownerMark?.({ lineage, address }) ?? {};
+  const mark = context.kinds.named(kind).ownerMark?.({ lineage, address }) ?? {};
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }

@@ -5,7 +5,7 @@ import type { Step } from "../../model/plan.ts";
 import { fromLeaves, leaves } from "../../model/spec-paths.ts";
 import type { Intent } from "../../model/state.ts";
 import { bindSpec } from "../bind.ts";
-import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
+import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import type { Created } from "../creates/create-request.ts";
 import { intentOf } from "../creates/intent.ts";
 import { sendCreate } from "../creates/send-create.ts";
@@ -18,7 +18,7 @@ import { update } from "./update.ts";
  */
 export async function create(step: Step, context: ApplyContext): Promise<StepResult> {
   const spec = step.spec ?? {};
-  const kind = kindOf(context, step.kind);
+  const kind = context.kinds.named(step.kind);
   const body = bindSpec(step.kind, spec, context);
   const placed = { ...step, place: kind.place(body) };
   const intent = intentOf(placed, context);

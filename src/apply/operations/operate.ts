@@ -2,7 +2,7 @@
 
 import { fieldRows } from "../../model/field-rows.ts";
 import type { Step } from "../../model/plan.ts";
-import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
+import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { change } from "./change.ts";
 
 /** Asks for a lifecycle operation and waits for its end; nothing is sent where the resource is in that phase already. */
@@ -22,7 +22,7 @@ export async function operate(step: Step, context: ApplyContext): Promise<StepRe
 /** The values that an operation gives to managed fields, so that its work is not taken for drift. */
 function reachedBy(verb: string, step: Step, context: ApplyContext): { readonly [path: string]: string } {
   const recorded = context.journal.state.resources[step.address]?.recorded ?? {};
-  const reached = [...fieldRows(kindOf(context, step.kind).schema)].flatMap(
+  const reached = [...fieldRows(context.kinds.named(step.kind).schema)].flatMap(
     ([path, row]): [string, string][] => {
       const transition = Object.entries(row["x-operations"] ?? {}).find(([, leads]) => leads === verb)?.[0];
       const isManaged = recorded[path] !== undefined || step.spec?.[path] !== undefined;

@@ -4,7 +4,7 @@ import { isServiceError, ServiceError } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-rows.ts";
 import type { Live, Phase, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { type ApplyContext, driverOf, kindOf, type StepResult } from "../context.ts";
+import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { poll } from "../engine/poll.ts";
 import { submit } from "../engine/submit.ts";
 import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
@@ -62,7 +62,7 @@ async function submitted(step: Step, ref: Ref, context: ApplyContext): Promise<S
     if (!isServiceError(error, "conflict")) throw error;
     const phase = (await look(step, ref, context))?.phase;
     if (phase?.is === "waiting-for-person") return waitsForPerson(ref, phase);
-    const rows = fieldRows(kindOf(context, step.kind).schema);
+    const rows = fieldRows(context.kinds.named(step.kind).schema);
     const keeper = [...rows].find(([, row]) => row["x-keeps"] === true)?.[0];
     if (keeper === undefined) throw error;
     const hint = `if it is kept by ${keeper}: declare ${keeper}: false, apply that, then delete it`;

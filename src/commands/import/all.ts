@@ -221,8 +221,8 @@ async function assertNew(file: string): Promise<void> {
 }
 
 /** Leaves out users unless `--users` is set: each instance takes one request to a host that allows few per minute. */
-function wantedKinds({ users }: ImportAllOptions): typeof kinds {
+function wantedKinds({ users }: ImportAllOptions): typeof kinds.all {
   return users === true
-    ? kinds
-    : kinds.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
+    ? kinds.all
+    : kinds.all.filter((kind) => referenceFields(kind.schema).every((field) => !field.place));
 }

@@ -48,7 +48,7 @@ export async function findEverything(
   if (answered === 0 && refusals[0] !== undefined) throw refusals[0];
   const unlisted = await readReferenced(found, service, signal);
   found.push(...unlisted.found);
-  const order = new Map(kinds.map((kind, position) => [kind.name, position]));
+  const order = new Map(kinds.all.map((kind, position) => [kind.name, position]));
   const rank = ({ kind, live }: Found): string =>
     `${order.get(kind.name) ?? 9} ${live.createdAt ?? ""} ${live.id}`;
   return {
@@ -156,7 +156,7 @@ async function readReferenced(
   for (const { kind, live } of found) {
     for (const field of referenceFields(kind.schema)) {
       const id = live.spec[field.path]?.value;
-      const target = kinds.find((entry) => entry.name === field.section);
+      const target = kinds.find(field.section);
       if (typeof id !== "string" || target === undefined || field.output !== "id") continue;
       const key = `${target.name} ${id}`;
       if (!known.has(key)) wanted.set(key, { kind: target, id });

@@ -59,7 +59,7 @@ export async function importOne(
       };
       const { plan, outputs } = await planFor(intention, state, { ...world, signal: world.stopping });
       const change = plan.changes.find((entry) => entry.address === address);
-      const kind = kinds.find((entry) => entry.name === declared.kind);
+      const kind = kinds.find(declared.kind);
       if (change?.id !== id || kind === undefined) throw notFound(address, id);
       if (change.phase?.isLeaving === true) throw beingDeleted(id);
       const step: Step = {

@@ -57,7 +57,7 @@ export async function operate(
   terminal: Terminal,
 ): Promise<number> {
   const palette = makePalette(terminal.colour);
-  const names = kindNames(kinds);
+  const names = kindNames(kinds.all);
   const stamp = (): string => new Date().toISOString();
   const emit = (event: ApplyEvent): void => {
     // Without waiting the operation is only accepted: its result is not known, so it is not reported as done.

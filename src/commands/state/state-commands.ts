@@ -158,7 +158,7 @@ async function editState(
 }
 
 function print(state: StateDocument, options: StateOptions, terminal: Terminal): void {
-  const names = kindNames(kinds);
+  const names = kindNames(kinds.all);
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   terminal.out(
     options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page),

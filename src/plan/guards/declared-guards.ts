@@ -1,6 +1,6 @@
 /** @module Adds the guards that a manifest declares to those that the state remembers, for `destroy`. */
 import type { Bound, StateDocument } from "../../model/state.ts";
-import { kindNamed, type PlanInput } from "../input.ts";
+import type { PlanInput } from "../input.ts";
 import { destinations } from "../moves.ts";
 import { stricterOnDelete } from "./protection.ts";
 
@@ -18,7 +18,7 @@ export function withDeclaredGuards(
     const declared = declarations.get(ends.get(address) ?? address);
     if (declared === undefined) return [address, bound];
     const { lifecycle } = declared;
-    const byDefault = kindNamed(kinds, declared.kind).protectedByDefault(declared.spec);
+    const byDefault = kinds.named(declared.kind).protectedByDefault(declared.spec);
     const protect = lifecycle.protect ?? (bound.protect || byDefault);
     return [address, { ...bound, protect, onDelete: stricterOnDelete(lifecycle.onDelete, bound.onDelete) }];
   });

@@ -1,6 +1,6 @@
 /** @module Guards against deleting an object whose protection at the service is on. */
 import type { Change, Guard } from "../../model/plan.ts";
-import { kindNamed, type PlanInput } from "../input.ts";
+import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
 import { traitAt, traitsOf } from "../traits.ts";
 import { destroys } from "./destroys.ts";
@@ -16,7 +16,7 @@ export function keptByServiceGuard(
 ): Guard | undefined {
   if (observed === undefined || !destroys(change)) return undefined;
   const { kind, address } = change;
-  const traits = traitsOf(kindNamed(kinds, kind).schema);
+  const traits = traitsOf(kinds.named(kind).schema);
   const keeping = Object.entries(observed.spec).find(
     ([path, { value }]) => traitAt(traits, path).keeps && String(value) === "true",
   );

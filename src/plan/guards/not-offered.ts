@@ -1,6 +1,6 @@
 /** @module Guards against changes that the service has no operation for. */
 import type { Change, Guard } from "../../model/plan.ts";
-import { kindNamed, type PlanInput } from "../input.ts";
+import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
 
 /** The guards against operations that the profile lacks, and against replacing an object that the manifest names by its id. */
@@ -35,7 +35,7 @@ interface Missing {
 }
 
 function missingOperation(change: Change, { kinds, profile }: PlanInput): Missing | undefined {
-  const { noun, operations } = kindNamed(kinds, change.kind);
+  const { noun, operations } = kinds.named(change.kind);
   const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
   const makes = change.action === "create" || change.action === "replace";
   if (makes && lacks(operations.create))

@@ -3,7 +3,7 @@ import type { Lifecycle } from "../../model/desired.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Bound } from "../../model/state.ts";
-import { kindNamed, type PlanInput } from "../input.ts";
+import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { type Subject, specOf } from "../subject.ts";
 import { destroys } from "./destroys.ts";
@@ -22,7 +22,7 @@ export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds"
   if (desired === undefined) return bound?.protect ?? true;
   if (desired.lifecycle.protect !== undefined) return desired.lifecycle.protect;
   const existing = observed === undefined ? desired.spec : specOf(observed);
-  return bound?.protect === true || kindNamed(kinds, desired.kind).protectedByDefault(existing);
+  return bound?.protect === true || kinds.named(desired.kind).protectedByDefault(existing);
 }
 
 /** The guard against destroying a protected object. */
@@ -67,7 +67,7 @@ export function isBackedUpFirst(
   { kinds }: Pick<PlanInput, "kinds">,
 ): boolean {
   const rules = [subject.desired?.lifecycle.onDelete, subject.bound?.onDelete];
-  const holdsData = destroys(change) && kindNamed(kinds, subject.kind).holdsData;
+  const holdsData = destroys(change) && kinds.named(subject.kind).holdsData;
   return holdsData && rules.includes("backup") && !isBeingDeleted(subject);
 }
 

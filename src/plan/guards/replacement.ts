@@ -1,7 +1,7 @@
 /** @module Guards against replacing an object that holds data. */
 import type { Change, Guard } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { kindNamed, type PlanInput } from "../input.ts";
+import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
 
 /**
@@ -13,7 +13,7 @@ export function replacementGuard(change: Change, subject: Subject, input: PlanIn
   if (action !== "replace" || input.options.replace.includes(address)) return undefined;
   const option = `--replace ${shellWord(address)}`;
   const { desired, bound } = subject;
-  if (bound !== undefined && !kindNamed(input.kinds, kind).holdsData) return undefined;
+  if (bound !== undefined && !input.kinds.named(kind).holdsData) return undefined;
   if (bound !== undefined && desired?.lifecycle.onReplace === "recreate") {
     if (desired.lifecycle.onDelete !== "retain" && bound.onDelete !== "retain") return undefined;
     const message = "a replacement deletes the old one, and lifecycle.onDelete: retain keeps it";
