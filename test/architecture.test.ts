@@ -36,7 +36,7 @@ const vocabulary = ["model/json.ts", "model/field-schema.ts"];
 
 /** The direction of imports: the design's table, row by row. */
 const rules: FolderRules = {
-  model: { may: [] },
+  model: { may: [], packages: ["deep-diff"] },
   fields: { may: ["model"], never: pure },
   manifest: {
     may: ["model"],
@@ -47,7 +47,7 @@ const rules: FolderRules = {
     never: [print],
   },
   observe: { may: ["model"], never: [print, clock, chance] },
-  plan: { may: ["model"], packages: ["deep-diff"], never: pure },
+  plan: { may: ["model"], never: pure },
   apply: { may: ["model"], never: [print, clock, chance] },
   // Files and processes of this machine, as the reconciler and the platform both need them; nothing of the wire.
   files: { may: [], node: "any", never: [print] },

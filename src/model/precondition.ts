@@ -1,10 +1,11 @@
 /** @module Computes the text behind the precondition of a step. */
+import { sameValue } from "./compare.ts";
 import type { Json } from "./json.ts";
 import { stableJson } from "./json.ts";
-import { looksSame } from "./looks-same.ts";
 import type { Live } from "./observed.ts";
 import { holdsSecret } from "./sealed.ts";
 import type { StateDocument } from "./state.ts";
+import { type Traits, traitAt } from "./traits.ts";
 
 /** Values by their dotted paths. */
 type Values = { readonly [path: string]: Json };
@@ -14,13 +15,21 @@ type Values = { readonly [path: string]: Json };
  * shows what was last applied, counts as that: services show some values late, and nothing has changed then. Secrets are
  * never shown, and count for nothing.
  */
-export function preconditionText(live: Live | undefined, checks: readonly string[], applied: Values): string {
+export function preconditionText(
+  live: Live | undefined,
+  checks: readonly string[],
+  applied: Values,
+  traits: Traits,
+): string {
   if (live === undefined) return stableJson({ there: false });
   const values = checks.map((path): [string, Json] => {
     const seen = live.spec[path];
     const last = holdsSecret(applied[path]) ? undefined : applied[path];
     if (seen === undefined || seen.source === "recorded") return [path, last ?? null];
-    return [path, last !== undefined && looksSame(last, seen.value) ? last : seen.value];
+    return [
+      path,
+      last !== undefined && sameValue(last, seen.value, traitAt(traits, path)) ? last : seen.value,
+    ];
   });
   return stableJson({ there: true, id: live.id, values: Object.fromEntries(values) });
 }

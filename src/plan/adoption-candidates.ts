@@ -1,13 +1,13 @@
 /** @module Finds existing objects that a declared resource could be bound to, by their names. */
 import type { Address } from "../model/address.ts";
+import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
 import { withNames } from "../model/names.ts";
 import type { Observed } from "../model/observed.ts";
 import { leaves } from "../model/spec-paths.ts";
-import { sameValue } from "./canonical.ts";
+import { traitAt, traitsOf } from "../model/traits.ts";
 import type { PlanInput, Unmanaged } from "./input.ts";
-import { traitAt, traitsOf } from "./traits.ts";
 
 /** Unmanaged objects that show the declared name and no other create-only value: they may belong to a lost state. */
 export function adoptionCandidates(

@@ -4,11 +4,11 @@ import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fromLeaves } from "../model/spec-paths.ts";
+import type { Traits } from "../model/traits.ts";
+import { traitAt, traitsOf, verbsBetween } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import { existing } from "./step.ts";
 import type { Subject } from "./subject.ts";
-import type { Traits } from "./traits.ts";
-import { traitAt, traitsOf, verbsBetween } from "./traits.ts";
 
 /** The update and lifecycle operations of a change, in the order that the service allows: a stopped resource is started first. */
 export function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {

@@ -1,14 +1,14 @@
 /** @module Compares a declared spec with an observed one, field by field. */
-import deepDiff from "deep-diff";
+
+import { sameValue } from "../model/compare.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
-import { fromLeaves, leaves } from "../model/spec-paths.ts";
+import { leaves } from "../model/spec-paths.ts";
 import { waitsFor } from "../model/templates.ts";
-import { canonical } from "./canonical.ts";
-import type { Trait, Traits } from "./traits.ts";
-import { traitAt, verbsBetween } from "./traits.ts";
+import type { Trait, Traits } from "../model/traits.ts";
+import { traitAt, verbsBetween } from "../model/traits.ts";
 
 export interface DiffInput {
   /** Desired spec; absent paths are not managed. */
@@ -29,30 +29,22 @@ export interface DiffInput {
  */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
   const desired = managed(input);
-  const before = new Map<string, Json>();
-  const after = new Map<string, Json>();
-  for (const [path, value] of desired) {
-    const wanted = canonical(value, traitAt(input.traits, path));
-    const shown = shownAt(path, value, wanted, input);
-    // Canonical values are plain ones: what is the same needs no comparing, and most is.
-    if (shown === wanted) continue;
-    after.set(path, wanted);
-    if (shown !== undefined) before.set(path, shown);
-  }
-  const changed = new Set([
-    ...pathsThatDiffer(before, after),
-    ...[...input.moving].filter((path) => desired.has(path)),
-  ]);
-  return [...changed].sort().map((path) => fieldChange(path, desired.get(path), input));
+  const changed = [...desired].filter(
+    ([path, value]) => input.moving.has(path) || differs(path, value, input),
+  );
+  return changed
+    .map(([path]) => path)
+    .sort()
+    .map((path) => fieldChange(path, desired.get(path), input));
 }
 
-/** The value that a field is compared with, canonical; undefined where it is to be set and nothing shows it. */
-function shownAt(path: string, value: Json, wanted: Json, input: DiffInput): Json | undefined {
+/** True where a field shows another value, or shows none and is to be set. */
+function differs(path: string, value: Json, input: DiffInput): boolean {
   const trait = traitAt(input.traits, path);
   const seen = input.observed[path];
-  if (waitsFor(value).length > 0) return wanted;
-  if (seen === undefined) return isSet(trait, input.unseen) ? undefined : wanted;
-  return isReachable(trait, seen.value, value) ? canonical(seen.value, trait) : wanted;
+  if (waitsFor(value).length > 0) return false;
+  if (seen === undefined) return isSet(trait, input.unseen);
+  return isReachable(trait, seen.value, value) && !sameValue(seen.value, value, trait);
 }
 
 /** True where a field that nothing shows is set: never where it cannot be changed, or where operations change it. */
@@ -77,16 +69,6 @@ function managed(input: DiffInput): ReadonlyMap<string, Json> {
 
 function covers(ignored: string, path: string): boolean {
   return path === ignored || path.startsWith(`${ignored}.`);
-}
-
-function pathsThatDiffer(
-  before: ReadonlyMap<string, Json>,
-  after: ReadonlyMap<string, Json>,
-): readonly string[] {
-  if (after.size === 0) return [];
-  const differences = deepDiff.diff(fromLeaves(before), fromLeaves(after)) ?? [];
-  const roots = differences.map((difference) => (difference.path ?? []).join("."));
-  return [...after.keys()].filter((path) => roots.some((root) => covers(root, path)));
 }
 
 function fieldChange(path: string, after: Json | undefined, input: DiffInput): FieldChange {

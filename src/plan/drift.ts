@@ -1,13 +1,14 @@
 /** @module Finds the fields that somebody changed outside since the last apply. */
+
+import { sameValue } from "../model/compare.ts";
 import type { KindSchema } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fromLeaves, valueAt } from "../model/spec-paths.ts";
 import type { Bound } from "../model/state.ts";
-import { sameValue } from "./canonical.ts";
+import { traitAt, traitsOf } from "../model/traits.ts";
 import { diffSpec } from "./diff.ts";
-import { traitAt, traitsOf } from "./traits.ts";
 
 /**
  * Differences between the last applied values and those shown now. A difference that the manifest declares too, or that an

@@ -1,7 +1,8 @@
 /** @module Compares declared outputs with recorded ones. */
+
 import type { Address } from "../model/address.ts";
+import { sameJson } from "../model/compare.ts";
 import type { Json } from "../model/json.ts";
-import { stableJson } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
@@ -53,7 +54,7 @@ function outputChange(
       sensitive: secret,
     };
   }
-  const same = before !== undefined && stableJson(before) === stableJson(after);
+  const same = before !== undefined && sameJson(before, after);
   const action = same ? "no-op" : before === undefined ? "create" : "update";
   return { action, ...shown, after, unknown: false, sensitive: secret };
 }

@@ -10,6 +10,7 @@ import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
 import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
+import { type Trait, traitAt, traitsOf } from "../model/traits.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
@@ -17,7 +18,6 @@ import type { PlanInput } from "./input.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { proposeRemoval } from "./propose-removal.ts";
 import { base, type Subject, specOf } from "./subject.ts";
-import { type Trait, traitAt, traitsOf } from "./traits.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
 export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {

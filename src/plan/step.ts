@@ -2,6 +2,7 @@
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { lastApplied, preconditionText } from "../model/precondition.ts";
+import { traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subject.ts";
 
@@ -37,6 +38,7 @@ export function shared(
   checks: readonly string[],
 ): Shared & Pick<Step, "precondition" | "checks" | "after"> {
   const { desired } = subject;
+  const traits = traitsOf(input.kinds.named(change.kind).schema);
   const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed.id);
   return {
     address: change.address,
@@ -45,7 +47,7 @@ export function shared(
     blocked: [],
     after: [],
     checks,
-    precondition: input.digest(preconditionText(observed, checks, applied)),
+    precondition: input.digest(preconditionText(observed, checks, applied, traits)),
     ...(desired === undefined ? {} : { refs: desired.refs }),
   };
 }

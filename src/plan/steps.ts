@@ -2,13 +2,13 @@
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import { fromLeaves, leaves } from "../model/spec-paths.ts";
+import { traitAt, traitsOf } from "../model/traits.ts";
 import { changing, verbsFromDefault } from "./changing.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
 import { isBeingDeleted } from "./propose.ts";
 import { existing, shared, timeout } from "./step.ts";
 import type { Subject } from "./subject.ts";
-import { traitAt, traitsOf } from "./traits.ts";
 
 /**
  * The steps that carry out one change, in their order; `after` between addresses comes later. Guards do not

@@ -7,10 +7,10 @@ import type { Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Bound } from "../model/state.ts";
+import { type Trait, traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
 import type { Subject } from "./subject.ts";
-import { type Trait, traitsOf } from "./traits.ts";
 
 /** Every address of the plan: declared or bound, targeted and not excluded. */
 export function subjectsOf(input: PlanInput): readonly Subject[] {

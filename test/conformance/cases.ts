@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { sameValue } from "../../src/model/compare.ts";
 import { isServiceError } from "../../src/model/errors.ts";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
@@ -9,8 +10,7 @@ import type { Live, PhaseName, Ref } from "../../src/model/observed.ts";
 import { referenceFields } from "../../src/model/reference-fields.ts";
 import type { Answer } from "../../src/model/service.ts";
 import { leaves } from "../../src/model/spec-paths.ts";
-import { sameValue } from "../../src/plan/canonical.ts";
-import { traitAt, traitsOf } from "../../src/plan/traits.ts";
+import { traitAt, traitsOf } from "../../src/model/traits.ts";
 import { planOf } from "../support/plan-input.ts";
 import { always, type Bench, until, untilReady } from "./benches.ts";
 import { reconcileTwice } from "./reconciled.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../src/kinds/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { fromLeaves, leaves } from "../../src/model/spec-paths.ts";
-import { traitsOf } from "../../src/plan/traits.ts";
+import { traitsOf } from "../../src/model/traits.ts";
 import { type Bench, benches } from "./benches.ts";
 import { cases, notInDefault } from "./cases.ts";
 import { createReferents, type Referents, type Sample, samples } from "./samples.ts";

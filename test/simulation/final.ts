@@ -1,10 +1,10 @@
 import { kinds } from "../../src/kinds/index.ts";
+import { sameValue } from "../../src/model/compare.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import { isReference, isTemplate } from "../../src/model/sealed.ts";
 import { leaves } from "../../src/model/spec-paths.ts";
-import { canonical } from "../../src/plan/canonical.ts";
-import { traitAt, traitsOf } from "../../src/plan/traits.ts";
+import { traitAt, traitsOf } from "../../src/model/traits.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
 import { isThere, type Thing } from "./thing.ts";
@@ -61,7 +61,7 @@ function differences(resource: ResourceCase, thing: Thing, world: World): readon
     const name = wireNames[`${thing.kind}.${path}`] ?? path.slice(path.lastIndexOf(".") + 1);
     const found = real[name] ?? null;
     const wanted = wantedOf(value, path, world);
-    const isSame = canonical(found, trait) === canonical(wanted, trait);
+    const isSame = sameValue(found, wanted, trait);
     return isSame ? [] : [`${path} is ${JSON.stringify(found)}, and ${JSON.stringify(wanted)} was declared`];
   });
 }

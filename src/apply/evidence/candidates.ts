@@ -1,11 +1,11 @@
 /** @module Decides which listed objects are those of creates whose answers were lost. Pure. */
 import type { Address } from "../../model/address.ts";
 import { absence, type Delays } from "../../model/consistency.ts";
-import { fieldRows } from "../../model/field-rows.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
 import type { Live } from "../../model/observed.ts";
 import { serviceTime } from "../../model/service-time.ts";
 import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
 import { areInterchangeable, differingPaths } from "./in-flight-together.ts";
 import { isSilent, looksAlike } from "./telling-fields.ts";
 
@@ -137,11 +137,12 @@ export function matchCandidates(
 /** True where no field that the object shows speaks against it being what the intent created. */
 export function couldBe(live: Live, intent: Pick<Intent, "recorded">, schema: KindSchema): boolean {
   if (live.phase.is === "gone") return false;
-  const rows = fieldRows(schema);
+  const traits = traitsOf(schema);
   return Object.entries(live.spec).every(([path, seen]) => {
     const wanted = intent.recorded[path];
     if (wanted === undefined || typeof wanted === "object" || seen.source === "recorded") return true;
-    return isSilent(rows.get(path) ?? {}, wanted) || looksAlike(wanted, seen.value);
+    const trait = traitAt(traits, path);
+    return isSilent(trait, wanted) || looksAlike(wanted, seen.value, trait);
   });
 }
 

@@ -1,8 +1,10 @@
 /** @module Decides which creates of a class may be in flight together. Pure. */
+import { sameValue } from "../../model/compare.ts";
 import { fieldRows } from "../../model/field-rows.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
 import { stableJson } from "../../model/json.ts";
 import type { Intent } from "../../model/state.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
 import { isSilent, looksAlike } from "./telling-fields.ts";
 
 type Recorded = Pick<Intent, "recorded">;
@@ -52,9 +54,11 @@ export function differingPaths(
   others: readonly Recorded[],
   schema: KindSchema,
 ): readonly string[] {
+  const traits = traitsOf(schema);
   return changeablePaths(create, schema).filter((path) =>
     others.some(
-      ({ recorded }) => stableJson(recorded[path] ?? null) !== stableJson(create.recorded[path] ?? null),
+      ({ recorded }) =>
+        !sameValue(recorded[path] ?? null, create.recorded[path] ?? null, traitAt(traits, path)),
     ),
   );
 }
@@ -75,12 +79,12 @@ function areToldApart(
   schema: KindSchema,
   shown: ReadonlySet<string>,
 ): boolean {
-  const rows = fieldRows(schema);
+  const traits = traitsOf(schema);
   return [...shown].some((path) => {
     const [left, right] = [one.recorded[path], other.recorded[path]];
-    const row = rows.get(path);
-    if (row === undefined || left === undefined || right === undefined) return false;
+    const trait = traits.get(path);
+    if (trait === undefined || left === undefined || right === undefined) return false;
     if (typeof left === "object" || typeof right === "object") return false;
-    return !isSilent(row, left) && !isSilent(row, right) && !looksAlike(left, right);
+    return !isSilent(trait, left) && !isSilent(trait, right) && !looksAlike(left, right, trait);
   });
 }

@@ -1,10 +1,12 @@
 /** @module Decides just before a write whether the observations that its step was planned from still hold. Pure. */
+
+import { sameValue } from "../../model/compare.ts";
 import type { Json } from "../../model/json.ts";
-import { looksSame } from "../../model/looks-same.ts";
 import { withNames } from "../../model/names.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { lastApplied, preconditionText } from "../../model/precondition.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
 
@@ -26,9 +28,11 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   );
   const needsReady = step.operation === "update" && !isAside && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
-  const named = withNames(live, context.kinds.named(step.kind).schema, context.outputsAtStart);
+  const named = withNames(live, schema, context.outputsAtStart);
   const applied = lastApplied(context.stateAtStart, step.kind, live.id);
-  return context.digest(preconditionText(named, step.checks, applied)) !== step.precondition;
+  return (
+    context.digest(preconditionText(named, step.checks, applied, traitsOf(schema))) !== step.precondition
+  );
 }
 
 /** Decides how many of the values that a step is to set are shown already. */
@@ -38,10 +42,14 @@ export function shownOf(
   live: Live,
   context: PreconditionContext,
 ): Shown {
-  const named = withNames(live, context.kinds.named(step.kind).schema, context.outputs);
+  const { schema } = context.kinds.named(step.kind);
+  const traits = traitsOf(schema);
+  const named = withNames(live, schema, context.outputs);
   const wanted = Object.entries(record);
   const shown = wanted.filter(([path]) => named.spec[path] !== undefined);
-  const isAsWanted = shown.every(([path, value]) => looksSame(value, named.spec[path]?.value ?? null));
+  const isAsWanted = shown.every(([path, value]) =>
+    sameValue(value, named.spec[path]?.value ?? null, traitAt(traits, path)),
+  );
   if (shown.length === 0 || !isAsWanted) return "no";
   return shown.length === wanted.length ? "all" : "shown";
 }

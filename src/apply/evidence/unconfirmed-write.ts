@@ -1,7 +1,8 @@
 /** @module Decides what came of a write on an existing object whose answer was an error or never arrived. Pure. */
+import { sameJson } from "../../model/compare.ts";
 import { type Delays, isSettled } from "../../model/consistency.ts";
 import type { ServiceFailure } from "../../model/errors.ts";
-import { type JsonObject, stableJson } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 
 /** The attempts of a write so far. */
@@ -86,7 +87,7 @@ function wasTouched(live: Live, baseline: Live): boolean {
   if (modifiedAt === undefined || baseline.modifiedAt === undefined || modifiedAt === baseline.modifiedAt)
     return false;
   const isSamePhase = live.phase.is === baseline.phase.is || baseline.phase.is === "failed";
-  return isSamePhase && stableJson(shownBy(live)) === stableJson(shownBy(baseline));
+  return isSamePhase && sameJson(shownBy(live), shownBy(baseline));
 }
 
 function shownBy({ spec }: Live): JsonObject {

@@ -108,7 +108,7 @@ function stepsFor(
     id,
     place,
     checks: [],
-    precondition: world.digest(preconditionText(anyLive, [], {})),
+    precondition: world.digest(preconditionText(anyLive, [], {}, new Map())),
     after: [],
     blocked: [],
     ...(Object.keys(choices).length === 0 ? {} : { choices }),

@@ -1,8 +1,8 @@
 /** @module Guards against deleting an object whose protection at the service is on. */
 import type { Change, Guard } from "../../model/plan.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { PlanInput } from "../input.ts";
 import type { Subject } from "../subject.ts";
-import { traitAt, traitsOf } from "../traits.ts";
 import { destroys } from "./destroys.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { sameValue } from "../../src/model/compare.ts";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
-import { sameValue } from "../../src/plan/canonical.ts";
-import { traitAt, traitsOf } from "../../src/plan/traits.ts";
+import { traitAt, traitsOf } from "../../src/model/traits.ts";
 
 function trait(row: FieldSchema): ReturnType<typeof traitAt> {
   return traitAt(traitsOf({ type: "object", properties: { field: row } }), "field");
@@ -41,6 +41,9 @@ const rows: readonly [string, FieldSchema, Json, Json, boolean][] = [
   ["a grant twice", acl, "+PING +PING", "+PING", true],
   ["where something is taken away, the order decides", acl, "+@all -FLUSHALL", "-FLUSHALL +@all", false],
   ["one rule fewer", acl, "+PING +INFO", "+PING", false],
+  ["a truth in a field that takes it as text as well", { enum: [true, "true"] }, true, "true", true],
+  ["text that looks like a size and is none", { type: "string" }, "1GB", "1024MB", false],
+  ["null is no text", {}, null, "null", false],
   ["maps with keys in another order", {}, { a: 1, b: 2 }, { b: 2, a: 1 }, true],
   ["lists in another order", {}, [1, 2], [2, 1], false],
   ["two fingerprints", { "x-secret": true }, { $secret: "1" }, { $secret: "2" }, false],

@@ -1,6 +1,6 @@
 /** @module Reads each field of a kind as the traits that planning asks for. */
-import type { Disruption, FieldSchema, KindSchema } from "../model/field-schema.ts";
-import type { Json } from "../model/json.ts";
+import type { Disruption, FieldSchema, KindSchema } from "./field-schema.ts";
+import type { Json } from "./json.ts";
 
 /** The row of one field in the field table, as planning reads it. */
 export interface Trait {
