@@ -171,6 +171,21 @@ describe("architecture", () => {
     expect(emptyNames(read("{src,test,scripts,bench}/**/*.ts").map(({ path }) => path))).toEqual([]);
   });
 
+  it("nests specs in YAML, plan files and reports of plans alone, and flattens them where they are read", () => {
+    const converts = /\b(?:flatten|nest)\b[^"]*\} from "[./]*(?:model\/)?spec\.ts"/;
+    expect(
+      src
+        .filter(({ text }) => converts.test(text))
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([
+      "src/commands/import/manifest-text.ts",
+      "src/manifest/resolve-resource.ts",
+      "src/model/plan-document.ts",
+      "src/report/change-json.ts",
+    ]);
+  });
+
   it("re-exports in index.ts, and nothing else", () => {
     const text = src.find(({ path }) => path === "src/index.ts")?.text ?? "";
     const code = text

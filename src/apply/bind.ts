@@ -1,33 +1,33 @@
 /** @module Fills a spec in for one request: names become ids, outputs get their values, secrets are opened. */
+
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
-import { fromLeaves, leaves } from "../model/spec-paths.ts";
+import { fieldsOf, type Spec } from "../model/spec.ts";
 import { referent, resolveKnown } from "../model/templates.ts";
 import type { ApplyContext } from "./context.ts";
 
-/** The values of an applied spec as the state records them, dotted path -> value: outputs filled in, names kept, secrets sealed. */
-export function recordOf(spec: JsonObject, context: ApplyContext): { readonly [path: string]: Json } {
-  const known = resolveKnown(spec, (address) => context.outputs.get(address));
-  return Object.fromEntries(leaves(isObject(known) ? known : spec));
+/** The values of an applied spec as the state records them: outputs filled in, names kept, secrets sealed. */
+export function recordOf(spec: Spec, context: ApplyContext): Spec {
+  const outputsOf = (address: string): JsonObject | undefined => context.outputs.get(address);
+  return Object.fromEntries(fieldsOf(spec).map(([path, value]) => [path, resolveKnown(value, outputsOf)]));
 }
 
 /**
  * A spec as the last request needs it: names become ids, outputs are filled in, secrets are opened.
  * The result lives for one request and goes nowhere else. Throws `output-missing` or `secret-missing`.
  */
-export function bindSpec(kind: string, spec: JsonObject, context: ApplyContext): JsonObject {
+export function bindSpec(kind: string, spec: Spec, context: ApplyContext): Spec {
   const references = new Map(
     referenceFields(context.kinds.named(kind).schema).map((field) => [field.path, field]),
   );
-  const bound = [...leaves(spec)].map(([path, value]): [string, Json] => {
+  const bound = fieldsOf(spec).map(([path, value]): [string, Json] => {
     const field = references.get(path);
     if (field === undefined || typeof value !== "string") return [path, openValue(value, context)];
     return [path, outputOf(`${field.section}.${value}`, field.output, context)];
   });
-  return fromLeaves(bound);
+  return Object.fromEntries(bound);
 }
 
 function openValue(value: Json, context: ApplyContext): Json {

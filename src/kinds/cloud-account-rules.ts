@@ -1,16 +1,18 @@
 /** @module Checks the fields that each cloud provider needs, refuses or allows. */
+
 import { accountProviders, type ProviderFields } from "../fields/cloud-account.ts";
 import type { Desired } from "../model/desired.ts";
-import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
+import { isWritten, partOf, type Spec } from "../model/spec.ts";
 import { findings, type Said } from "./rule-tools.ts";
 
 /** Findings on the provider fields of a cloud account: missing, refused or malformed. */
 export function checkCloudAccount(desired: Desired, context: RuleContext): readonly Finding[] {
-  const { cloudProvider: provider, config } = desired.spec;
-  if (typeof provider !== "string" || !Object.hasOwn(accountProviders, provider) || !isObject(config))
-    return [];
+  const { cloudProvider: provider, config: whole = {} } = desired.spec;
+  const isGroup = isWritten(desired.spec, "config") && isObject(whole);
+  if (typeof provider !== "string" || !Object.hasOwn(accountProviders, provider) || !isGroup) return [];
+  const config = partOf(desired.spec, "config");
   const fields = accountProviders[provider];
   if (fields === undefined) return [];
   return findings(desired, context, [
@@ -22,8 +24,8 @@ export function checkCloudAccount(desired: Desired, context: RuleContext): reado
   ]);
 }
 
-function missing(provider: string, fields: ProviderFields, config: JsonObject): readonly Said[] {
-  const absent = fields.required.filter((name) => !Object.hasOwn(config, name));
+function missing(provider: string, fields: ProviderFields, config: Spec): readonly Said[] {
+  const absent = fields.required.filter((name) => !isWritten(config, name));
   return absent.map((name) => ({
     code: "missing-key",
     path: "config",
@@ -38,7 +40,7 @@ function missing(provider: string, fields: ProviderFields, config: JsonObject): 
 function foreign(
   provider: string,
   fields: ProviderFields,
-  config: JsonObject,
+  config: Spec,
   context: RuleContext,
 ): readonly Said[] {
   const own = [...fields.required, ...fields.optional];
@@ -58,7 +60,7 @@ function has(fields: ProviderFields | undefined, name: string): boolean {
 function method(
   provider: string,
   fields: ProviderFields,
-  config: JsonObject,
+  config: Spec,
   context: RuleContext,
 ): readonly Said[] {
   const path = "config.account_configuration_method";
@@ -70,7 +72,7 @@ function method(
 }
 
 /** arn:aws:iam::<AWS_ACCOUNT_ID>:role/<bootstrap_role_name>: the role is the account's own. */
-function ownRole(config: JsonObject): readonly Said[] {
+function ownRole(config: Spec): readonly Said[] {
   const path = "config.aws_bootstrap_role_arn";
   const { aws_account_id: account, aws_bootstrap_role_arn: role } = config;
   const [, owner] = typeof role === "string" ? (/^arn:aws:iam::([0-9]{12}):role\//.exec(role) ?? []) : [];
@@ -88,7 +90,7 @@ function ownRole(config: JsonObject): readonly Said[] {
 }
 
 /** bootstrap-<ORG_ID>@<GCP_PROJECT_ID>.iam.gserviceaccount.com: the account is the project's own. */
-function ownProject(config: JsonObject): readonly Said[] {
+function ownProject(config: Spec): readonly Said[] {
   const path = "config.gcp_service_account_email";
   const { gcp_project_id: project, gcp_service_account_email: email } = config;
   const [, owner] =

@@ -1,4 +1,5 @@
 /** @module Translates cloud accounts to and from the service. */
+
 import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -8,6 +9,7 @@ import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
 import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
+import { partOf, type Spec } from "../model/spec.ts";
 import { instructionsOf } from "./account-instructions.ts";
 import { accountParams } from "./account-params.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
@@ -80,13 +82,12 @@ function driver(service: Service): Driver {
   };
 }
 
-/** The body of a create, in the service's spelling. Which providers repeat their name inside is the profile's to say. */
-function requestBody(spec: JsonObject, { fields, accounts }: Profile): JsonObject {
+/** The body of a create, in the service's spelling: the settings stand inside requestParams. Which providers repeat their name inside is the profile's to say. */
+function requestBody(spec: Spec, { fields, accounts }: Profile): JsonObject {
   const spelled = (name: string): string => own(fields, name) ?? name;
   const provider = spec["cloudProvider"] ?? "";
-  const config = isObject(spec["config"]) ? spec["config"] : {};
   const isRepeated = accounts?.repeatProvider?.includes(String(provider)) ?? provider === "aws";
-  const params = { ...(isRepeated ? { cloud_provider: provider } : {}), ...config };
+  const params = { ...(isRepeated ? { cloud_provider: provider } : {}), ...partOf(spec, "config") };
   const requestParams = Object.entries(params).map(([name, value]): [string, Json] => [
     spelled(name),
     accounts?.booleans?.includes(name) ? truthOf(value) : textOf(value, name),

@@ -1,10 +1,12 @@
 /** @module Checks the rules of instances that the field table cannot express. */
+
 import type { Desired } from "../model/desired.ts";
 import { isObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { own } from "../model/own.ts";
+import { isWritten, partOf } from "../model/spec.ts";
 import { memoryRule, timeoutRule, typeRule } from "./instance-sizes.ts";
-import { configOf, limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";
+import { limitedRows, type Rule, text, tierOf } from "./instance-spec.ts";
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
 import { warningRule } from "./instance-warnings.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
@@ -68,9 +70,8 @@ const placeRule: Rule = (desired, context) => {
 const offerRule: Rule = (desired) => {
   const tier = tierOf(desired);
   if (tier === undefined) return [];
-  const config = configOf(desired);
-  return limitedRows.flatMap(({ path, name, inConfig, row }): readonly Said[] => {
-    if (!Object.hasOwn(inConfig ? config : desired.spec, name)) return [];
+  return limitedRows.flatMap(({ path, row }): readonly Said[] => {
+    if (!isWritten(desired.spec, path)) return [];
     if (row["x-tiers"]?.includes(tier) === false) {
       const hint = `remove it; tiers that have it: ${row["x-tiers"].join(", ")}`;
       return [{ code: "tier-field", path, message: `${path} is not offered by the ${tier} tier`, hint }];
@@ -90,7 +91,7 @@ const offerRule: Rule = (desired) => {
 };
 
 const accountRule: Rule = (desired) => {
-  if (tierOf(desired) !== "enterprise-byoa" || Object.hasOwn(desired.spec, "cloudAccount")) return [];
+  if (tierOf(desired) !== "enterprise-byoa" || isWritten(desired.spec, "cloudAccount")) return [];
   const message = '"cloudAccount" is missing: the enterprise-byoa tier runs in the customer\'s own account';
   return [{ code: "missing-key", path: "", message, hint: "add it: a name under cloudAccounts" }];
 };
@@ -156,9 +157,9 @@ function differences(
 }
 
 /** Settings that the field table has and this service does not. */
-const lackRule: Rule = (desired, { profile }) =>
+const lackRule: Rule = ({ spec }, { profile }) =>
   profile.lacks
-    .filter((name) => configOf(desired)[name] !== undefined)
+    .filter((name) => isWritten(spec, `config.${name}`))
     .map((name) => ({
       code: "not-offered",
       path: `config.${name}`,
@@ -179,10 +180,10 @@ const markRule: Rule = ({ spec }, { profile }) => {
   const hasMetadata = operations["instance.metadata"] !== undefined;
   if (spec["deletionProtection"] !== undefined && !hasMetadata)
     said.push(lacking("deletionProtection", "deletion protection"));
-  const tags = spec["customTags"];
-  if (!isObject(tags)) return said;
+  const whole = spec["customTags"];
+  if (!isWritten(spec, "customTags") || (whole !== undefined && !isObject(whole))) return said;
   if (!hasMetadata || !hasTags(profile)) return [...said, lacking("customTags", "tags")];
-  const names = Object.keys(tags).filter((tag) => isOwnerTag(tag) || tag.includes("."));
+  const names = Object.keys(partOf(spec, "customTags")).filter((tag) => isOwnerTag(tag) || tag.includes("."));
   return [
     ...said,
     ...names.map((tag) => ({

@@ -4,7 +4,6 @@ import type { RuleContext } from "../model/kind.ts";
 import { own } from "../model/own.ts";
 import type { InstanceType } from "../model/profile.ts";
 import { parseSize } from "../model/quantity.ts";
-import { valueAt } from "../model/spec-paths.ts";
 import { isOffered, type Rule, text, tierOf } from "./instance-spec.ts";
 
 function typesOf(desired: Desired, context: RuleContext): { readonly [type: string]: InstanceType } {
@@ -63,7 +62,7 @@ export const memoryRule: Rule = (desired, context) => {
 /** The engine refuses to load such a pair. */
 export const timeoutRule: Rule = (desired) => {
   const path = "config.graphDBTimeoutDefault";
-  const [usual, longest] = [valueAt(desired.spec, path), valueAt(desired.spec, "config.graphDBTimeoutMax")];
+  const [usual, longest] = [desired.spec[path], desired.spec["config.graphDBTimeoutMax"]];
   if (typeof usual !== "number" || typeof longest !== "number" || longest === 0 || usual <= longest)
     return [];
   const message = `${path} is ${usual}, above graphDBTimeoutMax, which is ${longest}`;

@@ -1,11 +1,10 @@
 /** @module Reads typed values out of an instance's spec for its rules. */
+
 import { instanceSchema, tiers } from "../fields/instance.ts";
 import type { Desired } from "../model/desired.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
-import type { JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
 import type { RuleContext } from "../model/kind.ts";
-import { valueAt } from "../model/spec-paths.ts";
+import { partOf, type Spec } from "../model/spec.ts";
 import type { Said } from "./rule-tools.ts";
 
 /** One rule: what it has to say about an instance. */
@@ -20,7 +19,6 @@ export const configRows: readonly (readonly [string, FieldSchema])[] = Object.en
 export interface Row {
   readonly path: string;
   readonly name: string;
-  readonly inConfig: boolean;
   readonly row: FieldSchema;
 }
 
@@ -28,10 +26,9 @@ const rows: readonly Row[] = [
   ...Object.entries(instanceSchema.properties).map(([name, row]) => ({
     path: name,
     name,
-    inConfig: false,
     row,
   })),
-  ...configRows.map(([name, row]) => ({ path: `config.${name}`, name, inConfig: true, row })),
+  ...configRows.map(([name, row]) => ({ path: `config.${name}`, name, row })),
 ];
 const rowAt = new Map(rows.map(({ path, row }) => [path, row]));
 
@@ -41,14 +38,13 @@ export const limitedRows: readonly Row[] = rows.filter(
 );
 
 /** The settings inside `config`. */
-export function configOf({ spec }: Desired): JsonObject {
-  const config = spec["config"];
-  return isObject(config) ? config : {};
+export function configOf({ spec }: Desired): Spec {
+  return partOf(spec, "config");
 }
 
 /** A field's text, where it is one. */
 export function text(desired: Desired, path: string): string | undefined {
-  const value = valueAt(desired.spec, path);
+  const value = desired.spec[path];
   return typeof value === "string" ? value : undefined;
 }
 

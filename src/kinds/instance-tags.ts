@@ -1,8 +1,10 @@
 /** @module Reads and writes tags of instances: declared ones, and the two that mark the owner. */
+
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
+import { partOf, type Spec } from "../model/spec.ts";
 
 /** Names of the tags that a create carries besides the declared ones. */
 const ownerTags = { lineage: "graphform-state", address: "graphform-address" } as const;
@@ -19,16 +21,16 @@ export function hasTags({ operations }: Pick<Profile, "operations">): boolean {
 }
 
 /** The tags of a create: the declared ones, and the mark where the owner is known. */
-export function tagsToSend(declared: Json | undefined, owner: Owner | undefined): readonly WireTag[] {
+export function tagsToSend(declared: readonly WireTag[], owner: Owner | undefined): readonly WireTag[] {
   const own =
     owner === undefined ? [] : [tag(ownerTags.lineage, owner.lineage), tag(ownerTags.address, owner.address)];
-  return [...declaredTags(declared), ...own];
+  return [...declared, ...own];
 }
 
 /** The tags to set in place of those that are shown: the declared ones among them change, all others stay. */
-export function tagsAfter(shown: Json | undefined, declared: Json | undefined): readonly WireTag[] {
+export function tagsAfter(shown: Json | undefined, declared: readonly WireTag[]): readonly WireTag[] {
   const tags = new Map(tagsIn(shown));
-  for (const { key, value } of declaredTags(declared)) tags.set(key, value);
+  for (const { key, value } of declared) tags.set(key, value);
   return [...tags].map(([key, value]) => tag(key, value));
 }
 
@@ -40,7 +42,7 @@ export function seenTags(shown: Json | undefined): { readonly [path: string]: Se
 }
 
 /** The two tags of an owner, as values of the spec. */
-export function ownerMark({ lineage, address }: Owner): { readonly [path: string]: string } {
+export function ownerMark({ lineage, address }: Owner): Spec {
   return { [`customTags.${ownerTags.lineage}`]: lineage, [`customTags.${ownerTags.address}`]: address };
 }
 
@@ -62,9 +64,9 @@ export function isOwnerTag(name: string): boolean {
   return name === ownerTags.lineage || name === ownerTags.address;
 }
 
-function declaredTags(declared: Json | undefined): readonly WireTag[] {
-  if (!isObject(declared)) return [];
-  return Object.entries(declared).map(([key, value]) => tag(key, String(value)));
+/** The tags that a spec declares. */
+export function declaredTags(spec: Spec): readonly WireTag[] {
+  return Object.entries(partOf(spec, "customTags")).map(([key, value]) => tag(key, String(value)));
 }
 
 function tagsIn(shown: Json | undefined): readonly (readonly [string, string])[] {

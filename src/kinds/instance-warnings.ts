@@ -1,7 +1,6 @@
 /** @module Warns of instance settings that are allowed and probably not meant. */
 import type { Desired } from "../model/desired.ts";
 import type { RuleContext } from "../model/kind.ts";
-import { valueAt } from "../model/spec-paths.ts";
 import { configOf, configRows, type Rule, text, tierOf } from "./instance-spec.ts";
 import type { Said } from "./rule-tools.ts";
 
@@ -12,7 +11,7 @@ export const warningRule: Rule = (desired, context) => {
     said.push({ code, path, message, hint, severity: "warning" });
   };
   const resultSet = "config.graphDBResultSetSize";
-  if (valueAt(desired.spec, resultSet) === 0) {
+  if (desired.spec[resultSet] === 0) {
     const message = `${resultSet} is 0: unlimited by the specification, but a service that hands 0 to the engine gets no rows at all`;
     warn("no-rows", resultSet, message, "write the largest number of rows that is wanted, at most 1000000");
   }

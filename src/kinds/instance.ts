@@ -1,20 +1,31 @@
 /** @module Translates database instances to and from the service. */
+
 import { instanceSchema } from "../fields/instance.ts";
 import { isServiceError, withEvidence } from "../model/errors.ts";
-import type { FieldSchema } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
-import { valueAt } from "../model/spec-paths.ts";
+import type { Spec } from "../model/spec.ts";
+import { traitAt, traitsOf } from "../model/traits.ts";
+import { requestBody, rows, wireName } from "./instance-body.ts";
 import { endpointOf, missingEndpoint } from "./instance-endpoint.ts";
 import { failoverOf } from "./instance-failover.ts";
 import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
 import { askForBackup, backupsOf } from "./instance-snapshots.ts";
-import { hasTags, isBare, ownerIn, ownerMark, seenTags, tagsAfter, tagsToSend } from "./instance-tags.ts";
+import {
+  declaredTags,
+  hasTags,
+  isBare,
+  ownerIn,
+  ownerMark,
+  seenTags,
+  tagsAfter,
+  tagsToSend,
+} from "./instance-tags.ts";
 import { upgradeBody } from "./instance-upgrade.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { phaseOf } from "./phase.ts";
@@ -51,14 +62,7 @@ export const instance: Kind = {
   driver: (service) => driver(service),
 };
 
-const rows: readonly [string, FieldSchema][] = [
-  ...Object.entries(instanceSchema.properties).filter(
-    ([name, row]) => row["x-in"] !== undefined && name !== "customTags",
-  ),
-  ...Object.entries(instanceSchema.properties["config"]?.properties ?? {}).map(
-    ([name, row]): [string, FieldSchema] => [`config.${name}`, { "x-in": "requestParams", ...row }],
-  ),
-];
+const traits = traitsOf(instanceSchema);
 
 function reader(service: Reads): Reader {
   return {
@@ -92,23 +96,20 @@ function driver(service: Service): Driver {
     id: ref.id,
   });
   /** Sends fields that have a request of their own. Tags are set as a whole, so the existing ones are read first. */
-  const metadataOf = async (
-    ref: Ref,
-    patch: JsonObject,
-    signal: AbortSignal,
-  ): Promise<JsonObject | undefined> => {
-    const { deletionProtection, customTags } = patch;
-    if (deletionProtection === undefined && customTags === undefined) return undefined;
+  const metadataOf = async (ref: Ref, patch: Spec, signal: AbortSignal): Promise<JsonObject | undefined> => {
+    const { deletionProtection } = patch;
+    const tags = declaredTags(patch);
+    if (deletionProtection === undefined && tags.length === 0) return undefined;
     const protection = deletionProtection === undefined ? {} : { deletionProtection };
-    if (customTags === undefined) return protection;
+    if (tags.length === 0) return protection;
     const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
-    return { ...protection, customTags: tagsAfter(values["customTags"], customTags) };
+    return { ...protection, customTags: tagsAfter(values["customTags"], tags) };
   };
   return {
     ...reader(service),
     async create(spec, signal, owner) {
       const params = instanceParams(instance.place(spec), profile);
-      const customTags = hasTags(profile) ? { customTags: tagsToSend(spec["customTags"], owner) } : {};
+      const customTags = hasTags(profile) ? { customTags: tagsToSend(declaredTags(spec), owner) } : {};
       const body = { ...requestBody(spec, service), ...customTags };
       const { values } = await service.write({ operation: "instance.create", params, body }, signal);
       return String(values["id"]);
@@ -117,9 +118,9 @@ function driver(service: Service): Driver {
       const metadata = await metadataOf(ref, patch, signal);
       if (metadata !== undefined)
         await service.write({ operation: "instance.metadata", params: on(ref), body: metadata }, signal);
-      const { deletionProtection: _kept, customTags: _tags, ...rest } = patch;
-      if (metadata !== undefined && Object.keys(rest).length === 0) return;
-      const call = { operation: "instance.update", params: on(ref), body: requestBody(rest, service) };
+      const isAside = Object.keys(patch).every((path) => traitAt(traits, path).aside);
+      if (metadata !== undefined && isAside) return;
+      const call = { operation: "instance.update", params: on(ref), body: requestBody(patch, service) };
       await service.write(call, signal).catch((error: unknown) => {
         // The request before this one has worked.
         throw metadata !== undefined && isServiceError(error)
@@ -146,22 +147,6 @@ function driver(service: Service): Driver {
     },
     usable: (shown, spec, signal) => usable(shown, spec, service, signal),
   };
-}
-
-/** The body of create and update: deployment fields at the top, settings inside requestParams. */
-function requestBody(spec: JsonObject, service: Service): JsonObject {
-  const body: Record<string, Json> = {};
-  const requestParams: Record<string, Json> = {};
-  for (const [path, row] of rows) {
-    const value = valueAt(spec, path);
-    if (value === undefined) continue;
-    const name = wireName(path, row, service);
-    if (row["x-in"] === "body") body[name] = value;
-    else if (row["x-in"] === "requestParams") requestParams[name] = value;
-  }
-  return Object.keys(requestParams).length === 0 && Object.keys(body).length > 0
-    ? body
-    : { ...body, requestParams };
 }
 
 /** Translates a describe answer; what is secret in it goes no further. */
@@ -201,14 +186,14 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
 }
 
 /** One PING as the declared user; where the network is not ours to reach, nobody here can tell. */
-async function usable(shown: Live, spec: JsonObject, service: Service, signal: AbortSignal): Promise<Usable> {
+async function usable(shown: Live, spec: Spec, service: Service, signal: AbortSignal): Promise<Usable> {
   const { host, port } = shown.outputs;
-  const password = valueAt(spec, "config.graphdbPassword");
+  const password = spec["config.graphdbPassword"];
   if (typeof host !== "string" || typeof port !== "number" || typeof password !== "string")
     return { is: "unknown", detail: "" };
-  const username = valueAt(spec, "config.graphdbUser");
+  const username = spec["config.graphdbUser"];
   const tls =
-    valueAt(spec, "config.enableTLS") === true
+    spec["config.enableTLS"] === true
       ? service.caFile === undefined
         ? true
         : { caFile: service.caFile }
@@ -228,21 +213,16 @@ async function usable(shown: Live, spec: JsonObject, service: Service, signal: A
 }
 
 /** Defaults of the field table for fields that the tier and component offer and the spec leaves out. */
-function serverDefaults(spec: JsonObject): { readonly [path: string]: Json } {
+function serverDefaults(spec: Spec): Spec {
   const entries = rows.flatMap(([path, row]): [string, Json][] => {
     const offered =
       (row["x-tiers"]?.includes(String(spec["tier"])) ?? true) &&
       (row["x-components"]?.includes(String(spec["component"])) ?? true);
     // Who is made in no network is in none, though nothing shows it.
     const left = path === "network" ? null : row.default;
-    return left === undefined || !offered || valueAt(spec, path) !== undefined ? [] : [[path, left]];
+    return left === undefined || !offered || spec[path] !== undefined ? [] : [[path, left]];
   });
   return Object.fromEntries(entries);
-}
-
-function wireName(path: string, row: FieldSchema, service: Reads): string {
-  const name = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
-  return service.profile.fields[name] ?? name;
 }
 
 function isShown(value: Json | undefined): value is Json {

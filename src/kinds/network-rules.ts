@@ -1,12 +1,14 @@
 /** @module Checks that a network exists where the profile cannot create one. */
+
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
+import { isWritten } from "../model/spec.ts";
 import { findings } from "./rule-tools.ts";
 
 /** A network must be there already where the profile cannot create one. */
 export function checkNetwork(desired: Desired, context: RuleContext): readonly Finding[] {
   const { name, operations } = context.profile;
-  const bound = Object.hasOwn(desired.spec, "id") || desired.importId !== undefined;
+  const bound = isWritten(desired.spec, "id") || desired.importId !== undefined;
   if (bound || operations["network.create"] !== undefined) return [];
   const message = `"id" is missing: with the profile "${name}" networks cannot be created, only bound`;
   return findings(desired, context, [

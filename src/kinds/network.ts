@@ -1,4 +1,5 @@
 /** @module Translates custom networks to and from the service. */
+
 import { instanceSchema } from "../fields/instance.ts";
 import { networkSchema } from "../fields/network.ts";
 import { isServiceError } from "../model/errors.ts";
@@ -6,6 +7,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
+import type { Spec } from "../model/spec.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
 import { checkNetwork } from "./network-rules.ts";
 import { phaseOf } from "./phase.ts";
@@ -83,7 +85,7 @@ function driver(service: Service): Driver {
   };
 }
 
-function bodyOf(spec: JsonObject): JsonObject {
+function bodyOf(spec: Spec): JsonObject {
   const pairs = fields.flatMap((field): [string, Json][] => {
     const value = spec[field];
     return value === undefined ? [] : [[networkSchema.properties[field]?.["x-wire"] ?? field, value]];

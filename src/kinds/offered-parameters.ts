@@ -9,7 +9,6 @@ import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
-import { valueAt } from "../model/spec-paths.ts";
 
 /** A declared setting that the service does not offer as it is written. */
 export interface NotOffered {
@@ -147,7 +146,7 @@ function compare(
   const notCompared: string[] = [];
   const settings = known.flatMap(({ path, wire, isSecret }): readonly NotOffered[] => {
     const parameter = parameters.find(({ key }) => key === keyOf(wire));
-    const value = valueAt(desired.spec, path);
+    const value = desired.spec[path];
     if (value === undefined) {
       if (parameter?.isRequired !== true) return [];
       const message = `${path} is missing, and the service needs it today`;

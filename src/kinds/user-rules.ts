@@ -2,7 +2,6 @@
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { isSealed } from "../model/sealed.ts";
-import { valueAt } from "../model/spec-paths.ts";
 import { findings, resourceAt, type Said } from "./rule-tools.ts";
 import { aclRefusals } from "./user-acl.ts";
 
@@ -56,7 +55,7 @@ function twice(desired: Desired, context: RuleContext): readonly Said[] {
     ];
   }
   const owner = resourceAt(context, `instances.${instance}`);
-  if (owner === undefined || valueAt(owner.spec, "config.graphdbUser") !== username) return [];
+  if (owner === undefined || owner.spec["config.graphdbUser"] !== username) return [];
   const message = `${JSON.stringify(username)} is the first user of ${owner.address}, its graphdbUser`;
   return [
     {

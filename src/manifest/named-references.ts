@@ -1,10 +1,10 @@
 /** @module Finds the resources that `x-reference` fields name. */
+
 import type { Address } from "../model/address.ts";
 import { parseAddress } from "../model/address.ts";
 import type { KindSchema } from "../model/field-schema.ts";
-import type { JsonObject } from "../model/json.ts";
 import { referenceFields } from "../model/reference-fields.ts";
-import { valueAt } from "../model/spec-paths.ts";
+import type { Spec } from "../model/spec.ts";
 import type { Fault } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
 import { findReferent } from "./referent.ts";
@@ -18,14 +18,14 @@ export interface NamedReference {
 
 /** The addresses that the `x-reference` fields of a spec name: a name, or name["key"]. */
 export function namedReferences(
-  spec: JsonObject,
+  spec: Spec,
   schema: KindSchema,
   inventory: Inventory,
   report: (path: Path, fault: Fault) => void,
 ): readonly NamedReference[] {
   const found: NamedReference[] = [];
   for (const { path, section } of referenceFields(schema)) {
-    const name = valueAt(spec, path);
+    const name = spec[path];
     if (typeof name !== "string" || name === "") continue;
     const parts = parseAddress(`${section}.${name}`);
     const referent = parts === undefined ? { fault: noName(name, section) } : findReferent(inventory, parts);

@@ -6,6 +6,7 @@ import type { Json } from "../model/json.ts";
 import type { Finding, Kind } from "../model/kind.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Reference } from "../model/sealed.ts";
+import { flatten } from "../model/spec.ts";
 import { blockRange } from "./block-range.ts";
 import { explainViolations } from "./explain.ts";
 import type { Expression } from "./expression.ts";
@@ -19,7 +20,7 @@ import { findReferent } from "./referent.ts";
 import { resolveMap } from "./resolve-value.ts";
 import { resourceShape } from "./resource-shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
-import { sealFields, secretPartsOf, setAt } from "./seal-fields.ts";
+import { sealFields, secretPartsOf } from "./seal-fields.ts";
 import type { Secrets } from "./secrets.ts";
 import { leafPaths, secretPaths } from "./shape.ts";
 import type { Parsed, Path } from "./source.ts";
@@ -75,13 +76,13 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   }
 
   const { lifecycle, timeouts, ...written } = resolved;
+  const spec: Record<string, Json> = { ...flatten(written) };
   const inputs = { kind, schema, inventory: context.inventory, sections, report };
   const wanted = lifecycleOf(lifecycle, inputs);
-  const named = namedReferences(written, schema, context.inventory, report);
+  const named = namedReferences(spec, schema, context.inventory, report);
   for (const reference of [...named.map(({ address }) => address), ...wanted.dependsOn]) refs.add(reference);
 
-  const spec: Record<string, Json> = { ...written };
-  for (const { path, address } of named) setAt(spec, path, address.slice(address.indexOf(".") + 1));
+  for (const { path, address } of named) spec[path] = address.slice(address.indexOf(".") + 1);
   for (const [name, field] of Object.entries(schema.properties)) {
     if (field["x-operations"] !== undefined && field.default !== undefined) spec[name] ??= field.default;
   }

@@ -1,8 +1,7 @@
 /** @module Seals the secret fields of a resource. */
-import { isObject, type Json } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
 import type { Sealed, TemplatePart } from "../model/sealed.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
-import { valueAt } from "../model/spec-paths.ts";
 import type { Fault } from "./finding.ts";
 import type { Member } from "./inventory.ts";
 import { openSources, textOn } from "./secret-variables.ts";
@@ -19,7 +18,7 @@ type Sealing = Pick<Secrets, "seal" | "sealWhole">;
 
 /**
  * Seals every text in the secret fields of `spec`, also beside an output that is not known yet: each part of such a field is
- * secret, however short. Changes `spec`; copies maps below it, since several resources may share them.
+ * secret, however short. Changes `spec`.
  */
 export function sealFields(
   spec: Record<string, Json>,
@@ -28,7 +27,7 @@ export function sealFields(
   report: SealReport,
 ): void {
   for (const path of secretPaths(member.block.kind.schema)) {
-    const value = valueAt(spec, path);
+    const value = spec[path];
     if (value === undefined) continue;
     const fault = shownFault(value, path, member);
     if (fault !== undefined) {
@@ -36,7 +35,7 @@ export function sealFields(
       continue;
     }
     const sealed = sealTexts(value, `${member.address} ${path}`, secrets);
-    setAt(spec, path, sealed);
+    spec[path] = sealed;
     if (standsInManifest(value, sealed, path, member)) report.warning(path, inClear(path));
   }
 }
@@ -103,17 +102,4 @@ function inClear(path: string): Fault {
     message: `${path} is not taken from a secret: everybody who reads the manifest can read it`,
     hint,
   };
-}
-
-/** Sets the value at a dotted path. */
-export function setAt(root: Record<string, Json>, path: string, value: Json): void {
-  const [key = "", ...rest] = path.split(".");
-  if (rest.length === 0) {
-    root[key] = value;
-    return;
-  }
-  const below: Json | undefined = root[key];
-  const child: Record<string, Json> = isObject(below) ? { ...below } : {};
-  setAt(child, rest.join("."), value);
-  root[key] = child;
 }

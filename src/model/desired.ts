@@ -1,7 +1,8 @@
 /** @module Defines a resource as the manifest declares it. */
+
 import type { Address } from "./address.ts";
-import type { JsonObject } from "./json.ts";
 import type { SourceRange } from "./problem.ts";
+import type { Spec } from "./spec.ts";
 
 /** The `lifecycle` of a resource: protection, replacement, deletion, dependencies. */
 export interface Lifecycle {
@@ -21,12 +22,13 @@ export interface Timeouts {
   readonly delete?: number;
 }
 
-/** One declared resource, in the manifest's words; secrets sealed, references to outputs kept. */
+/** One declared resource, in the manifest's words. */
 export interface Desired {
   readonly address: Address;
   /** Section of the manifest, which is also the kind's name. */
   readonly kind: string;
-  readonly spec: JsonObject;
+  /** Secrets sealed, references to outputs kept. */
+  readonly spec: Spec;
   /** Everything that must exist first: references, `x-reference` fields, dependsOn. */
   readonly refs: readonly Address[];
   readonly where: SourceRange;

@@ -1,12 +1,14 @@
 /** @module Defines a kind of resource: its reader, its driver and its rules. */
+
 import type { Desired } from "./desired.ts";
 import type { KindSchema } from "./field-schema.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { Live, Owner, Ref, Seen } from "./observed.ts";
 import type { Problem, SourceRange } from "./problem.ts";
 import type { Profile } from "./profile.ts";
 import type { Open } from "./sealed.ts";
 import type { Reads, Service } from "./service.ts";
+import type { Spec } from "./spec.ts";
 
 /** Reads of one kind. Each call is one look; nothing waits, nothing retries. */
 export interface Reader {
@@ -60,16 +62,16 @@ export interface Driver extends Reader {
    * Creates from a bound spec (references are ids, secrets are open) and returns the new id. The object is marked with its
    * owner where the service keeps such marks.
    */
-  create(spec: JsonObject, signal: AbortSignal, owner?: Owner): Promise<string>;
+  create(spec: Spec, signal: AbortSignal, owner?: Owner): Promise<string>;
   /** Sends only what changed: `patch` is a spec with the changed fields alone. */
-  update(ref: Ref, patch: JsonObject, signal: AbortSignal): Promise<void>;
+  update(ref: Ref, patch: Spec, signal: AbortSignal): Promise<void>;
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
   /** One lifecycle operation: start, stop, restart, ...; `choices` are its parameters. */
   operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
   /** Asks for a backup; `backups` lists it. */
   backup?(ref: Ref, signal: AbortSignal): Promise<void>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
-  usable?(live: Live, spec: JsonObject, signal: AbortSignal): Promise<Usable>;
+  usable?(live: Live, spec: Spec, signal: AbortSignal): Promise<Usable>;
 }
 
 /** Parameters of a lifecycle operation, such as the replica. The kind chooses absent ones. */
@@ -132,19 +134,19 @@ export interface Kind {
   /** True where losing it loses data: deletion then counts as data loss. */
   readonly holdsData: boolean;
   /** True where it is protected when the manifest does not say. */
-  protectedByDefault(spec: JsonObject): boolean;
+  protectedByDefault(spec: Spec): boolean;
   /** The path parameters of an object with this spec: tier and component for an instance. */
-  place(spec: JsonObject): JsonObject;
-  /** Values that the service sets by itself where the spec is silent, dotted path -> value. */
-  serverDefaults(spec: JsonObject): { readonly [path: string]: Json };
+  place(spec: Spec): JsonObject;
+  /** Values that the service sets by itself where the spec is silent. */
+  serverDefaults(spec: Spec): Spec;
   /** Objects of other kinds that the service creates with an object of this one. Default: none. */
   implicitChildren?(id: string, spec: { readonly [path: string]: Seen }): readonly ImplicitChild[];
   /** True where the service shows the owner that a create was marked with. Default: never. */
   marksOwner?(profile: Profile): boolean;
-  /** The mark of an owner as fields that it shows, dotted path -> value; they are never declared. Default: none. */
-  ownerMark?(owner: Owner): { readonly [path: string]: Json };
+  /** The mark of an owner as fields that it shows; they are never declared. Default: none. */
+  ownerMark?(owner: Owner): Spec;
   /** Names the create class: objects of creates with different keys cannot be taken for each other. */
-  classKey(spec: JsonObject): string;
+  classKey(spec: Spec): string;
   /** Rules of the manifest that the schema cannot say. */
   check(desired: Desired, context: RuleContext): readonly Finding[];
   reader(service: Reads): Reader;

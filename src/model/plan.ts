@@ -1,9 +1,11 @@
 /** @module Defines the plan: changes, steps and guards as data. */
+
 import type { Address } from "./address.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Phase, Source } from "./observed.ts";
 import type { SourceRange } from "./problem.ts";
+import type { Spec } from "./spec.ts";
 
 /** Kind of a change. */
 export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "move" | "forget" | "keep";
@@ -48,8 +50,8 @@ export interface Change {
   readonly where?: SourceRange;
   readonly phase?: Phase;
   /** Whole spec before and after, secrets sealed. */
-  readonly before?: JsonObject;
-  readonly after?: JsonObject;
+  readonly before?: Spec;
+  readonly after?: Spec;
   /** True where a backup is seen complete before anything is deleted. */
   readonly backupFirst?: boolean;
   readonly blocked: readonly Guard[];
@@ -85,15 +87,15 @@ export interface Step {
   readonly id?: string;
   readonly place: JsonObject;
   /** The whole desired spec, where there is one. */
-  readonly spec?: JsonObject;
-  /** update: the changed fields alone, in the spec's shape. */
-  readonly patch?: JsonObject;
+  readonly spec?: Spec;
+  /** update: the changed fields alone. */
+  readonly patch?: Spec;
   /** Paths of the observed values that this decision used; `precondition` is their digest. */
   readonly checks: readonly string[];
   /** move: the address that it had. */
   readonly from?: Address;
-  /** create: what the service sets by itself, to be recorded with the spec, dotted path -> value. */
-  readonly record?: { readonly [path: string]: Json };
+  /** create: what the service sets by itself, to be recorded with the spec. */
+  readonly record?: Spec;
   readonly protect?: boolean;
   readonly onDelete?: "delete" | "retain" | "backup";
   readonly refs?: readonly Address[];

@@ -1,14 +1,13 @@
 /** @module Computes the text behind the precondition of a step. */
+
 import { sameValue } from "./compare.ts";
 import type { Json } from "./json.ts";
 import { stableJson } from "./json.ts";
 import type { Live } from "./observed.ts";
 import { holdsSecret } from "./sealed.ts";
+import type { Spec } from "./spec.ts";
 import type { StateDocument } from "./state.ts";
 import { type Traits, traitAt } from "./traits.ts";
-
-/** Values by their dotted paths. */
-type Values = { readonly [path: string]: Json };
 
 /**
  * The text whose digest a step's `precondition` is: exactly the values that its decision used. What shows nothing, or
@@ -18,7 +17,7 @@ type Values = { readonly [path: string]: Json };
 export function preconditionText(
   live: Live | undefined,
   checks: readonly string[],
-  applied: Values,
+  applied: Spec,
   traits: Traits,
 ): string {
   if (live === undefined) return stableJson({ there: false });
@@ -35,7 +34,7 @@ export function preconditionText(
 }
 
 /** Values last applied to an object, whatever its address; empty where it is not bound. */
-export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, id: string): Values {
+export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, id: string): Spec {
   const bound = Object.values(state.resources).find((entry) => entry.id === id && entry.kind === kind);
   return { ...bound?.recorded, ...bound?.converging?.record };
 }

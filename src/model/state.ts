@@ -1,7 +1,9 @@
 /** @module Defines the state document. */
+
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { ServiceIdentity } from "./service-identity.ts";
+import type { Spec } from "./spec.ts";
 
 /**
  * The state: only facts that the service does not show. Losing it destroys nothing. It creates nothing twice where its
@@ -42,8 +44,8 @@ export interface Bound {
   readonly kind: string;
   readonly id: string;
   readonly place: JsonObject;
-  /** Last applied values, dotted path -> value; secrets sealed. */
-  readonly recorded: { readonly [path: string]: Json };
+  /** Last applied values; secrets sealed. */
+  readonly recorded: Spec;
   /** Protection from the last apply; it holds also after its block is removed from the manifest. */
   readonly protect: boolean;
   readonly onDelete: "delete" | "retain" | "backup";
@@ -58,8 +60,8 @@ export interface Converging {
   readonly operation: string;
   /** ISO 8601: when it was announced or accepted. */
   readonly since: string;
-  /** Values to record once it has finished, dotted path -> value. */
-  readonly record: { readonly [path: string]: Json };
+  /** Values to record once it has finished. */
+  readonly record: Spec;
   /** create: digest of the spec that was asked for. A saved plan that asks for the same goes on with the object. */
   readonly digest?: string;
 }
@@ -86,7 +88,7 @@ export interface Intent {
   /** ISO 8601. */
   readonly startedAt: string;
   /** Values to record once the object is known. */
-  readonly recorded: { readonly [path: string]: Json };
+  readonly recorded: Spec;
   readonly protect: boolean;
   readonly onDelete: "delete" | "retain" | "backup";
   readonly refs: readonly Address[];

@@ -1,26 +1,26 @@
 /** @module Finds existing objects that a declared resource could be bound to, by their names. */
+
 import type { Address } from "../model/address.ts";
 import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
-import type { JsonObject } from "../model/json.ts";
 import { withNames } from "../model/names.ts";
 import type { Observed } from "../model/observed.ts";
-import { leaves } from "../model/spec-paths.ts";
+import { fieldsOf, type Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import type { PlanInput, Unmanaged } from "./input.ts";
 
 /** Unmanaged objects that show the declared name and no other create-only value: they may belong to a lost state. */
 export function adoptionCandidates(
   kind: string,
-  spec: JsonObject,
+  spec: Spec,
   { kinds, unmanaged }: Pick<PlanInput, "kinds" | "unmanaged">,
 ): readonly Unmanaged[] {
   const traits = traitsOf(kinds.named(kind).schema);
-  const declared = leaves(spec);
+  const declared = fieldsOf(spec);
   return unmanaged.filter((other) => {
     if (other.kind !== kind || other.live === undefined) return false;
     const shown = other.live.spec;
-    const shared = [...declared].flatMap(([path, value]) => {
+    const shared = declared.flatMap(([path, value]) => {
       const seen = shown[path];
       const trait = traitAt(traits, path);
       const isCompared = seen !== undefined && trait.operations === undefined;

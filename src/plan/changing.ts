@@ -1,9 +1,10 @@
 /** @module Makes the steps of a change in place, with the starts and stops around it. */
-import type { Json, JsonObject } from "../model/json.ts";
+
+import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
-import { fromLeaves } from "../model/spec-paths.ts";
+import type { Spec } from "../model/spec.ts";
 import type { Traits } from "../model/traits.ts";
 import { traitAt, traitsOf, verbsBetween } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
@@ -51,15 +52,15 @@ function isStopped({ observed, bound }: Subject, verb: string | undefined): bool
   return verb !== undefined && bound?.converging?.operation === verb;
 }
 
-function patchOf(change: Change, traits: Traits): JsonObject | undefined {
+function patchOf(change: Change, traits: Traits): Spec | undefined {
   const pairs = change.fields
     .filter((field) => field.effect === "in-place" && traitAt(traits, field.path).operations === undefined)
     .map((field): [string, Json] => [field.path, field.after ?? null]);
-  return pairs.length === 0 ? undefined : fromLeaves(pairs);
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
 /** Lifecycle operations that lead from the default of a new object to its declared values. */
-export function verbsFromDefault(spec: JsonObject, traits: Traits): readonly string[] {
+export function verbsFromDefault(spec: Spec, traits: Traits): readonly string[] {
   return [...traits.values()].flatMap((trait) =>
     optional(trait.operations?.[`${String(trait.default)}>${String(spec[trait.path])}`]),
   );

@@ -2,17 +2,17 @@
 
 import { sameValue } from "../model/compare.ts";
 import type { Disruption } from "../model/field-schema.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
 import type { Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
-import { leaves } from "../model/spec-paths.ts";
+import { fieldsOf, type Spec } from "../model/spec.ts";
 import { waitsFor } from "../model/templates.ts";
 import type { Trait, Traits } from "../model/traits.ts";
 import { traitAt, verbsBetween } from "../model/traits.ts";
 
 export interface DiffInput {
   /** Desired spec; absent paths are not managed. */
-  readonly desired: JsonObject;
+  readonly desired: Spec;
   readonly observed: { readonly [path: string]: Seen };
   readonly traits: Traits;
   /** Paths that are left alone. */
@@ -62,9 +62,8 @@ function isReachable(trait: Trait, before: Json, after: Json): boolean {
 }
 
 function managed(input: DiffInput): ReadonlyMap<string, Json> {
-  const all = leaves(input.desired);
-  if (input.ignored.length === 0) return all;
-  return new Map([...all].filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path))));
+  const all = fieldsOf(input.desired);
+  return new Map(all.filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path))));
 }
 
 function covers(ignored: string, path: string): boolean {

@@ -2,10 +2,9 @@
 
 import { sameValue } from "../model/compare.ts";
 import type { KindSchema } from "../model/field-schema.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
-import { fromLeaves, valueAt } from "../model/spec-paths.ts";
+import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import { diffSpec } from "./diff.ts";
@@ -17,7 +16,7 @@ import { diffSpec } from "./diff.ts";
 export function driftOf(
   observed: Observed,
   bound: Bound | undefined,
-  after: JsonObject,
+  after: Spec,
   schema: KindSchema,
 ): readonly FieldChange[] {
   if (bound === undefined) return [];
@@ -25,12 +24,12 @@ export function driftOf(
   const traits = traitsOf(schema);
   const shown = Object.entries(observed.spec).filter(([path, seen]) => {
     if (seen.source === "recorded" || !Object.hasOwn(recorded, path)) return false;
-    const wanted = valueAt(after, path);
+    const wanted = after[path];
     return wanted === undefined || !sameValue(wanted, seen.value, traitAt(traits, path));
   });
   if (shown.length === 0) return [];
   return diffSpec({
-    desired: fromLeaves(shown.map(([path, seen]) => [path, seen.value])),
+    desired: Object.fromEntries(shown.map(([path, seen]) => [path, seen.value])),
     observed: Object.fromEntries(
       shown.map(([path]): [string, Seen] => [path, { value: recorded[path] ?? null, source: "recorded" }]),
     ),

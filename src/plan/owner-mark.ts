@@ -1,22 +1,20 @@
 /** @module Plans the repair of the mark by which an object says that it belongs to this state. */
-import type { Json } from "../model/json.ts";
+
 import type { FieldChange } from "../model/plan.ts";
+import type { Spec } from "../model/spec.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subject.ts";
 
-/** Dotted path -> value. */
-type Mark = { readonly [path: string]: Json };
-
 /** The mark of a subject's owner. */
-function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Mark {
+function markOf({ address, kind }: Subject, { kinds, state }: PlanInput): Spec {
   return kinds.named(kind).ownerMark?.({ lineage: state.lineage, address }) ?? {};
 }
 
 /**
- * The mark that an object should show, dotted path -> value. Only objects that carried ours before get it back; adopted
+ * The mark that an object should show. Only objects that carried ours before get it back; adopted
  * ones keep theirs. Empty where the service shows no marks or cannot set them.
  */
-export function markToKeep(subject: Subject, input: PlanInput): Mark {
+export function markToKeep(subject: Subject, input: PlanInput): Spec {
   const { bound, observed } = subject;
   const operation = input.kinds.named(subject.kind).operations.mark ?? "";
   if (bound === undefined || observed?.owner === undefined) return {};

@@ -1,9 +1,11 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
+
 import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import type { Census, Change, Plan, Step } from "../model/plan.ts";
+import { nestedPlan } from "../model/plan-document.ts";
 import { isSealed } from "../model/sealed.ts";
 import { resolveAddressOptions } from "./address-options.ts";
 import { forecast } from "./forecast.ts";
@@ -56,7 +58,10 @@ export function makePlan(given: PlanInput): Plan {
     forecast: forecast(changes, steps, input.profile),
     complete: input.options.targets.length === 0 && input.options.exclude.length === 0,
   };
-  return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(asJson(fingerprinted(body))))) };
+  return {
+    ...body,
+    fingerprint: input.digest(stableJson(withoutSecrets(asJson(fingerprinted(nestedPlan(body)))))),
+  };
 }
 
 /** The input with the patterns of its options replaced by the addresses that they stand for. */

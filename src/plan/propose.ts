@@ -1,14 +1,15 @@
 /** @module Proposes the change for one address; guards are applied to it later. */
+
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import { disruptions } from "../model/field-schema.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
-import { fromLeaves, leaves, valueAt } from "../model/spec-paths.ts";
+import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { type Trait, traitAt, traitsOf } from "../model/traits.ts";
 import { diffSpec } from "./diff.ts";
@@ -101,8 +102,7 @@ function proposeUpdate(
   const traits = traitsOf(kind.schema);
   const after = resolved(desired, input, recreated);
   const adopting = subject.bound === undefined;
-  const mark = Object.entries(markToKeep(subject, input));
-  const marked = mark.length === 0 ? after : fromLeaves([...leaves(after), ...mark]);
+  const marked = { ...after, ...markToKeep(subject, input) };
   const fields = diffSpec({
     desired: marked,
     observed: observed.spec,
@@ -148,7 +148,7 @@ function proposeUpdate(
 }
 
 /** The desired spec with every output filled in that stays what it is. */
-function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Address>): JsonObject {
+function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Address>): Spec {
   const value = resolveKnown(desired.spec, (address) =>
     recreated.has(address) ? undefined : input.observed.get(address)?.outputs,
   );
@@ -156,10 +156,10 @@ function resolved(desired: Desired, input: PlanInput, recreated: ReadonlySet<Add
 }
 
 /** Paths whose value names, or waits for, an address that gets a new object. */
-function movingPaths(kind: Kind, after: JsonObject, recreated: ReadonlySet<Address>): ReadonlySet<string> {
+function movingPaths(kind: Kind, after: Spec, recreated: ReadonlySet<Address>): ReadonlySet<string> {
   if (recreated.size === 0) return new Set();
   const traits = traitsOf(kind.schema);
-  const moving = [...leaves(after)].filter(([path, value]) =>
+  const moving = fieldsOf(after).filter(([path, value]) =>
     referents(value, traitAt(traits, path)).some((address) => recreated.has(address)),
   );
   return new Set(moving.map(([path]) => path));
@@ -171,8 +171,8 @@ function referents(value: Json, trait: Trait): readonly Address[] {
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
 }
 
-function whyForced(path: string, after: JsonObject, kind: Kind, recreated: ReadonlySet<Address>): string {
-  const value = valueAt(after, path) ?? null;
+function whyForced(path: string, after: Spec, kind: Kind, recreated: ReadonlySet<Address>): string {
+  const value = after[path] ?? null;
   const address = referents(value, traitAt(traitsOf(kind.schema), path)).find((referent) =>
     recreated.has(referent),
   );

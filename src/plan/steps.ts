@@ -1,7 +1,8 @@
 /** @module Turns one change into the steps that carry it out. */
+
 import type { Kind } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
-import { fromLeaves, leaves } from "../model/spec-paths.ts";
+import { fieldsOf } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import { changing, verbsFromDefault } from "./changing.ts";
 import { guardsToRemember } from "./guards/protection.ts";
@@ -112,10 +113,10 @@ function deletion(key: string, change: Change, subject: Subject, input: PlanInpu
 
 function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const traits = traitsOf(kind.schema);
-  const wanted = leaves(change.after ?? {});
+  const wanted = fieldsOf(change.after ?? {});
   const isLater = (path: string): boolean => traitAt(traits, path).afterCreate;
-  const spec = fromLeaves([...wanted].filter(([path]) => !isLater(path)));
-  const later = [...wanted].filter(([path]) => isLater(path));
+  const spec = Object.fromEntries(wanted.filter(([path]) => !isLater(path)));
+  const later = wanted.filter(([path]) => isLater(path));
   const create: Step = {
     ...shared(change, subject, input, undefined, []),
     key: change.address,
@@ -132,7 +133,14 @@ function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const settings: readonly Step[] =
     later.length === 0
       ? []
-      : [{ ...rest, key: `${change.address}#settings`, operation: "update", patch: fromLeaves(later) }];
+      : [
+          {
+            ...rest,
+            key: `${change.address}#settings`,
+            operation: "update",
+            patch: Object.fromEntries(later),
+          },
+        ];
   const verbs = verbsFromDefault(spec, traits).map(
     (verb): Step => ({ ...rest, key: `${change.address}#${verb}`, operation: "operate", verb }),
   );

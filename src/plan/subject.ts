@@ -1,10 +1,10 @@
 /** @module Describes one address before anything is decided: declared, bound, observed. */
+
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change } from "../model/plan.ts";
-import { fromLeaves } from "../model/spec-paths.ts";
+import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 
 /** One address with everything known of it, before anything is decided. */
@@ -35,6 +35,6 @@ export function base(
 }
 
 /** An observed spec without its sources. */
-export function specOf(observed: Observed): JsonObject {
-  return fromLeaves(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
+export function specOf(observed: Observed): Spec {
+  return Object.fromEntries(Object.entries(observed.spec).map(([path, seen]) => [path, seen.value]));
 }

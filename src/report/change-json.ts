@@ -1,9 +1,10 @@
 /** @module Formats the changes, drift, outputs and steps of a plan as JSON. */
+
 import { parseAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
 import type { Change, FieldChange, Guard, OutputChange, Step } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
+import { nest, type Spec } from "../model/spec.ts";
 import type { KindNames } from "./kind-words.ts";
 import { isSecretPath, typeOf } from "./kind-words.ts";
 import { masked } from "./masked.ts";
@@ -35,10 +36,7 @@ export function resourceDrift(change: Change, names: KindNames): JsonObject | un
   }
   if (change.drift.length === 0) return undefined;
   const seen = change.before ?? {};
-  const recorded = change.drift.reduce<JsonObject>(
-    (spec, { path, before }) => withValue(spec, path.split("."), before),
-    seen,
-  );
+  const recorded = change.drift.reduce<Spec>((spec, { path, before }) => withValue(spec, path, before), seen);
   const drifted: Change = { ...change, action: "replace", before: recorded, after: seen };
   return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted, names) } };
 }
@@ -147,8 +145,8 @@ function beforeAndAfter(change: Change, names: KindNames): JsonObject {
   );
   const isSecret = (path: string): boolean => secret.has(path) || isSecretPath(change.kind, path, names);
   const sides = sidesOf(change);
-  const before = sides.before === undefined ? undefined : masked(sides.before, isSecret);
-  const after = sides.after === undefined ? undefined : masked(sides.after, isSecret);
+  const before = sides.before === undefined ? undefined : masked(nest(sides.before), isSecret);
+  const after = sides.after === undefined ? undefined : masked(nest(sides.after), isSecret);
   return {
     before: before?.shown ?? null,
     after: after?.shown ?? null,
@@ -160,8 +158,8 @@ function beforeAndAfter(change: Change, names: KindNames): JsonObject {
 
 /** Both sides of a change. Unmanaged fields do not change: the sides of an update differ in the changed fields only. */
 function sidesOf({ action, fields, before, after }: Change): {
-  readonly before?: JsonObject | undefined;
-  readonly after?: JsonObject | undefined;
+  readonly before?: Spec | undefined;
+  readonly after?: Spec | undefined;
 } {
   switch (action) {
     case "create":
@@ -173,15 +171,15 @@ function sidesOf({ action, fields, before, after }: Change): {
       return { before };
     case "update":
     case "adopt":
-      return { before, after: fields.reduce<JsonObject>(withField, before ?? {}) };
+      return { before, after: fields.reduce<Spec>(withField, before ?? {}) };
     case "move":
     case "keep":
       return { before: before ?? after, after: before ?? after };
   }
 }
 
-function withField(spec: JsonObject, field: FieldChange): JsonObject {
-  return field.after === undefined ? spec : withValue(spec, field.path.split("."), field.after);
+function withField(spec: Spec, field: FieldChange): Spec {
+  return field.after === undefined ? spec : withValue(spec, field.path, field.after);
 }
 
 function guardJson({ code, message, lift }: Guard): JsonObject {
@@ -189,10 +187,7 @@ function guardJson({ code, message, lift }: Guard): JsonObject {
 }
 
 /** A copy of the spec with one value set, or removed if it is undefined. */
-function withValue(spec: JsonObject, [key, ...rest]: readonly string[], value: Json | undefined): JsonObject {
-  if (key === undefined) return spec;
-  const inner = Object.hasOwn(spec, key) ? spec[key] : undefined;
-  const next = rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value);
-  const others = Object.entries(spec).filter(([name]) => name !== key);
-  return Object.fromEntries(next === undefined ? others : [...others, [key, next]]);
+function withValue(spec: Spec, path: string, value: Json | undefined): Spec {
+  const others = Object.entries(spec).filter(([other]) => other !== path);
+  return Object.fromEntries(value === undefined ? others : [...others, [path, value]]);
 }

@@ -1,6 +1,7 @@
 /** @module Formats one change of a plan as lines of text. */
+
 import type { Action, Change, Guard } from "../model/plan.ts";
-import { leaves, valueAt } from "../model/spec-paths.ts";
+import { fieldsOf } from "../model/spec.ts";
 import { escapeText } from "./escape.ts";
 import { changedRows, driftRows, fieldLines, newRows } from "./field-lines.ts";
 import type { KindNames } from "./kind-words.ts";
@@ -40,8 +41,8 @@ export function changeLines(change: Change, names: KindNames, page: Page): reado
 /** Fields that a binding takes from the manifest: the service does not show them, so they were not checked. */
 function uncheckedLines({ action, before, after }: Change, { palette, width }: Page): readonly string[] {
   if (action !== "adopt") return [];
-  const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
-    valueAt(before, path) === undefined ? [escapeText(path.replace(/^config\./, ""), 100)] : [],
+  const unseen = fieldsOf(after ?? {}).flatMap(([path]) =>
+    before?.[path] === undefined ? [escapeText(path.replace(/^config\./, ""), 100)] : [],
   );
   if (unseen.length === 0) return [];
   const text = `not shown by the service, taken from your file: ${unseen.join(", ")}`;

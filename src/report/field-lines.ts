@@ -1,8 +1,9 @@
 /** @module Formats the changed fields of a resource as aligned lines. */
+
 import type { Json } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
-import { leaves } from "../model/spec-paths.ts";
+import { fieldsOf } from "../model/spec.ts";
 import { escapeText } from "./escape.ts";
 import type { KindNames } from "./kind-words.ts";
 import { isSecretPath } from "./kind-words.ts";
@@ -48,7 +49,7 @@ export function driftRows(change: Change, names: KindNames): readonly FieldRow[]
 
 /** Rows of the fields of a new resource. */
 export function newRows(change: Change, names: KindNames): readonly FieldRow[] {
-  return [...leaves(change.after ?? {})].map(([path, value]) => ({
+  return fieldsOf(change.after ?? {}).map(([path, value]) => ({
     mark: "+",
     tone: "green",
     path: escapeText(path, 200),

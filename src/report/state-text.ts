@@ -1,6 +1,5 @@
 /** @module Formats the state as text. */
 import type { Json, JsonObject } from "../model/json.ts";
-import { leaves } from "../model/spec-paths.ts";
 import type { Bound, Intent, StateDocument } from "../model/state.ts";
 import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
@@ -87,7 +86,7 @@ function intentLines(address: string, intent: Intent, { palette, width }: Page):
 }
 
 function flat(place: JsonObject): string {
-  return [...leaves(place)]
+  return Object.entries(place)
     .map(([path, value]: readonly [string, Json]) => `${escapeText(path, 200)} ${valueText(value, false)}`)
     .join(", ");
 }

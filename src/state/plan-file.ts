@@ -1,4 +1,5 @@
 /** @module Writes plans to files and reads them back, with a checksum and without secrets. */
+
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { writeAtomically } from "../files/atomic-write.ts";
@@ -8,6 +9,7 @@ import type { FieldSchema } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
+import { flatPlan, nestedPlan } from "../model/plan-document.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { assertSealed } from "./assert-sealed.ts";
 import { firstViolation } from "./conform.ts";
@@ -82,8 +84,9 @@ const schema: FieldSchema = {
  * clear or with what verifies it, and `plan-unwritable`.
  */
 export async function writePlanFile(file: string, saved: SavedPlan, texts: Iterable<string>): Promise<void> {
-  assertSealed(saved, texts);
-  const body = JSON.stringify(saved);
+  const written = { ...saved, plan: nestedPlan(saved.plan) };
+  assertSealed(written, texts);
+  const body = JSON.stringify(written);
   const head = `"format": ${JSON.stringify(format)},\n"version": 1,\n"sha256": ${JSON.stringify(sha256(body))}`;
   try {
     await writeAtomically(file, `{\n${head},\n"saved": ${body}\n}\n`);
@@ -116,7 +119,8 @@ export async function readPlanFile(file: string): Promise<SavedPlan> {
     const message = `the plan ${file} is not what graphform wrote: it was changed or damaged`;
     throw new GraphformError("plan-damaged", message, { hint: "make a new plan" });
   }
-  return saved;
+  const whole: SavedPlan = saved;
+  return { ...whole, plan: flatPlan(whole.plan) };
 }
 
 async function load(file: string): Promise<string> {

@@ -9,7 +9,7 @@ import { withNames } from "../../src/model/names.ts";
 import type { Live, PhaseName, Ref } from "../../src/model/observed.ts";
 import { referenceFields } from "../../src/model/reference-fields.ts";
 import type { Answer } from "../../src/model/service.ts";
-import { leaves } from "../../src/model/spec-paths.ts";
+import { flatten, type Spec } from "../../src/model/spec.ts";
 import { traitAt, traitsOf } from "../../src/model/traits.ts";
 import { planOf } from "../support/plan-input.ts";
 import { always, type Bench, until, untilReady } from "./benches.ts";
@@ -56,7 +56,7 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
     for (const spec of sample.specs.map((make) => make(trial.referents))) {
       const ref = await create(trial, spec);
       const live = await untilReady(driver, ref);
-      const wrong = [...leaves(spec)].filter(([path, value]) => {
+      const wrong = Object.entries(spec).filter(([path, value]) => {
         const seen = live.spec[path];
         if (Object.hasOwn(sample.hidden, path)) return seen !== undefined;
         return (
@@ -109,8 +109,8 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
     const [change] = sample.changes;
     for (const [path] of fixed) {
       const both = change === undefined ? [] : [[change.path, change.value] as const];
-      const wants = specFrom([[path, "another"], ...both]);
-      const has = specFrom([[path, "one"], ...both.map(([each]) => [each, "before"] as const)]);
+      const wants = Object.fromEntries([[path, "another"], ...both]);
+      const has = Object.fromEntries([[path, "one"], ...both.map(([each]) => [each, "before"] as const)]);
       const plan = planOf(
         { [`${kind.name}.x`]: { wants, has } },
         { kinds: kindRegistry([kind]), profile: bench.service.profile },
@@ -121,7 +121,7 @@ export const cases: { readonly [name: string]: (trial: Trial) => Promise<void> }
     const names = new Set(fixed.map(([path, row]) => row["x-wire"] ?? path.split(".").at(-1)));
     const updates = bench.calls.filter(({ operation }) => operation === kind.operations.update);
     const sent = updates.flatMap(({ body = {} }) =>
-      [...leaves(body).keys()].map((path) => path.split(".").at(-1)),
+      Object.keys(flatten(body)).map((path) => path.split(".").at(-1)),
     );
     expect(sent.filter((name) => names.has(name))).toEqual([]);
   },
@@ -302,17 +302,17 @@ function rowsOf({ kind }: Sample): readonly (readonly [string, FieldSchema])[] {
   );
 }
 
-function specOf({ sample, referents }: Trial): JsonObject {
+function specOf({ sample, referents }: Trial): Spec {
   const [first] = sample.specs;
   if (first === undefined) throw new Error(`${sample.kind.name} has no sample`);
   return first(referents);
 }
 
-function placeOf({ sample }: Trial, spec: JsonObject): JsonObject {
+function placeOf({ sample }: Trial, spec: Spec): JsonObject {
   return sample.kind.place(spec);
 }
 
-async function create(trial: Trial, spec: JsonObject = specOf(trial)): Promise<Ref> {
+async function create(trial: Trial, spec: Spec = specOf(trial)): Promise<Ref> {
   return { id: await trial.driver.create(spec, always), place: placeOf(trial, spec) };
 }
 
@@ -337,19 +337,8 @@ async function remove({ driver }: Trial, ref: Ref): Promise<void> {
   throw new Error(`${ref.id} waits for a person even so`);
 }
 
-function patchOf(path: string, value: Json): JsonObject {
-  return specFrom([[path, value]]);
-}
-
-function specFrom(pairs: readonly (readonly [string, Json])[]): JsonObject {
-  const config = pairs.flatMap(([path, value]) =>
-    path.startsWith("config.") ? [[path.slice("config.".length), value]] : [],
-  );
-  const top = pairs.filter(([path]) => !path.startsWith("config."));
-  return {
-    ...Object.fromEntries(top),
-    ...(config.length === 0 ? {} : { config: Object.fromEntries(config) }),
-  };
+function patchOf(path: string, value: Json): Spec {
+  return { [path]: value };
 }
 
 function isSeen(live: Live, path: string, value: Json, { kind, hidden }: Sample): boolean {

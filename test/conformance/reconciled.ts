@@ -5,7 +5,6 @@ import { systemClock } from "../../src/model/clock.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { referenceFields } from "../../src/model/reference-fields.ts";
-import { fromLeaves, leaves } from "../../src/model/spec-paths.ts";
 import { type ApplyWorld, applyPlan } from "../../src/reconcile/apply-plan.ts";
 import { planFor } from "../../src/reconcile/plan-for.ts";
 import { emptyState } from "../../src/state/document.ts";
@@ -47,7 +46,7 @@ export async function reconcileTwice({
   expect(await run([wanted])).toEqual([]);
   const [change] = sample.changes.filter(({ path }) => path !== "password");
   if (change !== undefined) {
-    const changed = fromLeaves([...leaves(wanted.spec), [change.path, change.value]]);
+    const changed = { ...wanted.spec, [change.path]: change.value };
     expect(await run([{ ...wanted, spec: changed }])).toEqual(["update"]);
     expect(await run([{ ...wanted, spec: changed }])).toEqual([]);
   }
@@ -152,11 +151,11 @@ function seal(spec: JsonObject, section: string, world: World): JsonObject {
     const row = schema?.properties[top];
     return (inner === undefined ? row : row?.properties?.[inner])?.["x-secret"] === true;
   };
-  const sealed = [...leaves(spec)].map(([path, value]): [string, typeof value] => [
+  const sealed = Object.entries(spec).map(([path, value]): [string, typeof value] => [
     path,
     isSecret(path) ? world.seal(String(value)) : value,
   ]);
-  return fromLeaves(sealed);
+  return Object.fromEntries(sealed);
 }
 
 function first<T>(list: readonly T[]): T {

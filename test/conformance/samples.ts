@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../src/model/json.ts";
 import type { Kind } from "../../src/model/kind.ts";
 import type { Ref } from "../../src/model/observed.ts";
 import type { Service } from "../../src/model/service.ts";
+import { flatten, type Spec } from "../../src/model/spec.ts";
 import { always, untilReady } from "./benches.ts";
 
 /** One in-place change of a kind: another value, and what is to be sent for it, word for word. */
@@ -16,7 +17,7 @@ export interface Change {
 export interface Sample {
   readonly kind: Kind;
   /** Specs that together hold every field of the kind; names of others stand as the ids of `referents`. */
-  readonly specs: readonly ((referents: Referents) => JsonObject)[];
+  readonly specs: readonly ((referents: Referents) => Spec)[];
   readonly changes: readonly Change[];
   /** Fields that the service never shows, and why. */
   readonly hidden: { readonly [path: string]: string };
@@ -181,15 +182,19 @@ const users: Sample = {
 };
 
 /** One for every kind. */
-export const samples: readonly Sample[] = [instances, networks, cloudAccounts, users];
+export const samples: readonly Sample[] = [instances, networks, cloudAccounts, users].map((sample) => ({
+  ...sample,
+  specs: sample.specs.map((make) => (referents: Referents) => flatten(make(referents))),
+}));
 
 /** Creates what a kind's samples refer to, and nothing that would be of that kind itself where it can be helped. */
 export async function createReferents(sample: Sample, service: Service): Promise<Referents> {
   const make = async (
     section: string,
-    spec: JsonObject,
+    nested: JsonObject,
   ): Promise<{ readonly id: string; readonly outputs: JsonObject }> => {
     const kind = kinds.named(section);
+    const spec = flatten(nested);
     const driver = kind.driver(service);
     const ref: Ref = { id: await driver.create(spec, always), place: kind.place(spec) };
     return untilReady(driver, ref);

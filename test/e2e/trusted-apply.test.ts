@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { instance } from "../../src/kinds/instance.ts";
 import { instanceParams } from "../../src/kinds/instance-params.ts";
 import { isObject } from "../../src/model/json.ts";
+import { flatten } from "../../src/model/spec.ts";
 import { type CuttingProxy, cuttingProxy, type Moment } from "../cuts/cutting-proxy.ts";
 import { type LocalPlatform, platformUp } from "../support/local-platform.ts";
 import { dialects, inDefault, type Outsider, outsider } from "../support/local-service.ts";
@@ -222,7 +223,9 @@ describe.each(Object.entries(dialects))("in %s", (_name, dialect) => {
         graphdbPassword: "other-1",
       };
       const place = { tier: "pro", component: "standalone", cloudProvider: "aws", region: "us-east-1" };
-      await instance.driver(other.service).create({ ...place, config }, new AbortController().signal);
+      await instance
+        .driver(other.service)
+        .create(flatten({ ...place, config }), new AbortController().signal);
       expect(await user.run("apply", "two.plan")).toMatchObject({
         code: 4,
         out: expect.stringContaining("instances.x1"),

@@ -26,10 +26,10 @@ describe("an update that takes two requests", () => {
   it.each([
     [
       "may have worked where the first one was taken",
-      { deletionProtection: true, config: { description: "new" } },
+      { deletionProtection: true, "config.description": "new" },
       true,
     ],
-    ["did nothing where there is no first one", { config: { description: "new" } }, false],
+    ["did nothing where there is no first one", { "config.description": "new" }, false],
   ])("%s", async (_, patch, mayHaveWorked) => {
     const error = await failure(instance.driver(interruptedBetween()).update(ref, patch, always));
     expect(error).toMatchObject({ failure: "aborted", mayHaveWorked });

@@ -3,7 +3,6 @@ import { noSecrets } from "../../src/manifest/read-secret.ts";
 import { GraphformError } from "../../src/model/errors.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { SecretSource } from "../../src/model/manifest.ts";
-import { valueAt } from "../../src/model/spec-paths.ts";
 import { check } from "./check.ts";
 
 const head = `apiVersion: graphform/v1
@@ -65,7 +64,7 @@ describe("secrets", () => {
         secretText: (name) => name.slice(name.indexOf(".") + 1).toUpperCase(),
       },
     );
-    expect(valueAt(manifest?.desired[0]?.spec, "config.graphdbPassword")).toEqual(value);
+    expect(manifest?.desired[0]?.spec["config.graphdbPassword"]).toEqual(value);
   });
 
   it("warn of a literal, and of a variable that stands for one", async () => {
@@ -105,7 +104,7 @@ describe("secrets", () => {
     const text = `${head}instances:\n${instance("x", "a${secret.a}")}outputs: { o: { value: "\${secret.b}", sensitive: true } }\n`;
     const { problems, manifest } = await check(text, { secretText: noSecrets });
     expect(problems).toEqual([]);
-    expect(valueAt(manifest?.desired[0]?.spec, "config.graphdbPassword")).toEqual({ $secret: "" });
+    expect(manifest?.desired[0]?.spec["config.graphdbPassword"]).toEqual({ $secret: "" });
   });
 
   it("may be an output that is marked sensitive", async () => {

@@ -8,6 +8,7 @@ import { isServiceError } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Live, Ref } from "../../src/model/observed.ts";
+import { flatten } from "../../src/model/spec.ts";
 import { always, until, untilReady } from "../conformance/benches.ts";
 import { createReferents, type Sample, samples } from "../conformance/samples.ts";
 import { poll, startTest, type TestPlatform } from "../platform/harness.ts";
@@ -206,10 +207,10 @@ describe("every answer of the local platform is one of the vendor's API", () => 
       component: "standalone",
       cloudProvider: "aws",
       region: "us-east-1",
-      config: { graphDBCacheSize: 9999 },
+      "config.graphDBCacheSize": 9999,
     };
     expect(await refused(driver.create(bad, always))).toBe("400");
-    expect(await refused(driver.update(ref, { config: { graphDBCacheSize: 30 } }, always))).toBe("400");
+    expect(await refused(driver.update(ref, { "config.graphDBCacheSize": 30 }, always))).toBe("400");
     expect(await refused(driver.operate(ref, "start", always))).toBe("409");
     expect(await refused(driver.delete({ ...ref, id: "nothing" }, always))).toBe("404");
     const people = named("users").kind.driver(service);
@@ -255,7 +256,7 @@ async function running(component: string): Promise<readonly [Driver, Ref]> {
   const { kind } = named("instances");
   const driver = kind.driver(service);
   const config = { nodeInstanceType: "m7g.large", graphdbUser: "app", graphdbPassword: "long-enough" };
-  const spec = { tier: "pro", component, cloudProvider: "aws", region: "us-east-1", config };
+  const spec = flatten({ tier: "pro", component, cloudProvider: "aws", region: "us-east-1", config });
   const ref = { id: await driver.create(spec, always), place: kind.place(spec) };
   await untilReady(driver, ref);
   return [driver, ref];

@@ -5,6 +5,7 @@ import type { WireRequest, WireResponse } from "../../src/hosting/wire/wire.ts";
 import { instanceEvents } from "../../src/kinds/instance-events.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { flatten } from "../../src/model/spec.ts";
 import { always } from "../conformance/benches.ts";
 import { type Referents, type Sample, samples } from "../conformance/samples.ts";
 import { readContract } from "./contract.ts";
@@ -126,8 +127,7 @@ async function exercise(
   const [first] = specs;
   const ref = { id: "id-1", place: kind.place(first?.(referents) ?? {}) };
   for (const { path, value } of changes) {
-    const [top = "", inner] = path.split(".");
-    await driver.update(ref, { [top]: inner === undefined ? value : { [inner]: value } }, always);
+    await driver.update(ref, { [path]: value }, always);
   }
 }
 
@@ -176,7 +176,7 @@ describe("every request under the falkordb-cloud profile is one of the vendor's 
       },
       always,
     );
-    await driver?.update(ref, { deletionProtection: true, customTags: { team: "shop" } }, always);
+    await driver?.update(ref, { deletionProtection: true, "customTags.team": "shop" }, always);
     await driver?.operate(ref, "failover", always, { replica: "node-sz-1", action: "FAILOVER_ONLY" });
     const place = { serviceModelKey: "m", productTierKey: "t", resourceKey: "r", id: "instance-1" };
     await service.read({ operation: "subscriptions.list", params: {} }, always);
@@ -285,7 +285,7 @@ it.each(["aws", "gcp", "azure", "oci"])(
     const { service, sent } = recorded();
     const account = samples.find(({ kind }) => kind.name === "cloudAccounts")?.kind;
     const config = { account_configuration_method: "Terraform", private_link: "true" };
-    await account?.driver(service).create({ cloudProvider, config }, always);
+    await account?.driver(service).create(flatten({ cloudProvider, config }), always);
     const body: unknown = JSON.parse(
       sent.find(({ operation }) => operation === "account.create")?.body ?? "",
     );

@@ -71,7 +71,7 @@ describe("the fields of specification 2.2", () => {
     expect(change.fields.map((entry) => entry.path)).toEqual([path]);
     if (modifiable === "yes") {
       expect(change).toMatchObject({ action: "update", fields: [{ effect: "in-place" }] });
-      expect(plan.steps).toMatchObject([{ operation: "update", patch: { config: { [field]: to } } }]);
+      expect(plan.steps).toMatchObject([{ operation: "update", patch: { [path]: to } }]);
     } else {
       expect(change).toMatchObject({ action: "replace", forcedBy: path, fields: [{ effect: "replace" }] });
       expect(plan.steps.map((step) => step.operation)).toEqual(["delete", "create"]);

@@ -13,6 +13,7 @@ import type {
   Step,
 } from "../../src/model/plan.ts";
 import type { Problem } from "../../src/model/problem.ts";
+import { flatten } from "../../src/model/spec.ts";
 import type { RecordedOutput, StateDocument } from "../../src/model/state.ts";
 import { plan } from "./plan-parts.ts";
 
@@ -134,8 +135,8 @@ const change: fc.Arbitrary<Change> = section.chain((kind) =>
       id: text,
       where: range,
       phase,
-      before: specOf(kind),
-      after: specOf(kind),
+      before: specOf(kind).map(flatten),
+      after: specOf(kind).map(flatten),
       forcedBy: text,
     },
     { requiredKeys: ["action", "address", "kind", "reason", "fields", "disruption", "blocked", "drift"] },
@@ -158,8 +159,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   address,
   kind: section,
   place: fc.constant({}),
-  spec: specOf("martians"),
-  patch: specOf("martians"),
+  spec: specOf("martians").map(flatten),
+  patch: specOf("martians").map(flatten),
   checks: fc.constant([]),
   after: fc.array(text, { maxLength: 2 }),
   precondition: text,

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
-import { valueAt } from "../../src/model/spec-paths.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { planJson } from "../../src/report/plan-json.ts";
 import { goldenPlans } from "./golden-plans.ts";
@@ -51,12 +50,12 @@ describe("planJson", () => {
     ["move", "instances.reports", ["no-op"]],
     ["forget", "instances.legacy", ["forget"]],
   ])("%s", (_, address, actions) => {
-    expect(valueAt(entry(address), "change.actions")).toEqual(actions);
+    expect(asObject(entry(address)["change"])["actions"]).toEqual(actions);
   });
 
   it("takes the order of a replacement from its steps", () => {
     const made = goldenPlans["103-replace-create-first"] ?? plan({});
-    expect(valueAt(entry("networks.core", made), "change.actions")).toEqual(["create", "delete"]);
+    expect(asObject(entry("networks.core", made)["change"])["actions"]).toEqual(["create", "delete"]);
   });
 
   it("adopts by importing, and updates what differs", () => {
@@ -81,7 +80,7 @@ describe("planJson", () => {
     expect(entry("instances.trial")["action_reason"]).toBe("delete_because_no_resource_config");
     const asked = plan({ changes: [change("replace", "instances.a", {})] });
     expect(entry("instances.a", asked)["action_reason"]).toBe("replace_by_request");
-    expect(valueAt(entry("instances.orders"), "change.replace_paths")).toEqual([
+    expect(asObject(entry("instances.orders")["change"])["replace_paths"]).toEqual([
       ["config", "graphDBCacheSize"],
       ["region"],
     ]);
@@ -125,7 +124,7 @@ describe("planJson", () => {
       after: { config: { graphdbPassword: "(sensitive)", description: "(sensitive)" } },
       after_sensitive: { config: { graphdbPassword: true, description: true } },
     });
-    expect(valueAt(entry("instances.a", made), "change.after_sensitive")).toEqual({
+    expect(asObject(entry("instances.a", made)["change"])["after_sensitive"]).toEqual({
       config: { graphdbPassword: true, description: true },
     });
     expect(entry("users.u", made)["change"]).toMatchObject({
@@ -144,7 +143,7 @@ describe("planJson", () => {
       ],
     });
     const { after, after_unknown } = asObject(entry("instances.b", made)["change"]);
-    expect(valueAt(after, "config")).toEqual({ name: ["x", null] });
+    expect(asObject(after)["config"]).toEqual({ name: ["x", null] });
     expect(after_unknown).toEqual({ config: { description: true, name: [false, true] } });
     const outputs = asObject(planJson(samplePlan, words)["output_changes"]);
     expect(outputs["cacheEndpoint"]).toMatchObject({

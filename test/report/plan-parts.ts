@@ -2,6 +2,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Change, FieldChange, Plan, Step } from "../../src/model/plan.ts";
 import type { SourceRange } from "../../src/model/problem.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
+import { flatten, type Spec } from "../../src/model/spec.ts";
 
 /** A sealed secret; its fingerprint must never be seen. */
 export function sealed(name: string): Sealed {
@@ -73,6 +74,6 @@ export function plan(rest: Partial<Plan>): Plan {
 }
 
 /** The spec of a database as a manifest would have it. */
-export function database(region: string, config: JsonObject): JsonObject {
-  return { tier: "enterprise", component: "single-zone", cloudProvider: "aws", region, config };
+export function database(region: string, config: JsonObject): Spec {
+  return flatten({ tier: "enterprise", component: "single-zone", cloudProvider: "aws", region, config });
 }

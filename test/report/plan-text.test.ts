@@ -82,8 +82,8 @@ describe("planText", () => {
   });
 
   it("names what binding takes from the manifest because the service does not show it", () => {
-    const before = { config: { name: "a" } };
-    const after = { config: { name: "a", nodeInstanceType: "m7g.large" }, power: "running" };
+    const before = { "config.name": "a" };
+    const after = { "config.name": "a", "config.nodeInstanceType": "m7g.large", power: "running" };
     const text = lines(plan({ changes: [change("adopt", "instances.a", { id: "i-1", before, after })] }));
     expect(text).toContain("    ? not shown by the service, taken from your file: nodeInstanceType, power");
   });

@@ -3,7 +3,7 @@ import { sameValue } from "../../src/model/compare.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import { isReference, isTemplate } from "../../src/model/sealed.ts";
-import { leaves } from "../../src/model/spec-paths.ts";
+import { flatten } from "../../src/model/spec.ts";
 import { traitAt, traitsOf } from "../../src/model/traits.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
@@ -47,7 +47,7 @@ function differences(resource: ResourceCase, thing: Thing, world: World): readon
   const { top, params, status } = thing.look;
   const real: { readonly [name: string]: Json } = { ...params, ...top };
   const traits = traitsOf(schema);
-  return [...leaves(resource.spec)].flatMap(([path, value]) => {
+  return Object.entries(flatten(resource.spec)).flatMap(([path, value]) => {
     const trait = traitAt(traits, path);
     // What nothing shows of an adopted object is taken as declared (decision 8).
     if (thing.id === "instance-before" && path.startsWith("config.")) return [];

@@ -1,13 +1,12 @@
 import { kinds } from "../../src/kinds/index.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Desired } from "../../src/model/desired.ts";
-import type { Json, JsonObject } from "../../src/model/json.ts";
-import { isObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { Manifest } from "../../src/model/manifest.ts";
 import type { SourceRange } from "../../src/model/problem.ts";
 import { referenceFields } from "../../src/model/reference-fields.ts";
 import type { Seal } from "../../src/model/sealed.ts";
-import { fromLeaves, leaves } from "../../src/model/spec-paths.ts";
+import { flatten, type Spec } from "../../src/model/spec.ts";
 import { waitsFor } from "../../src/model/templates.ts";
 import type { ResourceCase, RunCase } from "./case.ts";
 
@@ -43,8 +42,8 @@ function desiredOf(resource: ResourceCase, seal: Seal): Desired {
     importId,
   } = resource;
   const kind = address.slice(0, address.indexOf("."));
-  const spec = fromLeaves(
-    [...leaves(resource.spec)].map(([path, value]) => [
+  const spec: Spec = Object.fromEntries(
+    Object.entries(flatten(resource.spec)).map(([path, value]) => [
       path,
       isSecret(path) ? seal(String(value), `${address} ${path}`) : value,
     ]),
@@ -53,7 +52,7 @@ function desiredOf(resource: ResourceCase, seal: Seal): Desired {
     address,
     kind,
     spec,
-    refs: [...new Set([...refsOf(kind, spec), ...dependsOn])],
+    refs: [...new Set([...refsOf(kind, resource.spec), ...dependsOn])],
     where,
     lifecycle: {
       ...(protect === undefined ? {} : { protect }),
@@ -72,12 +71,13 @@ function isSecret(path: string): boolean {
 }
 
 /** Addresses that a spec names. */
-export function refsOf(kind: string, spec: JsonObject): readonly Address[] {
+export function refsOf(kind: string, nested: JsonObject): readonly Address[] {
+  const spec = flatten(nested);
   const schema = kinds.find(kind)?.schema;
   const named = (schema === undefined ? [] : referenceFields(schema)).flatMap(({ path, section }) => {
-    const name: Json | undefined = leaves(spec).get(path);
+    const name = spec[path];
     return typeof name === "string" ? [`${section}.${name}`] : [];
   });
-  const awaited = [...leaves(spec).values()].flatMap((value) => (isObject(value) ? waitsFor(value) : []));
+  const awaited = Object.values(spec).flatMap((value) => (isObject(value) ? waitsFor(value) : []));
   return [...named, ...awaited];
 }

@@ -7,7 +7,7 @@ import type { Move, Removal } from "../../src/model/manifest.ts";
 import type { Observed, PhaseName, Seen, Source } from "../../src/model/observed.ts";
 import type { Action, Change, Plan } from "../../src/model/plan.ts";
 import type { SourceRange } from "../../src/model/problem.ts";
-import { leaves } from "../../src/model/spec-paths.ts";
+import { flatten } from "../../src/model/spec.ts";
 import type { Bound, Converging, StateDocument } from "../../src/model/state.ts";
 import { overlay } from "../../src/observe/overlay.ts";
 import type { PlanInput, PlanOptions } from "../../src/plan/input.ts";
@@ -144,7 +144,7 @@ function desiredOf(address: string, entry: Case): readonly Desired[] {
     {
       address,
       kind: kindOf(address),
-      spec: entry.wants,
+      spec: flatten(entry.wants),
       refs: (entry.refs ?? []).map(addressOf),
       where: somewhere,
       lifecycle,
@@ -172,8 +172,7 @@ function stateOf(cases: readonly (readonly [string, Case])[], serial: number): S
 }
 
 function boundOf(address: string, entry: Case): readonly [string, Bound][] {
-  const recorded =
-    entry.recorded ?? (entry.has === undefined ? false : Object.fromEntries(leaves(entry.has)));
+  const recorded = entry.recorded ?? (entry.has === undefined ? false : flatten(entry.has));
   if (recorded === false) return [];
   const bound: Bound = {
     kind: kindOf(address),
@@ -194,7 +193,10 @@ function observedOf(address: string, entry: Case, bound: Bound | undefined): rea
   if (entry.has === undefined) return [];
   const { phase = "ready", source = "described" } = entry;
   const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase)];
-  const shown = [...leaves(entry.has)].map(([path, value]): [string, Seen] => [path, { value, source }]);
+  const shown = Object.entries(flatten(entry.has)).map(([path, value]): [string, Seen] => [
+    path,
+    { value, source },
+  ]);
   const shownPower: { readonly [path: string]: Seen } =
     power === undefined ? {} : { power: { value: power, source: "described" } };
   const id = entry.id ?? entry.importId ?? idOf(address);

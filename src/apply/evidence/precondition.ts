@@ -1,11 +1,11 @@
 /** @module Decides just before a write whether the observations that its step was planned from still hold. Pure. */
 
 import { sameValue } from "../../model/compare.ts";
-import type { Json } from "../../model/json.ts";
 import { withNames } from "../../model/names.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { lastApplied, preconditionText } from "../../model/precondition.ts";
+import type { Spec } from "../../model/spec.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import type { Shown } from "./unconfirmed-write.ts";
@@ -23,25 +23,17 @@ export type PreconditionContext = Pick<
 export function isStale(step: Step, live: Live, context: PreconditionContext): boolean {
   if (step.after.some((key) => changesObject(key, step.address))) return false;
   const { schema } = context.kinds.named(step.kind);
-  const isAside = Object.keys(step.patch ?? {}).every(
-    (name) => schema.properties[name]?.["x-in"] === "metadata",
-  );
+  const traits = traitsOf(schema);
+  const isAside = Object.keys(step.patch ?? {}).every((path) => traitAt(traits, path).aside);
   const needsReady = step.operation === "update" && !isAside && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
   const named = withNames(live, schema, context.outputsAtStart);
   const applied = lastApplied(context.stateAtStart, step.kind, live.id);
-  return (
-    context.digest(preconditionText(named, step.checks, applied, traitsOf(schema))) !== step.precondition
-  );
+  return context.digest(preconditionText(named, step.checks, applied, traits)) !== step.precondition;
 }
 
 /** Decides how many of the values that a step is to set are shown already. */
-export function shownOf(
-  record: { readonly [path: string]: Json },
-  step: Step,
-  live: Live,
-  context: PreconditionContext,
-): Shown {
+export function shownOf(record: Spec, step: Step, live: Live, context: PreconditionContext): Shown {
   const { schema } = context.kinds.named(step.kind);
   const traits = traitsOf(schema);
   const named = withNames(live, schema, context.outputs);

@@ -1,8 +1,9 @@
 /** @module Changes an existing object in four parts: look, check, send, wait. */
+
 import { GraphformError } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { submit } from "../engine/submit.ts";
 import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
@@ -14,8 +15,8 @@ import { notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
 export interface ChangeRequest {
   /** The operation that the state waits for: `update`, or the name of a lifecycle operation. */
   readonly operation: string;
-  /** Values that count as applied once it has finished, dotted path -> value. */
-  readonly record: { readonly [path: string]: Json };
+  /** Values that count as applied once it has finished. */
+  readonly record: Spec;
   readonly send: (ref: Ref) => Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /** @module Creates a resource, once, and waits until it can be used. */
+
 import { isGraphformError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
-import { fromLeaves, leaves } from "../../model/spec-paths.ts";
+import { fieldsOf } from "../../model/spec.ts";
 import type { Intent } from "../../model/state.ts";
 import { bindSpec } from "../bind.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
@@ -37,7 +37,8 @@ export async function create(step: Step, context: ApplyContext): Promise<StepRes
   if (unsure.length === 0 || end.result !== "done") return end;
   // No observation of the object is older than its create, so the update has no precondition but the create step.
   const after = [...step.after, step.key];
-  return update({ ...placed, id, after, patch: partOf(spec, unsure) }, context);
+  const patch = Object.fromEntries(fieldsOf(spec).filter(([path]) => unsure.includes(path)));
+  return update({ ...placed, id, after, patch }, context);
 }
 
 /** Goes on with an object that an earlier run has created for the same spec; undefined where nothing is bound. */
@@ -72,8 +73,4 @@ async function waitForCreated(step: Step, created: Created, context: ApplyContex
     await journal.record({ type: "released", address });
     throw error;
   }
-}
-
-function partOf(spec: JsonObject, paths: readonly string[]): JsonObject {
-  return fromLeaves([...leaves(spec)].filter(([path]) => paths.includes(path)));
 }

@@ -2,6 +2,7 @@
 
 import { fieldRows } from "../../model/field-rows.ts";
 import type { Step } from "../../model/plan.ts";
+import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { change } from "./change.ts";
 
@@ -20,7 +21,7 @@ export async function operate(step: Step, context: ApplyContext): Promise<StepRe
 }
 
 /** The values that an operation gives to managed fields, so that its work is not taken for drift. */
-function reachedBy(verb: string, step: Step, context: ApplyContext): { readonly [path: string]: string } {
+function reachedBy(verb: string, step: Step, context: ApplyContext): Spec {
   const recorded = context.journal.state.resources[step.address]?.recorded ?? {};
   const reached = [...fieldRows(context.kinds.named(step.kind).schema)].flatMap(
     ([path, row]): [string, string][] => {

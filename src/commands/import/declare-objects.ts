@@ -1,11 +1,12 @@
 /** @module Converts live objects to declarations of a manifest. */
+
 import type { FieldSchema } from "../../model/field-schema.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { withNames } from "../../model/names.ts";
 import type { Live, Seen } from "../../model/observed.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
-import { fromLeaves } from "../../model/spec-paths.ts";
+import type { Spec } from "../../model/spec.ts";
 import type { Found } from "./read-places.ts";
 
 /** A live object as a manifest declares it. */
@@ -14,7 +15,7 @@ export interface DeclaredObject {
   readonly name: string;
   readonly id: string;
   /** Values that the service shows and that are no defaults, in the order of the field table. */
-  readonly spec: JsonObject;
+  readonly spec: Spec;
   /** Comments for the manifest. */
   readonly notes: readonly string[];
   /** Required fields that the service does not show; with one of these the object cannot be declared. */
@@ -71,7 +72,7 @@ function declareObject({ kind, live: raw, place }: Found, name: string, live: Li
     (path) =>
       kind.schema.properties[path]?.properties === undefined && !pairs.some(([given]) => given === path),
   );
-  return { kind, name, id: live.id, spec: fromLeaves([...pairs, ...entries]), notes, missing };
+  return { kind, name, id: live.id, spec: Object.fromEntries([...pairs, ...entries]), notes, missing };
 }
 
 /** The shown entries of a map field: path, name and value. */

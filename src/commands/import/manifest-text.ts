@@ -1,8 +1,10 @@
 /** @module Formats declared objects as a manifest in YAML. */
+
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
 import type { ServiceSection } from "../../model/manifest.ts";
+import { nest } from "../../model/spec.ts";
 import { escapeJson, escapeText } from "../../report/escape.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 
@@ -56,7 +58,7 @@ function sectionLines(
     const lines = [
       `  ${scalar(object.name)}:`,
       ...object.notes.map((note) => `    # ${comment(note)}`),
-      ...mapLines(Object.entries(object.spec), 2),
+      ...mapLines(Object.entries(nest(object.spec)), 2),
     ];
     if (reason === undefined) return lines;
     return [`  # left out, since ${comment(reason)}:`, ...lines.map((line) => `  # ${line.slice(2)}`)];

@@ -1,11 +1,12 @@
 /** @module Binds one existing object to a declared address. */
+
 import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/nearest.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { maskerOf } from "../../model/mask.ts";
 import type { Change, Step } from "../../model/plan.ts";
-import { fromLeaves, leaves, valueAt } from "../../model/spec-paths.ts";
+import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { resolveProject } from "../../project/project.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
@@ -96,14 +97,14 @@ function beingDeleted(id: string): GraphformError {
 
 /** Values to record as applied: observed ones, and declared ones where the service shows none. */
 function observedOrDeclared(change: Change): NonNullable<Step["spec"]> {
-  const declared = [...leaves(change.after ?? {})];
-  return fromLeaves(declared.map(([path, value]) => [path, valueAt(change.before, path) ?? value]));
+  const declared = fieldsOf(change.after ?? {});
+  return Object.fromEntries(declared.map(([path, value]) => [path, change.before?.[path] ?? value]));
 }
 
 /** Lists the fields that differ, and the fields that the service does not show. */
 function differences({ fields, action, before, after, phase }: Change): string {
-  const unseen = [...leaves(after ?? {})].flatMap(([path]) =>
-    valueAt(before, path) === undefined ? [path.replace(/^config\./, "")] : [],
+  const unseen = fieldsOf(after ?? {}).flatMap(([path]) =>
+    before?.[path] === undefined ? [path.replace(/^config\./, "")] : [],
   );
   const paths = fields.map((field) => escapeText(field.path, 100)).join(", ");
   const warning =

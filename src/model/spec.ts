@@ -1,0 +1,81 @@
+/** @module Defines a flat spec and the only two conversions: from nested objects, and back to them. */
+import type { Json, JsonObject } from "./json.ts";
+import { isObject } from "./json.ts";
+import { isReference, isSealed, isTemplate } from "./sealed.ts";
+
+/**
+ * Values by their dotted paths: `config.name` -> "orders". Lists, secrets and templates are values. A group that was
+ * written without entries is a value too, and sets nothing. Nested specs stand only in YAML, on the wire and in plan files.
+ */
+export interface Spec {
+  readonly [path: string]: Json;
+}
+
+/** The flat spec of a nested one. */
+export function flatten(nested: JsonObject): Spec {
+  return Object.fromEntries(leavesOf(nested, ""));
+}
+
+function* leavesOf(group: JsonObject, prefix: string): Generator<[string, Json]> {
+  for (const [key, value] of Object.entries(group)) {
+    if (isGroup(value)) yield* leavesOf(value, `${prefix}${key}.`);
+    else yield [`${prefix}${key}`, value];
+  }
+}
+
+/** The nested spec of a flat one. */
+export function nest(spec: Spec): JsonObject {
+  const root: Branch = {};
+  const branches = new Map<string, Branch>([["", root]]);
+  for (const [path, value] of Object.entries(spec)) {
+    const dot = path.lastIndexOf(".");
+    put(branchAt(path.slice(0, Math.max(dot, 0)), branches), path.slice(dot + 1), value);
+  }
+  return root;
+}
+
+/** Every path that a spec sets, with its value. */
+export function fieldsOf(spec: Spec): readonly (readonly [path: string, value: Json])[] {
+  return Object.entries(spec).filter(([, value]) => !isEmptyGroup(value));
+}
+
+/** True where a path, or anything below it, was written. */
+export function isWritten(spec: Spec, path: string): boolean {
+  return Object.hasOwn(spec, path) || Object.keys(spec).some((other) => other.startsWith(`${path}.`));
+}
+
+/** The fields of one group or map of a spec, by their paths in it: `name` -> "orders". */
+export function partOf(spec: Spec, group: string): Spec {
+  const prefix = `${group}.`;
+  const inside = Object.entries(spec).filter(([path]) => path.startsWith(prefix));
+  return Object.fromEntries(inside.map(([path, value]) => [path.slice(prefix.length), value]));
+}
+
+function isGroup(value: Json): value is JsonObject {
+  if (!isObject(value) || isSealed(value) || isTemplate(value) || isReference(value)) return false;
+  return Object.keys(value).length > 0;
+}
+
+function isEmptyGroup(value: Json): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+type Branch = Record<string, Json>;
+
+/** The object at a dotted path, made where there is none. Replaces a leaf in its way. */
+function branchAt(path: string, branches: Map<string, Branch>): Branch {
+  const known = branches.get(path);
+  if (known !== undefined) return known;
+  const branch: Branch = {};
+  const dot = path.lastIndexOf(".");
+  put(branchAt(path.slice(0, Math.max(dot, 0)), branches), path.slice(dot + 1), branch);
+  branches.set(path, branch);
+  return branch;
+}
+
+/** A key like __proto__ is a key and nothing more. */
+function put(branch: Branch, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(branch, key, { value, enumerable: true, configurable: true, writable: true });
+  else branch[key] = value;
+}
