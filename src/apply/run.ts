@@ -118,25 +118,19 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
 }
 
 /**
- * Says how the state's binding differs from the one that the plan was made for: a create needs a free address, or the
- * object there that the plan knows to be gone; a binding needs a free address or its object; updates, deletions and waits
- * need their object.
+ * Says how the state's binding differs from the one that the plan was made for: a step with an object needs its address,
+ * or the one that it moves from, to be bound to that object; a binding may find its address free. What comes after a
+ * create in one plan is for whatever that has made, and a create looks for itself whether its address is free.
  */
-export function otherBinding(step: Step, context: ApplyContext): string | undefined {
-  const bound = context.journal.state.resources[step.address];
-  if (step.operation === "create")
-    return bound === undefined || bound.id === step.id || bound.converging?.digest !== undefined
-      ? undefined
-      : `${step.address} is bound to ${bound.id} already`;
-  const needsObject = ["update", "delete", "wait"].includes(step.operation);
-  const isFree = bound === undefined && step.operation === "bind";
-  // What comes after a create in one plan is for whatever that has made.
-  const isOfCreate = step.id === undefined && bound !== undefined;
-  if (!(needsObject || step.operation === "bind") || isFree || isOfCreate || bound?.id === step.id)
-    return undefined;
+export function otherBinding(step: Step, { journal }: Pick<ApplyContext, "journal">): string | undefined {
+  const { address, from, id, operation } = step;
+  if (operation === "create" || id === undefined) return undefined;
+  const { resources } = journal.state;
+  const bound = resources[from ?? address] ?? resources[address];
+  if (bound?.id === id || (bound === undefined && operation === "bind")) return undefined;
   return bound === undefined
-    ? `${step.address} is bound to nothing any more`
-    : `${step.address} is bound to ${bound.id} now`;
+    ? `${address} is bound to nothing any more`
+    : `${address} is bound to ${bound.id} now`;
 }
 
 /** Says that the guards of what is to be deleted have changed since the plan was made: it was made without them. */

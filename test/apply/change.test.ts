@@ -322,6 +322,21 @@ describe("a step whose ground has moved", () => {
       { result: "stale", message: "toys.a is bound to toy-2 now", hint: "make a new plan" },
     ]);
   });
+
+  it.each(["operate", "backup", "forget"] as const)(
+    "the address has been bound to something else, for a step that does %s",
+    async (operation) => {
+      const world = await worldWith({ colour: "red" });
+      const { steps, ...plan } = await world.plan({ a: { colour: "blue" } });
+      await world.run({ a: { colour: "red", size: 2 } });
+      const before = await world.state();
+      const outdated = steps.map((step) => ({ ...step, operation, verb: "stop" }));
+      expect(await world.apply({ ...plan, steps: outdated }, { a: { colour: "blue" } })).toMatchObject([
+        { result: "stale", message: "toys.a is bound to toy-2 now" },
+      ]);
+      expect((await world.state()).resources).toEqual(before.resources);
+    },
+  );
 });
 
 describe("power", () => {

@@ -54,7 +54,7 @@ async function resumeCreate(
   return {
     result: "stale",
     id: bound.id,
-    message: `${bound.id} was created for ${step.address} by an earlier run with other values`,
+    message: `${step.address} is bound to ${bound.id} already, which was not made for this plan`,
     hint: "make a new plan",
   };
 }
