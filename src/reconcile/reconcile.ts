@@ -22,6 +22,8 @@ export interface RunRequest {
 /** Receives the plan and the outcome of a run. Events of steps go to the world's `emit`. */
 export interface RunReport {
   plan(plan: Plan): void;
+  /** The plan of the second look, which the outcome is judged by. */
+  second?(plan: Plan): void;
   outcome(outcome: Outcome): void;
   /** All warnings so far. */
   warnings(): readonly string[];
@@ -58,9 +60,15 @@ export async function reconcile(
   report.outcome(outcome);
   return outcome;
 
+  async function again(wanted: Intention): Promise<Planned> {
+    const planned = await look(wanted);
+    report.second?.(planned.plan);
+    return planned;
+  }
+
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {
     try {
-      return await verify(done, { intention, look, world, saved, secrets, warnings: report.warnings });
+      return await verify(done, { intention, look: again, world, saved, secrets, warnings: report.warnings });
     } catch (error) {
       report.outcome(unverified(done, world, report.warnings()));
       throw error;

@@ -16,7 +16,7 @@ export function guarded(seed: number, given: Case): Case {
       ["startup", "free"].includes(String(spec["tier"])) &&
       !JSON.stringify(spec).includes("$ref"),
   );
-  if (found === undefined || last === undefined || !dice.is(0.06)) return given;
+  if (found === undefined || last === undefined || !dice.is(0.09)) return given;
   const { protect: _, onReplace: _keep, onDelete: _free, ...plain } = found;
   const kept: ResourceCase = { ...plain, address: "instances.kept", tag: found.tag + 500 };
   const before: ResourceCase = { ...plain, ...protection(dice), ...onDelete(dice) };

@@ -202,7 +202,7 @@ function guards(dice: Chance): Pick<ResourceCase, "protect" | "onReplace" | "onD
 }
 
 /** The same resource with a field changed that can be changed in place. */
-function changed(resource: ResourceCase, dice: Chance, version: number): ResourceCase {
+export function changed(resource: ResourceCase, dice: Chance, version: number): ResourceCase {
   const { address, tag, spec } = resource;
   if (address.startsWith("networks.")) return with_(resource, { name: `net ${tag} ${version}` });
   if (address.startsWith("users.")) {

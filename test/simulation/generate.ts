@@ -9,6 +9,7 @@ import {
   type WireCase,
 } from "./case.ts";
 import { type Chance, chance } from "./chance.ts";
+import { aimed } from "./generate-aimed.ts";
 import { guarded } from "./generate-guarded.ts";
 import { edit, firstManifest, type ManifestCase } from "./generate-manifest.ts";
 
@@ -26,7 +27,8 @@ export function generate(seed: number): Case {
     const run = runCase(manifest, at, dice, service);
     runs.push(...(dice.is(0.08) ? saved(run, dice) : [run]));
   }
-  return killed(seed, wired(seed, twinned(seed, misled(seed, guarded(seed, { seed, service, runs })))));
+  const plain = guarded(seed, { seed, service, runs });
+  return killed(seed, wired(seed, aimed(seed, twinned(seed, misled(seed, plain)))));
 }
 
 /** Now and then a run with the state of this service is pointed at another one. */
@@ -73,7 +75,9 @@ function killed(seed: number, given: Case): Case {
 /** Some services are met through the real client, with sessions that end and limits that are reached. */
 function wired(seed: number, given: Case): Case {
   const dice = chance(seed ^ 0x2545f491);
-  if (!dice.is(0.15)) return given;
+  // A create that the door turned away made nothing: a twin of another one could stand in its place.
+  const hasTwin = given.runs.some(({ faults = [] }) => faults.some(({ effect }) => effect === "twin"));
+  if (hasTwin || !dice.is(0.15)) return given;
   const wire: WireCase = {
     tokenLife: Math.round(dice.scale(1500, 300_000)),
     refreshLife: Math.round(dice.scale(1500, 3_000_000)),

@@ -44,7 +44,12 @@ export function oracle(world: World): Oracle {
   /** A saved plan is carried out by one process alone. A late request of a dead one belongs to the plan that it had. */
   const uses = (process: Proc): void => {
     const { saved } = world;
-    if (process.run.plan !== "use" || saved === undefined || saved.plan !== process.plan) return;
+    if (
+      process.run.plan !== "use" ||
+      saved === undefined ||
+      saved.plan.fingerprint !== process.plan?.fingerprint
+    )
+      return;
     saved.usedBy ??= process;
     if (saved.usedBy !== process)
       violate("plan twice", `${process.name} carries out what ${saved.usedBy.name} began`);

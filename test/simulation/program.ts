@@ -1,4 +1,3 @@
-import { certify } from "../../src/apply/outcome.ts";
 import { kinds as realKinds } from "../../src/kinds/index.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
@@ -8,8 +7,9 @@ import type { StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanOptions } from "../../src/plan/input.ts";
-import { type ApplyWorld, applyPlan, resolveIntents } from "../../src/reconcile/apply-plan.ts";
-import { type Intention, type Planned, planFor } from "../../src/reconcile/plan-for.ts";
+import type { ApplyWorld } from "../../src/reconcile/apply-plan.ts";
+import { type Intention, planFor } from "../../src/reconcile/plan-for.ts";
+import { type RunReport, reconcile } from "../../src/reconcile/reconcile.ts";
 import { claimState, isEmpty } from "../../src/state/claim-state.ts";
 import { emptyState, isPlanApplied } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
@@ -34,7 +34,7 @@ export interface Ended {
 
 const nothing: Pick<Ended, "steps" | "certificate"> = { steps: [], certificate: [] };
 
-/** One apply or destroy, step by step as apply has it (reconcile/reconcile.ts): lock, resolve, plan, apply, verify. */
+/** One apply or destroy: under the lock, the run is that of the program (reconcile/reconcile.ts). */
 export async function apply(process: Proc, world: World, oracle: Oracle, wait: number): Promise<Ended> {
   const clock = clockOf(process, world);
   if (!(await lock(process, world, clock, wait))) return { is: "locked", ...nothing };
@@ -52,8 +52,11 @@ export async function plan(process: Proc, world: World, oracle: Oracle): Promise
   process.phase = "planning";
   try {
     const state = claimed(await stateOf(process, world, oracle), process, oracle);
-    const parts = partsOf(process, world, oracle, state);
-    const planned = await parts.look(state);
+    const { intention, service, kinds } = partsOf(process, world, oracle, state);
+    const { signal } = process.stopping;
+    const planning = { kinds, service, clock: clockOf(process, world), digest, signal };
+    const planned = await planFor(intention, state, planning);
+    oracle.says("plan", planned.plan);
     if (process.run.plan === "save") {
       world.saved = { plan: planned.plan, resources: process.run.resources, seen: process.seen };
     }
@@ -80,7 +83,10 @@ async function applyWith(
   clock: Clock,
 ): Promise<Ended> {
   const state = claimed(await stateOf(process, world, oracle), process, oracle);
-  const { service, kinds, vault, look } = partsOf(process, world, oracle, state);
+  const { service, kinds, vault, intention } = partsOf(process, world, oracle, state);
+  const saved = process.run.plan === "use" ? world.saved : undefined;
+  if (saved !== undefined) assertApplicable(saved, process, state);
+  for (const [thing, { last }] of saved?.seen ?? []) process.seen.set(thing, { planned: last, last });
   const applying: ApplyWorld = {
     kinds,
     service,
@@ -92,27 +98,34 @@ async function applyWith(
     stopping: process.stopping.signal,
     aborting: process.aborting.signal,
   };
-  const saved = process.run.plan === "use" ? world.saved : undefined;
-  if (saved !== undefined) assertApplicable(saved, process, state);
-  await resolveIntents(applying, saved?.plan);
-  if (saved !== undefined) {
-    for (const [thing, { last }] of saved.seen) process.seen.set(thing, { planned: last, last });
-  }
-  process.phase = "planning";
-  const fresh = await look(applying.journal.state);
-  const planned = saved === undefined ? fresh : { ...fresh, plan: saved.plan };
-  process.plan = planned.plan;
-  if (process.run.pause !== undefined) process.pauses();
-  if (process.run.pause !== undefined) await clock.sleep(process.run.pause, process.stopping.signal);
-  process.phase = "applying";
-  const steps = await applyPlan(planned, applying);
-  oracle.says("outcome", steps);
-  for (const { message = "" } of steps)
-    if (message.startsWith("unexpected")) oracle.violate("defect", message);
-  if (process.stopping.signal.aborted) return { is: "done", steps, certificate: [] };
-  process.phase = "planning";
-  const { plan: second } = await look(applying.journal.state);
-  return { is: "done", steps, second, certificate: certify(second, steps) };
+  const { pause } = process.run;
+  const approve = async (): Promise<boolean> => {
+    if (pause !== undefined) process.pauses();
+    if (pause !== undefined) await clock.sleep(pause, process.stopping.signal);
+    process.phase = "applying";
+    return true;
+  };
+  let second: Plan | undefined;
+  const report: RunReport = {
+    plan(made) {
+      process.plan = made;
+      oracle.says("plan", made);
+    },
+    second(made) {
+      second = made;
+      oracle.says("plan", made);
+    },
+    outcome({ steps }) {
+      oracle.says("outcome", steps);
+      for (const { message = "" } of steps)
+        if (message.startsWith("unexpected")) oracle.violate("defect", message);
+    },
+    warnings: () => [],
+  };
+  const request = { intention, saved: saved?.plan, approve, secrets: vault.texts() };
+  const outcome = await reconcile(request, applying, report);
+  const { steps = [], certificate = [] } = outcome ?? {};
+  return { is: "done", steps, certificate, ...(second === undefined ? {} : { second }) };
 }
 
 /** The state as that of the service that this run is pointed at (commands/under-lock.ts). */
@@ -140,56 +153,43 @@ interface Parts {
   readonly service: ReturnType<typeof connection>;
   readonly kinds: KindRegistry;
   readonly vault: ReturnType<typeof createVault>;
-  look(state: StateDocument): Promise<Planned>;
+  readonly intention: Intention;
 }
 
 function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocument): Parts {
   const service = connection(process, world, oracle, clockOf(process, world));
-  const kinds = kindRegistry(withPing(service));
+  const kinds = kindRegistry(watched(process, service));
   const vault = createVault(state.key);
-  const { does, replace = [], allowDestroy = [] } = process.run;
+  const { does, replace = [], allowDestroy = [], moved = [] } = process.run;
   const declared = process.run.resources.map(({ address }) => address);
+  // Nobody allows what neither the manifest nor the state knows: the run would end with that.
+  const known = new Set([...declared, ...Object.keys(state.resources), ...moved.map(([, to]) => to)]);
+  for (const [from] of moved) known.delete(from);
   const options: PlanOptions = {
     targets: [],
     exclude: [],
     replace: does === "destroy" ? [] : replace.filter((address) => declared.includes(address)),
-    allowDestroy,
+    allowDestroy: allowDestroy.filter((address) => known.has(address)),
   };
   const manifest = manifestOf(process.run, vault.seal);
-  const intention: Intention = {
-    manifest,
-    options,
-    timestamp: state.savedAt,
-    destroying: does === "destroy",
-  };
-  const planning = {
-    kinds,
-    service,
-    clock: clockOf(process, world),
-    digest,
-    signal: process.stopping.signal,
-  };
-  return {
-    service,
-    kinds,
-    vault,
-    async look(now): Promise<Planned> {
-      const planned = await planFor(intention, now, planning);
-      oracle.says("plan", planned.plan);
-      return planned;
-    },
-  };
+  const intention = { manifest, options, timestamp: state.savedAt, destroying: does === "destroy" };
+  return { service, kinds, vault, intention };
 }
 
-/** The real kinds; a database answers when the simulated service says that it runs. */
-function withPing(service: ReturnType<typeof connection>): readonly Kind[] {
-  return realKinds.all.map((kind) => {
+/** The real kinds. Who asks for a reader plans; a database answers when the simulated service says that it runs. */
+function watched(process: Proc, service: ReturnType<typeof connection>): readonly Kind[] {
+  return realKinds.all.map((real): Kind => {
+    const reader: Kind["reader"] = (reads) => {
+      process.phase = "planning";
+      return real.reader(reads);
+    };
+    const kind = { ...real, reader };
     if (kind.name !== "instances") return kind;
     const usable = async (id: string): Promise<{ is: "usable" | "not-yet"; detail: string }> => ({
       is: (await service.ping(id)) ? "usable" : "not-yet",
       detail: "no answer",
     });
-    return { ...kind, driver: (real) => ({ ...kind.driver(real), usable: (live) => usable(live.id) }) };
+    return { ...kind, driver: (writes) => ({ ...real.driver(writes), usable: (live) => usable(live.id) }) };
   });
 }
 
