@@ -8,7 +8,7 @@ import type { Chance } from "./chance.ts";
  * while they are in flight, strangers create theirs at the same time, and then some are changed, added or left out.
  */
 export function fleet(given: Case, dice: Chance): Case {
-  const size = Math.round(dice.scale(2, 64));
+  const size = dice.is(0.25) ? dice.between(32, 64) : Math.round(dice.scale(2, 64));
   const { listLag } = given.service;
   const service = {
     ...given.service,
@@ -28,6 +28,8 @@ export function fleet(given: Case, dice: Chance): Case {
 /** How the settings of the databases of one fleet differ, besides their passwords. */
 const variations: readonly ((dice: Chance, at: number) => JsonObject)[] = [
   () => ({}),
+  () => ({}),
+  (_, at) => ({ name: `db ${at}` }),
   (_, at) => ({ name: `db ${at}` }),
   (dice, at) => (dice.is(0.5) ? { name: `db ${at}` } : {}),
   (dice) => ({ graphdbUser: `app_${dice.between(1, 3)}` }),
@@ -62,8 +64,9 @@ function renamed(resource: ResourceCase): ResourceCase {
 /** One run over all of them; its troubles come while the creates are in flight. */
 function together(resources: readonly ResourceCase[], at: number, dice: Chance): RunCase {
   const size = resources.length;
-  // Requests, answers and writes of the state: about five events for each create.
-  const moment = (): number => dice.between(3, 5 * size + 20);
+  // Ten events or so until the creates leave, then a request and an answer for each; about five with all the rest.
+  const moment = (): number =>
+    dice.is(0.7) ? 8 + dice.between(0, 2 * size) : dice.between(3, 5 * size + 20);
   const isTwinned = dice.is(0.1);
   const effects = isTwinned ? madeEffects : troubles;
   const lost = dice.of([0, 0.1, 0.3, 0.8]);
