@@ -29,7 +29,9 @@ export function addReferenceCommands(program: Command, registration: Registratio
     });
   program
     .command("explain")
-    .description("explain a key of the manifest: type, bounds, default, tiers, effect of a change, names in the API")
+    .description(
+      "explain a key of the manifest: type, bounds, default, tiers, effect of a change, names in the API",
+    )
     .argument("[field]", "for example config.maxMemory (default: all, by name)")
     .option("--profile <name>", "show its field names too")
     .option("--json", "as JSON")
