@@ -113,7 +113,10 @@ it("deletion protection and tags are set, and the service's word is a guard", as
 
 it("a backup is asked for by the operation that the service has", async () => {
   await platform.forget();
-  expect(await user.run("instance", "backup", "instances.one")).toMatchObject({ code: 0 });
+  expect(await user.run("instance", "backup", "instances.one")).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/: backup \S+ is complete\.$/m),
+  });
   expect((await platform.writes()).map(({ path }) => path.split("/").at(-1))).toEqual(["snapshot"]);
 });
 

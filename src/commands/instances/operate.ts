@@ -80,7 +80,8 @@ export async function operate(
     if (verb === "upgrade" && exitCode === exitCodes.done && options.wait !== false)
       await assertUpgraded(address, bound, version, locked);
     for (const { hint } of steps) if (hint !== undefined) terminal.err(`${escapeText(hint)}\n`);
-    if (options.json !== true) terminal.out(`${closing(verb, address, bound, exitCode, options)}\n`);
+    if (options.json !== true)
+      terminal.out(`${closing(verb, address, bound, exitCode, options, steps.at(-1)?.message)}\n`);
     return exitCode;
   };
   return underLock(options, env, terminal, { operation: verb, emit, work }).catch((error: unknown) => {
@@ -170,9 +171,19 @@ async function assertUpgraded(
   );
 }
 
-function closing(verb: Verb, address: string, bound: Bound, exit: number, options: OperateOptions): string {
+/** The last line; that of a backup names its snapshot, which a restore or a copy asks for. */
+function closing(
+  verb: Verb,
+  address: string,
+  bound: Bound,
+  exit: number,
+  options: OperateOptions,
+  message?: string,
+): string {
   const where = `${escapeText(address, 300)} (${escapeText(bound.id, 100)})`;
   if (exit === exitCodes.done && options.wait === false) return `${where}: ${verb} accepted.`;
+  if (exit === exitCodes.done && verb === "backup" && message !== undefined)
+    return `${where}: ${escapeText(message, 300)}.`;
   if (exit === exitCodes.done) return `${where}: ${verb} complete.`;
   if (exit === exitCodes.converging)
     return `${where}: ${verb} is still running; the next apply waits for it.`;
