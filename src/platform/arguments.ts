@@ -16,6 +16,30 @@ export class ArgumentError extends Error {
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
+const known = {
+  "data-dir": text,
+  port: text,
+  "users-port": text,
+  profile: text,
+  "failover-path": text,
+  "page-size": text,
+  host: text,
+  engine: text,
+  faults: text,
+  "session-lifetime": text,
+  "refresh-lifetime": text,
+  delay: text,
+  "stale-status": text,
+  echo: flag,
+  networks: text,
+  "auto-bootstrap": flag,
+  "snapshot-interval": text,
+  "users-per-minute": text,
+} as const;
+
+/** Names of the options of the platform's program. */
+export const argumentNames: readonly string[] = Object.keys(known);
+
 const operations: readonly OperationName[] = [
   "create",
   "update",
@@ -88,26 +112,7 @@ function parseKnown(argv: readonly string[]) {
   return parseArgs({
     args: [...argv],
     strict: true,
-    options: {
-      "data-dir": text,
-      port: text,
-      "users-port": text,
-      profile: text,
-      "failover-path": text,
-      "page-size": text,
-      host: text,
-      engine: text,
-      faults: text,
-      "session-lifetime": text,
-      "refresh-lifetime": text,
-      delay: text,
-      "stale-status": text,
-      echo: flag,
-      networks: text,
-      "auto-bootstrap": flag,
-      "snapshot-interval": text,
-      "users-per-minute": text,
-    },
+    options: known,
   }).values;
 }
 

@@ -57,7 +57,8 @@ const between =
   (value) =>
     typeof value === "number" && value >= low && value <= high && (!whole || Number.isInteger(value));
 
-const ruleKeys: { readonly [key: string]: Check } = {
+/** Keys of a rule, each with the check of its value. */
+export const ruleKeys: { readonly [key: string]: Check } = {
   method: text,
   path: text,
   operation: text,
@@ -70,7 +71,8 @@ const ruleKeys: { readonly [key: string]: Check } = {
   fault: isObject,
 };
 
-const faultKeys: { readonly [key: string]: Check } = {
+/** Keys of a fault, each with the check of its value. */
+export const faultKeys: { readonly [key: string]: Check } = {
   latency: between(0, longest, false),
   hang: between(0, longest, false),
   reset: (value) => value === "before" || value === "after",
