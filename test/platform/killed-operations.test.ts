@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { poll, pro, type TestPlatform } from "./harness.ts";
-import { count, createRunning, fill, needEngine, pidOf, replicated, zoned } from "./real.ts";
+import { count, createRunning, fill, needEngine, pidOf, zoned } from "./real.ts";
 import { type Spawned, spawnPlatform } from "./spawned.ts";
 
 /** How often each operation is struck; `GRAPHFORM_ROUNDS=10 npm test -- test/platform/killed-operations.test.ts` is more of the same. */
@@ -35,7 +35,6 @@ interface Operation {
   readonly send: (own: string) => Promise<{ readonly status: number }>;
   /** The status that it comes to; 404 for gone. */
   readonly end: string | number;
-  readonly givesUpNode?: true;
 }
 
 const post =
@@ -56,7 +55,6 @@ const operations: { readonly [name: string]: Operation } = {
       failed_replica_action: "FAILOVER_AND_RESTART",
     }),
     end: "RUNNING",
-    givesUpNode: true,
   },
   recreate: {
     send: post("/failover", {
@@ -64,7 +62,6 @@ const operations: { readonly [name: string]: Operation } = {
       failed_replica_action: "FAILOVER_AND_RECREATE",
     }),
     end: "RUNNING",
-    givesUpNode: true,
   },
   backup: { send: post("/backup"), end: "RUNNING" },
   delete: { send: (own) => test.call("DELETE", own), end: 404 },
@@ -97,8 +94,6 @@ it.each(cases)(
         nodeInstanceType: "m7g.large",
       });
       await fill(test, own, nodes);
-      // A failover of a node that is dead gives up what it alone had: replication does not wait for the replica by itself.
-      if (operation.givesUpNode === true) await replicated(test, own);
       const pids = [pidOf(dataDir, own, 0), pidOf(dataDir, own, 1)];
       expect((await operation.send(own)).status).toBe(202);
       await pause(10 + ((round * 37) % 400));

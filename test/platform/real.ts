@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createClient } from "@redis/client";
 import type { JsonObject } from "../../src/model/json.ts";
 import { setupEngine } from "../../src/platform/engine/index.ts";
-import { at, components, poll, type TestPlatform } from "./harness.ts";
+import { at, components, type TestPlatform } from "./harness.ts";
 
 /** Fails, and does not skip, where there is no engine. */
 export async function needEngine(): Promise<void> {
@@ -83,17 +83,6 @@ export async function askPort(port: number, ...command: readonly string[]): Prom
 export async function fill(test: TestPlatform, own: string, count: number): Promise<void> {
   const { body } = await test.until(own, "RUNNING");
   await askPort(portOf(body), "GRAPH.QUERY", "g", `UNWIND range(1, ${count}) AS n CREATE (:N {n: n})`);
-}
-
-/** Waits until the replica has every write of the primary on its disk. */
-export async function replicated(test: TestPlatform, own: string): Promise<void> {
-  const { body } = await test.until(own, "RUNNING");
-  const port = portOf(body);
-  await poll(async () => {
-    const shown = String(await askPort(port, "INFO", "replication"));
-    const written = /master_repl_offset:(\d+)/.exec(shown)?.[1];
-    return /slave0:.*state=online,offset=(\d+)/.exec(shown)?.[1] === written ? true : undefined;
-  }, `the replica of ${own} to have all writes`);
 }
 
 /** Nodes in the graph of an instance, once it runs. */

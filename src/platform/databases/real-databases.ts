@@ -136,9 +136,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     },
     async failover(record, failedNode, action) {
       const failed = `node-${nodesOf(record).indexOf(failedNode)}`;
-      // A database that starts as it is needs no failover to lose nothing.
-      const entry =
-        running.get(record.id) ?? (await open(record).catch(() => open(record, undefined, failed)));
+      const entry = running.get(record.id) ?? (await open(record, undefined, failed));
       await withNodeNames(entry.ids, entry.database.failover(failed, renewals[action]));
       return describeDatabase(entry);
     },

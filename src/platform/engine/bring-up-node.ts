@@ -25,7 +25,7 @@ export interface BringUpTask {
   readonly spec: DatabaseSpec;
   readonly folder: DatabaseFolder;
   readonly signal: AbortSignal | undefined;
-  /** Index of a failed node, which must not become primary. */
+  /** Index of a failed node. It becomes primary only where it is the one that has all data. */
   readonly failed?: number | undefined;
   /** Receives unusual events, as texts for people. */
   readonly notify: (what: string) => void;

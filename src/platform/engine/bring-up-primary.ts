@@ -8,14 +8,15 @@ import type { LiveNode } from "./live-node.ts";
 import { historyOf, isDataGone } from "./node-data.ts";
 import { prepareData } from "./prepare-data.ts";
 import { primaryCandidates } from "./primary-candidates.ts";
-import { replicationOf, setPrimary } from "./replication.ts";
+import { heardItsPrimaryToTheEnd } from "./replica-evidence.ts";
+import { setPrimary } from "./replication.ts";
 import { forbidWrites } from "./write-permission.ts";
 
 /** Running nodes by index; undefined for others. */
 export type RunningNodes = readonly (Running | undefined)[];
 
 /**
- * Starts the primary, which takes no writes yet: the recorded primary where it has its data, otherwise a node that replicated it.
+ * Starts the primary, which takes no writes yet: the first of `primaryCandidates` that has its data.
  * Until the choice is made, no node replicates another one that may be empty. Rejects with the first error where no node can be
  * primary.
  */
@@ -37,6 +38,8 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
         if (!(error instanceof EngineError)) throw error;
         failure ??= error;
         task.notify(`node-${index} cannot be primary: ${error.message}`);
+        // Only damaged data let a node take its place that may lack acknowledged writes: all else may pass.
+        if (index === task.folder.record.primary && !isAboutData(error)) throw error;
       }
     }
     if (empty !== undefined) return startAsPrimary(task, empty, [], false);
@@ -49,24 +52,31 @@ export async function bringUpPrimary(task: BringUpTask, running: RunningNodes): 
 async function candidatesOf(task: BringUpTask, running: RunningNodes): Promise<readonly number[]> {
   const { record, nodes } = task.folder;
   const gone = await Promise.all(nodes.map((files, at) => record.nodes[at] !== "none" && isDataGone(files)));
-  const known = nodes.map((_, at) => ({ runs: running[at] !== undefined, isGone: gone[at] ?? false }));
+  const proven = await Promise.all(nodes.map((_, at) => hasAllWrites(task, at, running)));
+  const known = nodes.map((_, at) => ({
+    runs: running[at] !== undefined,
+    isGone: gone[at] ?? false,
+    hasAllWrites: proven[at] ?? false,
+  }));
   const found = primaryCandidates(record, known, task.failed);
-  if (found[0] !== record.primary && task.failed === undefined)
+  if (!found.includes(record.primary) && task.failed === undefined)
     task.notify(
-      `node-${record.primary} has lost its data; node-${found[0]} has the data and becomes primary`,
+      `node-${record.primary} has lost its data; node-${found[0]} becomes primary with the data that it has`,
     );
-  // Without `appendfsync always`, a running replica may have newer writes in memory than an ended primary has on disk: the
-  // append-only file may be seconds behind on a slow disk.
-  if (task.spec.aof === "always") return found;
-  const isUp = await Promise.all(found.map((index) => hasAllInMemory(task, running[index])));
-  return found.toSorted((a, b) => Number(isUp[found.indexOf(b)]) - Number(isUp[found.indexOf(a)]));
+  return found;
 }
 
-/** True for a running node that is not loading a full copy from its primary. */
-async function hasAllInMemory(task: BringUpTask, node: Running | undefined): Promise<boolean> {
-  if (node === undefined) return false;
-  const seen = await replicationOf(loginOf(task, node.port)).catch(() => new Map<string, string>());
-  return seen.size > 0 && seen.get("master_sync_in_progress") !== "1";
+/**
+ * True where the memory of a node has every acknowledged write. With `appendfsync always` the files of the recorded primary have
+ * them in any case, and nothing else is asked.
+ */
+async function hasAllWrites(task: BringUpTask, index: number, running: RunningNodes): Promise<boolean> {
+  const node = running[index];
+  const { primary } = task.folder.record;
+  if (node === undefined || index === task.failed) return false;
+  if (index === primary) return true;
+  if (task.spec.aof === "always" || running[primary] !== undefined) return false;
+  return heardItsPrimaryToTheEnd(loginOf(task, node.port), filesOf(task, primary));
 }
 
 async function startAsPrimary(

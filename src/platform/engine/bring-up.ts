@@ -1,14 +1,21 @@
 /** @module Makes every node of a database run as its spec says. */
-import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
+import { type BringUpTask, filesOf, loginOf } from "./bring-up-node.ts";
 import { bringUpPrimary, type RunningNodes } from "./bring-up-primary.ts";
-import { type DatabaseRecord, saveRecord, withDataState, withPrimary } from "./database-record.ts";
+import { keepDataOf, replicaInSync } from "./bring-up-replica.ts";
+import {
+  type DatabaseRecord,
+  openFolder,
+  saveRecord,
+  withDataState,
+  withPrimary,
+} from "./database-record.ts";
 import { endNode } from "./end-node.ts";
-import { EngineError, isAboutData } from "./engine-error.ts";
-import { findRunning, type Running, stillRunning } from "./find-running.ts";
+import { EngineError } from "./engine-error.ts";
+import { findRunning } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
-import { isDataGone, markData, setDataAside } from "./node-data.ts";
+import { isDataGone, markData } from "./node-data.ts";
 import { configuredPort } from "./node-files.ts";
-import { follow, isFollowing, type Peer, replicationOf } from "./replication.ts";
+import { isFollowing, replicationOf } from "./replication.ts";
 import { forbidWrites, permitWrites } from "./write-permission.ts";
 
 /** The nodes of a database after its start. */
@@ -23,10 +30,24 @@ export interface BroughtUp {
 
 /**
  * Takes over processes that run as the spec says and restarts all others. Finds out which node has the data, records it as primary,
- * and only then permits it to take writes; the other nodes replicate it. Rejects as `Engine.start` does and ends the processes that
- * it started.
+ * and only then permits it to take writes; the other nodes replicate it. A `failed` node is started as well, since its files may
+ * have acknowledged writes that no other node has; only where that fails, another node becomes primary with the data that it has.
+ * Rejects as `Engine.start` does and ends the processes that it started.
  */
 export async function bringUp(task: BringUpTask): Promise<BroughtUp> {
+  const { failed, folder, notify, signal } = task;
+  if (failed === undefined) return bringUpNodes(task);
+  try {
+    return { ...(await bringUpNodes({ ...task, failed: undefined })), isBack: false };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const reason = error instanceof Error ? error.message : error;
+    notify(`the database cannot be started with node-${failed} (${reason}): it is started without it`);
+    return bringUpNodes({ ...task, folder: await openFolder(folder.dir, folder.nodes.length) });
+  }
+}
+
+async function bringUpNodes(task: BringUpTask): Promise<BroughtUp> {
   const { folder, spec, signal } = task;
   const running = await Promise.all(
     folder.nodes.map((files) => findRunning(files, folder.record.secret, spec, signal)),
@@ -89,11 +110,16 @@ async function bringUpReplicas(
   for (const index of folder.nodes.keys()) {
     if (index === primary.index) continue;
     const files = filesOf(task, index);
+    const launched: LiveNode[] = [];
     try {
       const hadData = former === index && task.failed !== index && !(await isDataGone(files));
-      const node = track(await bringUpReplica(task, index, running[index], primary.port));
-      nodes.push(node);
-      await follow(peerOf(task, node), peerOf(task, primary), signal);
+      if (former === index && task.failed === index) await keepDataOf(task, index, running[index]);
+      nodes.push(
+        await replicaInSync(task, index, running[index], primary, (node) => {
+          launched.push(node);
+          return track(node);
+        }),
+      );
       isBack ||= hadData && !(await isDataGone(files));
       await markData(files, spec.aof !== undefined);
       if (record.nodes[index] === "whole") continue;
@@ -106,42 +132,10 @@ async function bringUpReplicas(
         `replica ${files.id}: ${error instanceof Error ? error.message : error}`,
         error,
       );
+      const port = spec.ports?.[index] ?? (await configuredPort(files)) ?? 0;
       if (!nodes.some((node) => node.index === index))
-        nodes.push({
-          index,
-          role: "replica",
-          port: spec.ports?.[index] ?? (await configuredPort(files)) ?? 0,
-          files,
-        });
+        nodes.push(launched.at(-1) ?? { index, role: "replica", port, files });
     }
   }
   return { nodes, trouble, isBack };
-}
-
-/** Starts a replica. Data that it cannot start with is moved aside: it gets a full copy from its primary. */
-async function bringUpReplica(
-  task: BringUpTask,
-  index: number,
-  running: Running | undefined,
-  primaryPort: number,
-): Promise<LiveNode> {
-  const files = filesOf(task, index);
-  const still = stillRunning(running);
-  if (still !== undefined && (await isAsWanted(task, index, still)))
-    return adoptNode(task, index, still, { primaryPort });
-  await still?.end();
-  try {
-    return await launchNode(task, index, { primaryPort });
-  } catch (error) {
-    if (!isAboutData(error)) throw error;
-    task.notify(
-      `${files.id} cannot start with its data and copies it again from the primary; the old data is kept in ${files.data}.aside`,
-    );
-    await setDataAside(files);
-    return launchNode(task, index, { primaryPort });
-  }
-}
-
-function peerOf(task: BringUpTask, { port, server }: LiveNode): Peer {
-  return { login: loginOf(task, port), isAlive: () => server?.isAlive() ?? false };
 }

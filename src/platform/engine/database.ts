@@ -88,9 +88,9 @@ export interface Database {
   /** Removes a user, if it exists, and ends its connections. */
   removeUser(username: string): Promise<void>;
   /**
-   * Treats a node, by default the primary, as failed. A primary that answers swaps roles with its replica: writes are refused for a
-   * moment and none is lost; without a replica in sync it rejects with EngineError and changes nothing. A primary that does not
-   * answer is ended, and the replica becomes primary with the data that it has. Then the action is carried out on the node.
+   * Treats a node, by default the primary, as failed. A primary swaps roles with its replica: writes are refused for a moment and
+   * none is lost; without a replica in sync it rejects with EngineError and changes nothing. A primary that does not answer is ended
+   * and started again before, as by `Engine.start` with this node as `failed`. Then the action is carried out on the node.
    */
   failover(failed?: string, then?: Renewal): Promise<void>;
   /** Writes the current data to a file, completely or not at all. Rejects where the server cannot save. */
@@ -101,8 +101,8 @@ export interface Database {
 
 export interface StartOptions {
   /**
-   * Id of a failed node, which must not become primary: another node does with the data that it has, even if the failed one took
-   * writes without it.
+   * Id of a failed node. Where the database cannot be started with it, another node becomes primary with the data that it has, even
+   * if the failed one took writes without it; what the failed one had is kept as `data.aside`.
    */
   readonly failed?: string;
   /** Receives unusual events, as texts for people. */

@@ -10,11 +10,12 @@ export class EngineError extends Error {
   }
 }
 
-/** True where a server did not start because of its data files, and not for want of disk space. */
+/** True where a server ended at its start because of its data files: it was not killed, and did not lack time or disk space. */
 export function isAboutData(error: unknown): error is EngineError {
   return (
     error instanceof EngineError &&
     error.code === "engine-start" &&
+    error.message.includes("did not start") &&
     /append.?only|\bAOF\b|\bRDB\b|\bDB\b|signature|loading/i.test(error.message) &&
     !/no space left|config file error/i.test(error.message)
   );

@@ -41,7 +41,8 @@ export async function launch(
     if (await Promise.race([ready, exited])) return server;
     const hasEnded = !server.isAlive();
     if (hasEnded && (await portWasTaken(files.log))) return "port-taken";
-    const what = hasEnded ? "did not start" : `did not answer within ${startTimeout / 1000} s`;
+    const ended = server.wasKilled ? "was killed" : "did not start";
+    const what = hasEnded ? ended : `did not answer within ${startTimeout / 1000} s`;
     throw new EngineError(
       "engine-start",
       `the database server ${what}: ${await logExcerpt(files.log)} (log: ${files.log})`,

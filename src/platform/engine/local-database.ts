@@ -144,7 +144,7 @@ export class LocalDatabase implements Database {
       }
       const node = this.#nodes.find(({ files }) => files.id === (failed ?? primary.files.id));
       if (node === undefined) throw new EngineError("engine-refused", `there is no node ${failed}`);
-      if (node === primary) await this.#replacePrimary(primary, replica);
+      if (node === primary) await this.#replacePrimary(primary);
       if (then !== undefined) await this.#renew(node, then);
     });
   }
@@ -159,14 +159,14 @@ export class LocalDatabase implements Database {
       if (node.server !== undefined && this.#lost.has(node.server)) listener(shownNode(node));
   }
 
-  /** Promotes the replica: by a swap of roles where the primary answers, otherwise after ending the primary. */
-  async #replacePrimary(primary: LiveNode, replica: LiveNode): Promise<void> {
-    if (!(await isResponsive(primary, this.#loginOf(primary)))) {
-      // A silent primary may answer again later, and must not take writes then.
-      await endNode(primary.files.folder, 0);
-      this.#notify(`${primary.files.id} does not answer; ${replica.files.id} becomes primary as it is`);
-      return this.#bringUp(undefined, primary.index);
+  /** Swaps the roles. A primary that does not answer is ended and started again before, with its data. */
+  async #replacePrimary(failed: LiveNode): Promise<void> {
+    if (!(await isResponsive(failed, this.#loginOf(failed)))) {
+      await endNode(failed.files.folder, 0); // It may answer again later, and must not take writes then.
+      await this.#bringUp(undefined, failed.index);
     }
+    const [primary, replica] = this.#nodes;
+    if (primary?.index !== failed.index || replica === undefined) return;
     await swapNodes(this.#dir, [primary, replica], this.#loginOf);
     await this.#bringUp();
   }

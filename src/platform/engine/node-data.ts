@@ -51,10 +51,19 @@ export async function historyOf(files: NodeFiles): Promise<number> {
   return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-/** Moves a node's data to `data.aside`, replacing what was there; the node starts empty. */
-export async function setDataAside({ data }: NodeFiles): Promise<void> {
+/** Time of the last write to a node's append-only file, or to its snapshot file without one, in ms since 1970; 0 without both. */
+export async function lastWriteOf(files: NodeFiles): Promise<number> {
+  const parts = (await appendOnlyParts(files)) ?? [join(files.data, "dump.rdb")];
+  const found = await Promise.all(parts.map((path) => stat(path).catch(() => undefined)));
+  return Math.max(...found.map((seen) => seen?.mtimeMs ?? 0));
+}
+
+/** Moves a node's data to `data.aside`, replacing what was there; the node starts empty. False where there is no data. */
+export async function setDataAside({ data }: NodeFiles): Promise<boolean> {
+  if ((await sizeOf(data)) === undefined) return false;
   await rm(`${data}.aside`, { recursive: true, force: true });
   await rename(data, `${data}.aside`);
+  return true;
 }
 
 /** Deletes a node's data. */

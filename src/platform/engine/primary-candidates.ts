@@ -8,12 +8,16 @@ export interface CandidateNode {
   readonly runs: boolean;
   /** The node had the data, and its folder has lost it. */
   readonly isGone: boolean;
+  /** The memory of the running node provably has every write that was acknowledged. */
+  readonly hasAllWrites: boolean;
 }
 
 /**
- * Indexes of possible primaries, best first: the recorded one, then others with all of the data. With a `failed` node, one that is
- * behind is also possible. An empty folder is never served in place of data: throws EngineError where all nodes have lost the data,
- * or only a node is left that misses writes.
+ * Indexes of possible primaries, best first, by evidence: a node whose memory has every acknowledged write, then the recorded
+ * primary with what is in its files, then others that were in sync with it. Those are meant for a primary whose data are damaged;
+ * the asynchronous replication may not have brought them the last writes. With a `failed` node, one that is behind is also possible.
+ * An empty folder is never served in place of data: throws EngineError where all nodes have lost the data, or only a node is left
+ * that misses writes.
  */
 export function primaryCandidates(
   record: DatabaseRecord,
@@ -31,7 +35,9 @@ export function primaryCandidates(
   };
   const left = inOrder.filter((index) => index !== failed && hasData(index));
   const whole = left.filter((index) => index === record.primary || record.nodes[index] === "whole");
-  if (whole.length > 0) return whole;
+  const provenFirst = (a: number, b: number): number =>
+    Number(nodes[b]?.hasAllWrites === true) - Number(nodes[a]?.hasAllWrites === true);
+  if (whole.length > 0) return whole.toSorted(provenFirst);
   if (failed !== undefined && left.length > 0) return left;
   const [behind] = left;
   if (behind !== undefined) {

@@ -16,6 +16,8 @@ export function replicationOf(login: Login): Promise<ReadonlyMap<string, string>
 export interface Peer {
   readonly login: Login;
   isAlive(): boolean;
+  /** False where the node was silent for seconds without being busy. */
+  responds(): Promise<boolean>;
 }
 
 /** Makes a node replicate a primary, or none; resolves at once. */
@@ -25,10 +27,14 @@ export async function setPrimary(node: Login, primary: Login | undefined): Promi
 }
 
 /**
- * Makes a node replicate a primary and resolves when both report it in sync and the data is on its disk. Rejects with EngineError
- * where it makes no progress or a process ends, or with the signal's reason.
+ * Makes a node replicate a primary and resolves when both report it in sync and the data is on its disk, or when the replica hangs.
+ * Rejects with EngineError where it makes no progress or a process ends, or with the signal's reason.
  */
-export async function follow(replica: Peer, primary: Peer, signal?: AbortSignal): Promise<void> {
+export async function follow(
+  replica: Peer,
+  primary: Peer,
+  signal?: AbortSignal,
+): Promise<"in sync" | "hangs"> {
   const [own, other] = [replica.login, primary.login];
   let progress = "";
   let moved = performance.now();
@@ -40,7 +46,8 @@ export async function follow(replica: Peer, primary: Peer, signal?: AbortSignal)
     const seen = await replicationOf(own).catch(() => new Map<string, string>());
     const follows = isFollowing(seen, other.port);
     const state = follows ? await syncOf(own, other, seen).catch(() => "behind" as const) : "behind";
-    if (state === "safe") return;
+    if (state === "safe") return "in sync";
+    if (seen.size === 0 && replica.isAlive() && !(await replica.responds())) return "hangs";
     if (seen.size > 0 && !follows) await setPrimary(own, other).catch(() => undefined);
     const now = ["master_sync_read_bytes", "slave_repl_offset", "role"].map((name) => seen.get(name)).join();
     if (now !== progress || state === "saving") moved = performance.now();

@@ -20,6 +20,8 @@ export class ServerProcess {
   readonly ended: Promise<void>;
   /** True where its end is expected: it is being ended here, or was. */
   isExitExpected = false;
+  /** True where SIGKILL ended it; known only of a process that was started here. */
+  wasKilled = false;
   #hasEnded = false;
 
   readonly #watch: { ref(): unknown };
@@ -56,7 +58,11 @@ export class ServerProcess {
       const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
       const pid = await pidOf(child, program.file);
       child.unref();
-      return new ServerProcess(pinned(pid), files, child, exit);
+      const server = new ServerProcess(pinned(pid), files, child, exit);
+      child.once("exit", (_code, signal) => {
+        server.wasKilled = signal === "SIGKILL";
+      });
+      return server;
     } finally {
       await log.close();
     }

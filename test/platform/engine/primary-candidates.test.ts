@@ -8,11 +8,12 @@ const record = (primary: number, ...nodes: readonly DataState[]): DatabaseRecord
   epoch: 3,
   nodes,
 });
-const up: CandidateNode = { runs: true, isGone: false };
-const down: CandidateNode = { runs: false, isGone: false };
-const gone: CandidateNode = { runs: false, isGone: true };
+const up: CandidateNode = { runs: true, isGone: false, hasAllWrites: false };
+const down: CandidateNode = { runs: false, isGone: false, hasAllWrites: false };
+const proven: CandidateNode = { runs: true, isGone: false, hasAllWrites: true };
+const gone: CandidateNode = { runs: false, isGone: true, hasAllWrites: false };
 /** It runs on, and its folder was removed under it: what it has in memory counts. */
-const homeless: CandidateNode = { runs: true, isGone: true };
+const homeless: CandidateNode = { runs: true, isGone: true, hasAllWrites: true };
 
 describe("who may become primary", () => {
   it.each<readonly [string, DatabaseRecord, readonly CandidateNode[], number | undefined, readonly number[]]>(
@@ -24,6 +25,20 @@ describe("who may become primary", () => {
       ["not one that never had the data", record(0, "whole", "none"), [down, up], undefined, [0]],
       ["the other one where the data are gone", record(0, "whole", "whole"), [gone, down], undefined, [1]],
       ["one whose data are gone while it runs", record(0, "whole"), [homeless], undefined, [0]],
+      [
+        "a replica that has every write before a primary's files",
+        record(0, "whole", "whole"),
+        [down, proven],
+        undefined,
+        [1, 0],
+      ],
+      [
+        "the primary's files before a replica that may lack writes",
+        record(0, "whole", "whole"),
+        [down, up],
+        undefined,
+        [0, 1],
+      ],
       ["anybody but the failed one", record(0, "whole", "whole"), [up, up], 0, [1]],
       [
         "in the place of a failed one also what is behind",

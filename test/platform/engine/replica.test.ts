@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ask, asOperator, countNodes, fill, kill, prepare, processesIn, until } from "./fixture.ts";
@@ -43,6 +43,26 @@ describe("a replica", () => {
       expect(await database.ping()).toBe(true);
     },
   );
+});
+
+describe("a replica whose link broke before the primary died", () => {
+  it("does not become primary: the files of the primary have the later writes", async () => {
+    const spec = ground.spec({ nodes: 2, aof: "everysec" });
+    const database = await ground.engine.start(spec);
+    await fill(database, 5);
+    const [primary, replica] = database.nodes();
+    await asOperator(spec, { host: database.host, port: () => replica?.port ?? 0 }, [
+      "REPLICAOF",
+      "NO",
+      "ONE",
+    ]);
+    await fill(database, 7);
+    await kill(primary?.pid);
+    await until(async () => !(await database.ping()));
+    await database.revive();
+    expect(await countNodes(database)).toBe(12);
+    expect(database.nodes()[0]?.id).toBe("node-0");
+  });
 });
 
 describe("two nodes that die one after the other", () => {
@@ -202,6 +222,46 @@ describe("a failover", () => {
     await database.revive();
     await database.failover();
     expect(await countNodes(database)).toBe(1);
+  });
+
+  it.each(["restart", "recreate", undefined] as const)(
+    "of a primary that died before its replica had the last writes keeps them (then: %s)",
+    async (then) => {
+      const database = await ground.engine.start(ground.spec({ nodes: 2, aof: "always" }));
+      await fill(database, 5);
+      const [primary, replica] = database.nodes();
+      // The replica receives nothing any more.
+      process.kill(replica?.pid ?? 0, "SIGSTOP");
+      await fill(database, 7);
+      await kill(primary?.pid);
+      await kill(replica?.pid);
+      await database.failover(primary?.id, then);
+      expect(database.nodes().map(({ id, role }) => `${id} ${role}`)).toEqual([
+        "node-1 primary",
+        "node-0 replica",
+      ]);
+      expect(await countNodes(database)).toBe(12);
+      expect(await database.ping()).toBe(true);
+    },
+  );
+
+  it("of a primary that cannot start again goes on with the replica, and keeps what the primary had", async () => {
+    const told: string[] = [];
+    const spec = ground.spec({ nodes: 2, aof: "always" });
+    const notify = (what: string): void => void told.push(what);
+    const database = await ground.engine.start(spec, undefined, { notify });
+    await fill(database, 5);
+    const [primary, replica] = database.nodes();
+    await until(async () => (await countNodes(database, { port: replica?.port ?? 0 }).catch(() => 0)) === 5);
+    // Its configuration cannot be written.
+    await mkdir(join(spec.dir, "node-0", "server.conf.new"));
+    await writeFile(join(spec.dir, "node-0", "server.conf"), "");
+    await kill(primary?.pid);
+    await database.failover(primary?.id);
+    expect(database.nodes()[0]?.id).toBe("node-1");
+    expect(await countNodes(database)).toBe(5);
+    expect(told.join()).toMatch(/cannot be started with node-0 .*started without it/);
+    expect(await readdir(join(spec.dir, "node-0"))).toContain("data.aside");
   });
 
   it.each(["SIGKILL", "SIGSTOP"] as const)("serves a primary that really failed (%s)", async (signal) => {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import { secret } from "./fixture.ts";
@@ -10,6 +12,9 @@ export interface Writers {
   stop(): Promise<void>;
 }
 
+/** A client that never connects: a new one builds a class of all commands, which takes the processor from the databases. */
+const template = createClient({ RESP: 2, username: "tenant", password: secret });
+
 /** Starts one writer for each port; each writes `(:W {i})` with numbers that nobody else uses. */
 export function startWriters(ports: readonly number[]): Writers {
   const acknowledged = new Set<number>();
@@ -17,12 +22,12 @@ export function startWriters(ports: readonly number[]): Writers {
   let isOver = false;
   const write = async (port: number): Promise<void> => {
     while (!isOver) {
-      const client = createClient({
-        RESP: 2,
-        username: "tenant",
-        password: secret,
-        socket: { host: "127.0.0.1", port, reconnectStrategy: false },
-      });
+      // Nobody can sign in where nobody listens.
+      if (!(await isListening(port))) {
+        await pause(20);
+        continue;
+      }
+      const client = template.duplicate({ socket: { host: "127.0.0.1", port, reconnectStrategy: false } });
       client.on("error", () => undefined);
       try {
         await client.connect();
@@ -30,15 +35,15 @@ export function startWriters(ports: readonly number[]): Writers {
           next += 1;
           const number = next;
           const reply = client.sendCommand(["GRAPH.QUERY", "w", `CREATE (:W {i: ${number}})`]);
-          await reply.then(
-            () => acknowledged.add(number),
-            () => undefined,
+          const isTaken = await reply.then(
+            () => acknowledged.add(number).size > 0,
+            () => false,
           );
-          // The databases need some of the processor as well.
-          await pause(1);
+          // The databases need the processor as well, and one that refuses a write does so for a while.
+          await pause(isTaken ? 1 : 10);
         }
       } catch {
-        await pause(5);
+        await pause(20);
       } finally {
         client.destroy();
       }
@@ -52,4 +57,16 @@ export function startWriters(ports: readonly number[]): Writers {
       await Promise.all(all);
     },
   };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
