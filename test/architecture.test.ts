@@ -55,7 +55,7 @@ const rules: FolderRules = {
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
   hosting: { may: ["model"], packages: ["p-retry", "undici", "yaml"], node: "any", never: [print] },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
-  report: { may: ["model"], packages: ["picocolors"], never: pure },
+  report: { may: ["model"], packages: ["picocolors", "fast-xml-builder"], never: pure },
   // It shares with the reconciler the field table, and the words that the table is written in.
   platform: {
     may: ["fields", "files", ...vocabulary],

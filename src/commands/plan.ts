@@ -1,6 +1,6 @@
 /** @module Runs `plan`: compares the manifest with the service and prints the changes. */
 import { kinds } from "../kinds/index.ts";
-import { exitCodes } from "../model/errors.ts";
+import { exitCodes, isGraphformError } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject } from "../project/project.ts";
 import { openSession, planningWorld } from "../project/session.ts";
@@ -14,13 +14,15 @@ import { planText } from "../report/plan-text.ts";
 import { emptyState } from "../state/document.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
+import type { PlanReportOptions } from "./plan-reports.ts";
 import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
+import { assertReportFiles } from "./write-report.ts";
 
 /** Options of `plan`. */
-export interface PlanCommandOptions extends ManifestOptions, PlanChoices {
+export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanReportOptions {
   readonly json?: boolean;
   readonly out?: string;
   readonly detailedExitcode?: boolean;
@@ -35,12 +37,27 @@ export async function plan(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
+  const { out, sarif, gitlab } = options;
   try {
+    assertReportFiles({ out, sarif, gitlab });
     return await makePlan(options, env, terminal);
   } catch (error) {
+    await reportFailure(error, options, env, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
     throw error;
   }
+}
+
+/** Reports what ended the run, but not that a report cannot be written. */
+async function reportFailure(
+  error: unknown,
+  options: PlanCommandOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<void> {
+  if (isGraphformError(error) && error.code.startsWith("report-")) return;
+  const { writeFailureReports } = await import("./problem-reports.ts");
+  await writeFailureReports(error, { sarif: options.sarif, manifest: options.file, env, terminal });
 }
 
 async function makePlan(
@@ -72,6 +89,8 @@ async function makePlan(
     const { plan: result } = await planFor(intention, session.state, world);
     if (options.out !== undefined) await savePlan(options.out, result, project, session);
     const names = kindNames(kinds.all);
+    const { writePlanReports } = await import("./plan-reports.ts");
+    await writePlanReports(result, options, { names, manifest: project.files, env, terminal });
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(
       options.json === true ? `${jsonText(planJson(result, names))}\n` : planText(result, names, page),

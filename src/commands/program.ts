@@ -34,6 +34,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
 
   withManifestOptions(program.command("validate").description("check a manifest without any network"))
     .option("--json", "diagnostics as JSON")
+    .option("--sarif <file>", "write the problems in the format SARIF, for code scanning")
     .option("--online", "ask the service too what it offers today")
     .action(async (options: ValidateOptions & { color?: boolean }) => {
       const { validate } = await import("./validate.ts");
@@ -45,6 +46,8 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
   )
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
+    .option("--sarif <file>", "write changes, guards and drift in the format SARIF, for code scanning")
+    .option("--gitlab <file>", "write the number of changes for GitLab's merge requests")
     .option("--detailed-exitcode", "exit 2 where there are changes")
     .action(async (options: PlanCommandOptions & { color?: boolean }) => {
       const { plan } = await import("./plan.ts");

@@ -6,12 +6,15 @@ import { openProject, resolveProject } from "../project/project.ts";
 import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
+import { assertReportFiles } from "./write-report.ts";
 
 /** Options of `validate`. */
 export interface ValidateOptions extends ManifestOptions {
   readonly json?: boolean;
   /** Also compares with the values that the service offers today. */
   readonly online?: boolean;
+  /** File of a report in the format SARIF. */
+  readonly sarif?: string;
 }
 
 /**
@@ -23,10 +26,17 @@ export async function validate(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
+  const { json, sarif, file } = options;
+  assertReportFiles({ sarif });
+  const context = { sarif, manifest: file, env, terminal };
+  const reports = () => import("./problem-reports.ts");
   const problems = await allProblems(options, env, terminal).catch(async (error: unknown) => {
-    if (options.json === true) await printErrored(error, terminal);
+    if (json === true) await printErrored(error, terminal);
+    await reports().then(({ writeFailureReports }) => writeFailureReports(error, context));
     throw error;
   });
+  const { writeProblemReports } = await reports();
+  await writeProblemReports(problems, context);
   const valid = problems.every((problem) => problem.severity !== "error");
   if (options.json === true) {
     const { problemsJson } = await import("../report/problems-json.ts");

@@ -108,7 +108,8 @@ function identity({ address, kind }: Change, names: KindNames): JsonObject {
   };
 }
 
-function actionsOf(change: Change, steps: readonly Step[]): readonly string[] {
+/** The actions of a change by the words of Terraform. */
+export function actionsOf(change: Change, steps: readonly Step[]): readonly string[] {
   switch (change.action) {
     case "replace":
       return createsFirst(change, steps) ? ["create", "delete"] : ["delete", "create"];

@@ -6,6 +6,9 @@ import type { Plan } from "../../src/model/plan.ts";
 import { applyEvent, outcomeEvents } from "../../src/report/apply-events.ts";
 import { errorText } from "../../src/report/error-text.ts";
 import { errorEvent, problemEvents } from "../../src/report/events.ts";
+import { annotationLines } from "../../src/report/github/annotation-lines.ts";
+import { planAnnotations, problemAnnotations } from "../../src/report/github/annotations.ts";
+import { gitlabCounts } from "../../src/report/gitlab/plan-counts.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { outcomeText } from "../../src/report/outcome-text.ts";
 import { outputsJson } from "../../src/report/outputs-json.ts";
@@ -17,6 +20,9 @@ import { planText } from "../../src/report/plan-text.ts";
 import { problemsJson } from "../../src/report/problems-json.ts";
 import { problemsText } from "../../src/report/problems-text.ts";
 import { progressText } from "../../src/report/progress-text.ts";
+import { planFindings } from "../../src/report/sarif/plan-findings.ts";
+import { problemFindings } from "../../src/report/sarif/problem-findings.ts";
+import { type SarifContext, sarifLog } from "../../src/report/sarif/sarif-log.ts";
 import { stateJson } from "../../src/report/state-json.ts";
 import { stateText } from "../../src/report/state-text.ts";
 import { anyEvent, anyOutcome, anyPlan, anyProblem, anyState, secret, text } from "./arbitraries.ts";
@@ -25,6 +31,14 @@ import { words } from "./words.ts";
 const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 const stamp = (): string => "2026-03-02T08:30:00.000Z";
 const page = { palette: makePalette(false), width: 80 };
+
+const same = (file: string): string => file;
+const sarif: SarifContext = {
+  version: "1.0.0",
+  fallbackFile: "x",
+  uriOf: same,
+  digest: (digested) => `${digested.length}`,
+};
 
 /** Everything that is rendered for people, with its line breaks. */
 const anyText: fc.Arbitrary<string> = fc.oneof(
@@ -35,11 +49,16 @@ const anyText: fc.Arbitrary<string> = fc.oneof(
   anyState.map((state) => stateText(state, words, page)),
   anyState.map((state) => outputsText(state.outputs, page.palette)),
   text.map((thrown) => errorText(new Error(thrown))),
+  anyPlan.map((plan) => annotationLines(planAnnotations(plan, same), "").join("\n")),
+  anyProblem.map((problem) => annotationLines(problemAnnotations([problem], same), "").join("\n")),
 );
 
 /** Everything that is rendered for machines, on one line. */
 const anyJson: fc.Arbitrary<string> = fc.oneof(
   anyPlan.map((plan) => jsonText(planJson(plan, words))),
+  anyPlan.map((plan) => jsonText(sarifLog(planFindings(plan, words), sarif).log)),
+  anyProblem.map((problem) => jsonText(sarifLog(problemFindings([problem]), sarif).log)),
+  anyPlan.map((plan) => jsonText(gitlabCounts(plan))),
   anyPlan.map((plan) => jsonText([...planEvents(plan, words, stamp)])),
   anyOutcome.map((outcome) => jsonText([...outcomeEvents(outcome, stamp)])),
   anyEvent.map((event) => jsonText(applyEvent(event, words, stamp))),

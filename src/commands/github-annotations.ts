@@ -1,0 +1,15 @@
+/** @module Prints annotations for GitHub Actions. */
+import type { Annotation } from "../report/github/workflow-command.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Prints annotations in a job of GitHub Actions: to standard error, which GitHub reads too: standard output has the result of the command. */
+export async function printAnnotations(
+  annotations: readonly Annotation[],
+  more: string,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<void> {
+  if (env["GITHUB_ACTIONS"] !== "true" || annotations.length === 0) return;
+  const { annotationLines } = await import("../report/github/annotation-lines.ts");
+  for (const line of annotationLines(annotations, more)) terminal.err(`${line}\n`);
+}

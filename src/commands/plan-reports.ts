@@ -1,0 +1,42 @@
+/** @module Writes the reports of a plan that options and the CI service ask for. */
+import type { Plan } from "../model/plan.ts";
+import { planAnnotations } from "../report/github/annotations.ts";
+import { gitlabCounts } from "../report/gitlab/plan-counts.ts";
+import { jsonText } from "../report/json-text.ts";
+import type { KindNames } from "../report/kind-words.ts";
+import { planFindings } from "../report/sarif/plan-findings.ts";
+import { printAnnotations } from "./github-annotations.ts";
+import { repositoryPath } from "./repository-path.ts";
+import { writeSarif } from "./sarif-report.ts";
+import type { Terminal } from "./terminal.ts";
+import { writeReport } from "./write-report.ts";
+
+/** Files of reports that `plan` writes. */
+export interface PlanReportOptions {
+  readonly sarif?: string;
+  readonly gitlab?: string;
+}
+
+/** Context of the reports of a plan. */
+export interface PlanReportContext {
+  readonly names: KindNames;
+  /** Manifest files. */
+  readonly manifest: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly terminal: Terminal;
+}
+
+/** Writes the reports of a plan, and prints annotations on GitHub. Throws `report-unwritable`. */
+export async function writePlanReports(
+  plan: Plan,
+  options: PlanReportOptions,
+  { names, manifest, env, terminal }: PlanReportContext,
+): Promise<void> {
+  const { sarif, gitlab } = options;
+  if (sarif !== undefined)
+    await writeSarif(planFindings(plan, names), { file: sarif, manifest, env, terminal });
+  if (gitlab !== undefined)
+    await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plan))}\n`, terminal);
+  const annotations = planAnnotations(plan, repositoryPath(env));
+  await printAnnotations(annotations, "the plan lists every change", env, terminal);
+}

@@ -1,0 +1,14 @@
+/** @module Counts the actions of a plan for GitLab's Terraform report. */
+import type { JsonObject } from "../../model/json.ts";
+import type { Plan } from "../../model/plan.ts";
+import { actionsOf } from "../change-json.ts";
+
+/**
+ * The numbers of creates, updates and deletes, as they are counted from `resource_changes` of the plan's JSON: a replacement is one
+ * create and one delete, and a blocked change counts. Contains nothing else, because everybody who sees the project can read it.
+ */
+export function gitlabCounts(plan: Plan): JsonObject {
+  const actions = plan.changes.flatMap((change) => actionsOf(change, plan.steps));
+  const count = (action: string): number => actions.filter((each) => each === action).length;
+  return { create: count("create"), update: count("update"), delete: count("delete") };
+}

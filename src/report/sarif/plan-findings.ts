@@ -1,0 +1,105 @@
+/** @module Turns the changes and guards of a plan into findings. */
+import type { Change, FieldChange, Guard, Plan } from "../../model/plan.ts";
+import { changedRows, driftRows, type FieldRow } from "../field-lines.ts";
+import type { KindNames } from "../kind-words.ts";
+import type { FindingLevel, ReportFinding } from "./finding.ts";
+import { type ChangeRule, changeRules, guardRules } from "./plan-rules.ts";
+
+/** The guards, changes and drift of a plan as findings, worst first. Resources that stay as they are give none. */
+export function planFindings(plan: Plan, names: KindNames): readonly ReportFinding[] {
+  const findings = plan.changes.flatMap((change) => [
+    ...change.blocked.map((guard) => guardFinding(change, guard)),
+    ...(change.action === "keep" ? [] : changeFindings(change, names)),
+    ...driftFindings(change, names),
+  ]);
+  return findings
+    .map((finding) => ({ finding, rank: ranks.indexOf(finding.rule) }))
+    .sort((a, b) => a.rank - b.rank || (key(a.finding) < key(b.finding) ? -1 : 1))
+    .map(({ finding }) => finding);
+}
+
+/** Rules of changes, worst first; guards are not listed and precede them all. */
+const ranks: readonly string[] = Object.keys(changeRules).map((rule) => `plan-${rule}`);
+
+const levels: { readonly [rule in ChangeRule]: FindingLevel } = {
+  "data-loss": "error",
+  replaced: "warning",
+  deleted: "warning",
+  downtime: "warning",
+  restart: "warning",
+  updated: "note",
+  created: "note",
+  bound: "note",
+  drift: "warning",
+};
+
+function guardFinding(change: Change, { code, message, lift }: Guard): ReportFinding {
+  const known = Object.hasOwn(guardRules, code) ? guardRules[code] : undefined;
+  return {
+    rule: `guard-${code}`,
+    help: known ?? "A guard blocks this change until it is lifted.",
+    level: "error",
+    message: `${change.address}: ${change.action} is blocked: ${message} (way out: ${lift})`,
+    ...place(change),
+    fingerprint: { name: "resourceField/v1", parts: [change.address, "", `guard-${code}`] },
+  };
+}
+
+/** An update gives a finding for each field, so that each has its own identity; every other change gives one. */
+function changeFindings(change: Change, names: KindNames): readonly ReportFinding[] {
+  const { action, address, fields, forcedBy, reason } = change;
+  const inPlace = action === "update" || action === "adopt";
+  if (!inPlace || fields.length === 0) {
+    const text = `${address}: ${action}: ${reason}`;
+    return [changeFinding(change, ruleOf(change), text, forcedBy ?? "")];
+  }
+  const rows = new Map(changedRows(change, names).map((row) => [row.path, row]));
+  return fields.map((field) => {
+    const row = rows.get(field.path);
+    const text = row === undefined ? field.path : rowText(row);
+    return changeFinding(change, fieldRule(field), `${address}: ${action} ${text}`, field.path);
+  });
+}
+
+function driftFindings(change: Change, names: KindNames): readonly ReportFinding[] {
+  return driftRows(change, names).map((row) =>
+    changeFinding(change, "drift", `${change.address}: ${rowText(row)}`, row.path),
+  );
+}
+
+function changeFinding(change: Change, rule: ChangeRule, message: string, field: string): ReportFinding {
+  return {
+    rule: `plan-${rule}`,
+    help: changeRules[rule],
+    level: levels[rule],
+    message,
+    ...place(change),
+    fingerprint: { name: "resourceField/v1", parts: [change.address, field, `plan-${rule}`] },
+  };
+}
+
+function ruleOf({ action, disruption }: Change): ChangeRule {
+  if (disruption === "data-loss") return "data-loss";
+  if (action === "replace") return "replaced";
+  if (action === "delete") return "deleted";
+  if (disruption !== "none") return disruption;
+  if (action === "create") return "created";
+  return action === "update" ? "updated" : "bound";
+}
+
+function fieldRule({ disruption }: FieldChange): ChangeRule {
+  return disruption === "none" ? "updated" : disruption;
+}
+
+function rowText({ path, before, after, note }: FieldRow): string {
+  const from = before === undefined ? "" : `${before} → `;
+  return `${path}: ${from}${after}${note === "" ? "" : ` (${note})`}`;
+}
+
+function place({ where }: Change): Pick<ReportFinding, "where"> {
+  return where === undefined ? {} : { where };
+}
+
+function key({ fingerprint }: ReportFinding): string {
+  return fingerprint.parts.join("\n");
+}

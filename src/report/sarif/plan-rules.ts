@@ -1,0 +1,41 @@
+/** @module Describes guards and kinds of planned changes for tools that list rules. */
+
+/** One sentence for each code of a guard, with the way to lift it. */
+export const guardRules: { readonly [code: string]: string } = {
+  "bound-elsewhere":
+    "Another address is bound to the same object, and declared as well. Remove one of the two, or write a moved entry.",
+  "depends-on-blocked": "The change depends on a change that is blocked. Lift the guard of that one first.",
+  "empty-manifest":
+    "The manifest is empty, and the state knows resources. Use destroy where everything is to be deleted.",
+  "kept-by-service":
+    "The service refuses to delete a resource with deletion protection. Switch it off first.",
+  "max-change-percent":
+    "More resources change than guards.maxChangePercent allows. Raise the limit, or plan with --target.",
+  "max-deletes":
+    "More resources are destroyed than guards.maxDeletes allows. Raise the limit, or plan with --target.",
+  "max-disruption": "The change is more disruptive than guards.maxDisruption or --max-disruption allows.",
+  "may-exist":
+    "An object of this name exists, and no state says whose it is. Import it, or rename the declared resource.",
+  "moved-taken": "The new address of a move is already bound to an object. Remove one of the two.",
+  "not-offered": "The profile has no operation for this change. Make the change in another way.",
+  "on-replace":
+    "The change needs a replacement, and lifecycle.onReplace refuses it. Allow it with --replace ADDRESS.",
+  protect:
+    "The resource is protected from deletion and replacement. Allow it with --allow-destroy ADDRESS, or set lifecycle.protect: false.",
+};
+
+/** One sentence for each kind of planned change. */
+export const changeRules = {
+  "data-loss": "The change loses data. Make sure that a backup exists before it is applied.",
+  replaced: "The resource is deleted and created again.",
+  deleted: "The resource is deleted.",
+  downtime: "The change makes the resource unavailable for a while.",
+  restart: "The change restarts the resource, and connections are cut.",
+  updated: "The change is made in place without an interruption.",
+  created: "The resource is created.",
+  bound: "The change writes the state alone; nothing is sent to the service.",
+  drift: "The resource was changed outside of graphform since the last apply.",
+} as const;
+
+/** Kind of a planned change. */
+export type ChangeRule = keyof typeof changeRules;

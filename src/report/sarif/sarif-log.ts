@@ -1,0 +1,140 @@
+/** @module Formats findings as a log in the format SARIF 2.1.0. */
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import { amount } from "../amounts.ts";
+import { escapeText } from "../escape.ts";
+import type { ReportFinding } from "./finding.ts";
+
+/** Results that GitHub takes of one run, and those of them that it shows. */
+const sarifLimits = { taken: 25_000, shown: 5_000 } as const;
+
+/** Longest message of one result, in characters. */
+const longest = 1000;
+
+/** Context of a log. */
+export interface SarifContext {
+  /** Version of graphform. */
+  readonly version: string;
+  /** File that a finding without a place is shown at. */
+  readonly fallbackFile: string;
+  /** Converts the path of a file to a URI; a relative one is relative to the root of the repository. */
+  readonly uriOf: (file: string) => string;
+  /** SHA-256 in hex. */
+  readonly digest: (text: string) => string;
+  /** Error that ended the run, where it has no place in the manifest. */
+  readonly failure?: string;
+}
+
+/** A log, and the number of findings that the limit left out. */
+export interface SarifLog {
+  readonly log: JsonObject;
+  readonly leftOut: number;
+}
+
+/** A log with at most 25 000 results. `findings` are sorted worst first: those at the end are left out, and counted. */
+export function sarifLog(findings: readonly ReportFinding[], context: SarifContext): SarifLog {
+  const kept = findings.slice(0, sarifLimits.taken);
+  const rules = [...new Map(kept.map((finding) => [finding.rule, finding])).values()];
+  const indexes = new Map(rules.map(({ rule }, at) => [rule, at]));
+  const fingerprints = fingerprintsOf(kept, context);
+  const { version, failure } = context;
+  const run: JsonObject = {
+    tool: {
+      driver: {
+        name: "graphform",
+        semanticVersion: version,
+        version,
+        rules: rules.map(ruleOf),
+      },
+    },
+    columnKind: "utf16CodeUnits",
+    invocations: [
+      {
+        executionSuccessful: failure === undefined,
+        toolExecutionNotifications: notifications(findings.length, failure),
+      },
+    ],
+    results: kept.map((finding, at) => ({
+      ruleId: finding.rule,
+      ruleIndex: indexes.get(finding.rule) ?? 0,
+      level: finding.level,
+      message: { text: messageText(finding.message) },
+      locations: [{ physicalLocation: placeOf(finding.where, context) }],
+      partialFingerprints: { [finding.fingerprint.name]: fingerprints[at] ?? "" },
+    })),
+  };
+  const log = {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [run],
+  };
+  return { log, leftOut: findings.length - kept.length };
+}
+
+/** Fingerprints of the findings, all different: equal findings are numbered. */
+function fingerprintsOf(findings: readonly ReportFinding[], { digest }: SarifContext): readonly string[] {
+  const seen = new Map<string, number>();
+  return findings.map(({ rule, fingerprint }) => {
+    const own = JSON.stringify([rule, ...fingerprint.parts]);
+    const count = (seen.get(own) ?? 0) + 1;
+    seen.set(own, count);
+    return digest(count === 1 ? own : `${own}#${count}`);
+  });
+}
+
+function ruleOf({ rule, help, level }: ReportFinding): JsonObject {
+  const [first = help] = help.split(/(?<=\.) /);
+  return {
+    id: rule,
+    name: rule.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    shortDescription: { text: first },
+    fullDescription: { text: help },
+    help: { text: help },
+    defaultConfiguration: { level },
+    properties: { tags: [tagOf(rule)] },
+  };
+}
+
+function tagOf(rule: string): string {
+  if (rule.startsWith("guard-")) return "guard";
+  return rule.startsWith("plan-") ? "plan" : "manifest";
+}
+
+function notifications(total: number, failure: string | undefined): readonly Json[] {
+  const { taken, shown } = sarifLimits;
+  const left = total - taken;
+  return [
+    ...(failure === undefined ? [] : [notification("error", failure)]),
+    ...(left > 0
+      ? [notification("warning", `${amount(left, "result")} left out, the least severe ones`)]
+      : []),
+    ...(total > shown
+      ? [notification("note", `${total} results; GitHub shows the ${shown} most severe ones`)]
+      : []),
+  ];
+}
+
+function notification(level: string, text: string): JsonObject {
+  return { level, message: { text: messageText(text) } };
+}
+
+/** Escapes a message. A bracket before a parenthesis would make a link. */
+function messageText(text: string): string {
+  return escapeText(text, longest).replaceAll("](", "] (");
+}
+
+function placeOf(where: SourceRange | undefined, { uriOf, fallbackFile }: SarifContext): JsonObject {
+  if (where === undefined) {
+    return { artifactLocation: { uri: uriOf(fallbackFile) }, region: { startLine: 1 } };
+  }
+  const { file, start, end } = where;
+  return {
+    artifactLocation: { uri: uriOf(file) },
+    region: {
+      startLine: Math.max(1, start.line),
+      startColumn: Math.max(1, start.column),
+      endLine: Math.max(1, end.line),
+      endColumn: Math.max(1, end.column),
+    },
+  };
+}
