@@ -4,10 +4,14 @@ import { planAnnotations } from "../report/github/annotations.ts";
 import { gitlabCounts } from "../report/gitlab/plan-counts.ts";
 import { jsonText } from "../report/json-text.ts";
 import type { KindNames } from "../report/kind-words.ts";
+import { failureMarkdown } from "../report/markdown/failure-markdown.ts";
+import { planMarkdown } from "../report/markdown/plan-markdown.ts";
 import { planFindings } from "../report/sarif/plan-findings.ts";
 import { printAnnotations } from "./github-annotations.ts";
+import { writeFailureReports } from "./problem-reports.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { writeSarif } from "./sarif-report.ts";
+import { appendSummary } from "./step-summary.ts";
 import type { Terminal } from "./terminal.ts";
 import { writeReport } from "./write-report.ts";
 
@@ -15,6 +19,9 @@ import { writeReport } from "./write-report.ts";
 export interface PlanReportOptions {
   readonly sarif?: string;
   readonly gitlab?: string;
+  readonly markdown?: string;
+  /** File of the saved plan: the report in Markdown names the command that applies it. */
+  readonly out?: string;
 }
 
 /** Context of the reports of a plan. */
@@ -32,11 +39,27 @@ export async function writePlanReports(
   options: PlanReportOptions,
   { names, manifest, env, terminal }: PlanReportContext,
 ): Promise<void> {
-  const { sarif, gitlab } = options;
+  const { sarif, gitlab, markdown, out: planFile } = options;
   if (sarif !== undefined)
     await writeSarif(planFindings(plan, names), { file: sarif, manifest, env, terminal });
   if (gitlab !== undefined)
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plan))}\n`, terminal);
+  if (markdown !== undefined)
+    await writeReport("markdown", markdown, planMarkdown(plan, names, { planFile }), terminal);
+  await appendSummary((bytes) => planMarkdown(plan, names, { planFile, bytes }), env, terminal);
   const annotations = planAnnotations(plan, repositoryPath(env));
   await printAnnotations(annotations, "the plan lists every change", env, terminal);
+}
+
+/** Writes what the reports can say of a plan that could not be made, so that the plan of an earlier run is not taken for it. */
+export async function writeNoPlanReports(
+  error: unknown,
+  { sarif, markdown }: PlanReportOptions,
+  { name, ...context }: Omit<PlanReportContext, "names"> & { readonly name: string },
+): Promise<void> {
+  const { env, terminal } = context;
+  const text = failureMarkdown(error, name);
+  if (markdown !== undefined) await writeReport("markdown", markdown, text, terminal);
+  await appendSummary(() => text, env, terminal);
+  await writeFailureReports(error, { sarif, ...context });
 }

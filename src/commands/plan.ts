@@ -2,7 +2,7 @@
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, isGraphformError } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
-import { openProject } from "../project/project.ts";
+import { openProject, type Project } from "../project/project.ts";
 import { openSession, planningWorld } from "../project/session.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { erroredPlanJson } from "../report/error-json.ts";
@@ -37,12 +37,15 @@ export async function plan(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const { out, sarif, gitlab } = options;
+  const { out, sarif, gitlab, markdown } = options;
+  let name = "";
   try {
-    assertReportFiles({ out, sarif, gitlab });
-    return await makePlan(options, env, terminal);
+    assertReportFiles({ out, sarif, gitlab, markdown });
+    const project = await openProject(options);
+    name = project.header.name;
+    return await makePlan(project, options, env, terminal);
   } catch (error) {
-    await reportFailure(error, options, env, terminal);
+    await reportFailure(error, name, options, env, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
     throw error;
   }
@@ -51,21 +54,22 @@ export async function plan(
 /** Reports what ended the run, but not that a report cannot be written. */
 async function reportFailure(
   error: unknown,
+  name: string,
   options: PlanCommandOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<void> {
   if (isGraphformError(error) && error.code.startsWith("report-")) return;
-  const { writeFailureReports } = await import("./problem-reports.ts");
-  await writeFailureReports(error, { sarif: options.sarif, manifest: options.file, env, terminal });
+  const { writeNoPlanReports } = await import("./plan-reports.ts");
+  await writeNoPlanReports(error, options, { name, manifest: options.file, env, terminal });
 }
 
 async function makePlan(
+  project: Project,
   options: PlanCommandOptions,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const project = await openProject(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not create one.
   const key = state.serial === 0 ? undefined : state.key;

@@ -47,6 +47,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
     .option("--sarif <file>", "write changes, guards and drift in the format SARIF, for code scanning")
+    .option("--markdown <file>", "write the plan in Markdown, for a comment on a pull request")
     .option("--gitlab <file>", "write the number of changes for GitLab's merge requests")
     .option("--detailed-exitcode", "exit 2 where there are changes")
     .action(async (options: PlanCommandOptions & { color?: boolean }) => {

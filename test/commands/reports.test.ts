@@ -115,6 +115,55 @@ describe("reports to files", () => {
     expect(ran.err).toContain("hint: ");
   });
 
+  it("plan writes Markdown; where there is no plan, what kept it from being made, under the same marker", async () => {
+    const saved = path("orders.plan");
+    expect((await bench.gf("plan", "--out", saved, "--markdown", path("plan.md"))).code).toBe(0);
+    const made = await read("plan.md");
+    expect(made).toContain(`Next: \`graphform apply ${saved}\`.`);
+    expect(made).toContain('+ config.name: "orders"');
+    expect(made).not.toContain("a-password-of-tests");
+    const failed = await bench.gf(
+      "plan",
+      "--markdown",
+      path("plan.md"),
+      "--platform-url",
+      "http://127.0.0.1:1",
+    );
+    expect(failed.code).toBe(1);
+    const told = await read("plan.md");
+    expect(told).toContain("The plan could not be made.");
+    expect(told.split("\n")[0]).toBe(made.split("\n")[0]);
+  });
+
+  describe("the summary of a step", () => {
+    beforeEach(async () => {
+      bench.env["GITHUB_STEP_SUMMARY"] = await bench.write("summary.md", "before\n");
+    });
+
+    it("gets the plan behind what it has, and nothing else changes", async () => {
+      const ran = await bench.gf("plan", "--json");
+      bench.env["GITHUB_STEP_SUMMARY"] = undefined;
+      expect(await bench.gf("plan", "--json")).toEqual(ran);
+      const written = await read("summary.md");
+      expect(written).toMatch(/^before\n<!-- graphform:plan name=reported -->\n/);
+      expect(written.match(/^## /gm)).toHaveLength(1);
+    });
+
+    it("is left as it is where the plan does not fit into its megabyte, which is said", async () => {
+      const full = "x".repeat(1024 * 1024 - 500);
+      await bench.write("summary.md", full);
+      const ran = await bench.gf("plan");
+      expect([ran.code, ran.err]).toEqual([0, expect.stringContaining("the summary of this step is full")]);
+      expect(await read("summary.md")).toBe(full);
+      bench.env["GITHUB_STEP_SUMMARY"] = join(bench.folder, "no", "such", "summary.md");
+      const lost = await bench.gf("plan");
+      expect([lost.code, lost.err]).toEqual([
+        0,
+        expect.stringContaining("summary of this step cannot be written"),
+      ]);
+    });
+  });
+
   describe("on GitHub", () => {
     beforeEach(() => {
       bench.env["GITHUB_ACTIONS"] = "true";

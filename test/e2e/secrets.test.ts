@@ -59,6 +59,8 @@ function found(texts: { readonly [name: string]: string }, secrets: readonly str
 function openUser(text: string): Workspace {
   const user = openWorkspace(text);
   user.env["SOME_PASSWORD"] = fromEnvironment;
+  user.env["GITHUB_ACTIONS"] = "true";
+  user.env["GITHUB_STEP_SUMMARY"] = "summary.md";
   user.write("password.txt", `${fromFile}\n`);
   user.write("other.txt", `${fromCommand}\n`);
   return user;
@@ -69,14 +71,19 @@ const own = new Set(["graphform.yaml", "password.txt", "other.txt"]);
 
 /** What is run, in this order; commands of one row at the same time. */
 const commands: readonly (readonly string[])[] = [
-  ["validate", "validate --json", "plan", "plan --json --trace --log run.log"],
+  [
+    "validate",
+    "validate --json --sarif validate.sarif",
+    "plan --sarif plan.sarif --markdown plan.md --gitlab tfplan.json",
+    "plan --json --trace --log run.log",
+  ],
   ["plan --out first.plan"],
   ["show first.plan", "show --json first.plan"],
   ["apply first.plan --json --trace --log run.log"],
   ["show", "show --json", "output", "output --json", "plan --json"],
 ];
 const commandsAfterChange: readonly (readonly string[])[] = [
-  ["plan", "plan --json", "plan --out second.plan"],
+  ["plan", "plan --json", "plan --out second.plan --sarif second.sarif --markdown second.md"],
   ["apply --auto-approve --trace"],
   ["show --json"],
 ];
@@ -141,6 +148,15 @@ describe("no secret", () => {
         ".graphform/secret.state.json.backup",
         ".graphform/secret.state.json.log",
         "first.plan",
+        ...[
+          "validate.sarif",
+          "plan.sarif",
+          "plan.md",
+          "tfplan.json",
+          "second.sarif",
+          "second.md",
+          "summary.md",
+        ],
       ]),
     );
     expect(found(texts, [...all, service.password, ...service.tokens])).toEqual([]);

@@ -10,6 +10,8 @@ import { annotationLines } from "../../src/report/github/annotation-lines.ts";
 import { planAnnotations, problemAnnotations } from "../../src/report/github/annotations.ts";
 import { gitlabCounts } from "../../src/report/gitlab/plan-counts.ts";
 import { jsonText } from "../../src/report/json-text.ts";
+import { failureMarkdown } from "../../src/report/markdown/failure-markdown.ts";
+import { planMarkdown } from "../../src/report/markdown/plan-markdown.ts";
 import { outcomeText } from "../../src/report/outcome-text.ts";
 import { outputsJson } from "../../src/report/outputs-json.ts";
 import { outputsText } from "../../src/report/outputs-text.ts";
@@ -49,6 +51,8 @@ const anyText: fc.Arbitrary<string> = fc.oneof(
   anyState.map((state) => stateText(state, words, page)),
   anyState.map((state) => outputsText(state.outputs, page.palette)),
   text.map((thrown) => errorText(new Error(thrown))),
+  anyPlan.map((plan) => planMarkdown(plan, words)),
+  text.map((thrown) => failureMarkdown(new Error(thrown), thrown)),
   anyPlan.map((plan) => annotationLines(planAnnotations(plan, same), "").join("\n")),
   anyProblem.map((problem) => annotationLines(problemAnnotations([problem], same), "").join("\n")),
 );

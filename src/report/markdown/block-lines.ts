@@ -1,0 +1,100 @@
+/** @module Formats one block of equal changes as lines of a diff. */
+import { amount } from "../amounts.ts";
+import { escapeText } from "../escape.ts";
+import type { AddressView, BlockView } from "../view/block-view.ts";
+import type { FieldView } from "../view/field-view.ts";
+import type { NoteView } from "../view/note-view.ts";
+import type { OutputView } from "../view/output-view.ts";
+
+/** Length of a block. A short one has neither its fields nor most of its addresses, and says how many. */
+export type Detail = "full" | "short";
+
+/** Addresses that a block of each length lists. */
+const listed: { readonly [detail in Detail]: number } = { full: 50, short: 5 };
+
+/** Longest sentence, in characters. */
+const longest = 1000;
+
+/** The lines of a block, each escaped and without a line break. The first character colours a line. */
+export function blockLines(block: BlockView, detail: Detail): readonly string[] {
+  const { action, addresses, reason, disruption, phase, guards, backupFirst, unchecked } = block;
+  const [first, ...others] = addresses;
+  const head =
+    first === undefined || others.length > 0
+      ? `${action} ${amount(addresses.length, "resource")}`
+      : `${action} ${addressText(first)}`;
+  const felt = disruption === "none" ? "" : ` · ${disruption.replace("-", " ")}`;
+  const lines = [
+    `# ${sentence(reason)}${felt}`,
+    ...(phase === undefined ? [] : [`! ${sentence(phase.text)}`]),
+    ...(backupFirst ? ["# backed up first: nothing is deleted before the backup is complete"] : []),
+    ...guards.flatMap(({ message, lift }) => [
+      `! blocked: ${sentence(message)}`,
+      `! way out: ${sentence(lift)}`,
+    ]),
+    ...fieldsLines([...block.fields, ...block.drifted], detail),
+    ...(unchecked.length === 0
+      ? []
+      : [`! not shown by the service, taken from your file: ${sentence(unchecked.join(", "))}`]),
+  ];
+  if (others.length === 0) return [`@@ ${head} @@`, ...lines];
+  const hasPlaceholder = lines.some((line) => /\b(?:ADDRESS|ID|NAME|KEY|PREVIOUS)\b/.test(line));
+  return [
+    `@@ ${head} @@`,
+    ...addressLines(addresses, detail),
+    ...(hasPlaceholder ? ["# words in capitals stand for those of each resource"] : []),
+    ...lines,
+  ];
+}
+
+/** The lines of a note on unchanged resources. */
+export function noteLines({ addresses, text, drifted }: NoteView): readonly string[] {
+  return [...addressLines(addresses, "full"), `! ${sentence(text)}`, ...drifted.flatMap(fieldLines)];
+}
+
+/** The lines of a changed output. */
+export function outputLines({ name, action, before, after, note }: OutputView): readonly string[] {
+  const path = escapeText(name, 200);
+  const more = note === undefined ? "" : `  # ${sentence(note)}`;
+  if (action === "missing") return [`! ${path}: ${after}${more}`];
+  return [
+    ...(before === undefined ? [] : [`- ${path}: ${before}`]),
+    ...(action === "delete" ? [] : [`+ ${path}: ${after}${more}`]),
+  ];
+}
+
+function addressLines(addresses: readonly AddressView[], detail: Detail): readonly string[] {
+  const shown = addresses.slice(0, listed[detail]);
+  const left = addresses.length - shown.length;
+  return [
+    ...shown.map((address) => `  ${addressText(address)}`),
+    ...(left === 0 ? [] : [`  and ${left} more`]),
+  ];
+}
+
+function addressText({ address, id, previous, where }: AddressView): string {
+  return [
+    escapeText(address, 300),
+    ...(id === undefined ? [] : [`(${escapeText(id, 100)})`]),
+    ...(previous === undefined ? [] : [`from ${escapeText(previous, 300)}`]),
+    ...(where === undefined ? [] : [escapeText(`${where.file}:${where.line}`, 300)]),
+  ].join(" ");
+}
+
+function fieldsLines(fields: readonly FieldView[], detail: Detail): readonly string[] {
+  if (fields.length === 0) return [];
+  if (detail === "short") return [`# ${amount(fields.length, "field")} left out`];
+  return fields.flatMap(fieldLines);
+}
+
+function fieldLines({ path, role, before, after, source, notes }: FieldView): readonly string[] {
+  const name = escapeText(path, 200);
+  const from = source === undefined || source === "described" ? "" : ` (${source})`;
+  const note = notes.length === 0 ? "" : `  # ${sentence(notes.join(", "))}`;
+  if (role === "drifted") return [`! ${name}: ${before ?? ""}${from} → ${after}${note}`];
+  return [...(before === undefined ? [] : [`- ${name}: ${before}${from}`]), `+ ${name}: ${after}${note}`];
+}
+
+function sentence(text: string): string {
+  return escapeText(text, longest);
+}

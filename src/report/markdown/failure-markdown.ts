@@ -1,0 +1,36 @@
+/** @module Formats the error that kept a plan from being made as Markdown for a pull request. */
+import { isManifestError } from "../../model/errors.ts";
+import { amount } from "../amounts.ts";
+import { errorText } from "../error-text.ts";
+import { makePalette } from "../palette.ts";
+import { problemsText } from "../problems-text.ts";
+import { fence } from "./code.ts";
+import { marker } from "./marker.ts";
+
+/** Problems that the report lists. */
+const listed = 20;
+
+/** Longest line, in characters; a line of an error is not longer, but that of a file may be. */
+const longest = 1000;
+
+/**
+ * The error as Markdown, with the marker of the plan's report: it takes the place of the plan that was shown before. `name` is that of the
+ * manifest, empty where it could not be read.
+ */
+export function failureMarkdown(error: unknown, name: string): string {
+  const page = { palette: makePalette(false), width: 100 };
+  const problems = isManifestError(error) ? error.problems : [];
+  const left = problems.length - listed;
+  const text = problems.length > 0 ? problemsText(problems.slice(0, listed), page) : errorText(error);
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => [...line].slice(0, longest).join(""));
+  return `${[
+    marker("plan", name),
+    "## No plan",
+    "**The plan could not be made. Nothing was changed.**",
+    fence("", lines),
+    ...(left > 0 ? [`${amount(left, "problem")} more: \`graphform validate\` shows all.`] : []),
+  ].join("\n\n")}\n`;
+}

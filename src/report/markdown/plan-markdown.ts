@@ -1,0 +1,140 @@
+/** @module Formats a plan as Markdown for a pull request. */
+import type { Plan } from "../../model/plan.ts";
+import { aboutTime, amount } from "../amounts.ts";
+import type { KindNames } from "../kind-words.ts";
+import { type GroupView, type PlanView, planView } from "../view/plan-view.ts";
+import { blockLines, noteLines, outputLines } from "./block-lines.ts";
+import { codeSpan, fence } from "./code.ts";
+import { marker } from "./marker.ts";
+import { bytesOf, type Part, type Section, withinBudget } from "./within-budget.ts";
+
+/** Options of a report in Markdown. */
+export interface MarkdownOptions {
+  /** File of the saved plan: the next command names it. */
+  readonly planFile?: string | undefined;
+  /** Most bytes; GitHub takes 65 536 characters in a comment. */
+  readonly bytes?: number;
+}
+
+/** Bytes of a report, unless other ones are asked for. */
+const budget = 60_000;
+
+/**
+ * The plan as Markdown: marker, verdict, counts, everything destructive or disruptive unfolded, the rest folded, checks, impact and
+ * fingerprint. Foreign text stands in code alone. What does not fit is counted. Ends with a line break.
+ */
+export function planMarkdown(plan: Plan, names: KindNames, options: MarkdownOptions = {}): string {
+  const view = planView(plan, names, { planFile: options.planFile });
+  const head = headOf(view);
+  const foot = footOf(view);
+  const room = (options.bytes ?? budget) - bytesOf(`${head}\n\n${foot}\n`) - 4;
+  const sections = withinBudget(sectionsOf(view), room).filter((section) => section !== "");
+  return `${[head, ...sections, foot].join("\n\n")}\n`;
+}
+
+function headOf({ name, verdict, complete, counts, summaryLine, census }: PlanView): string {
+  const { add, change, destroy, blocked, adopt, move, forget } = counts;
+  const columns = Object.entries({ add, change, destroy, blocked, adopt, move, forget });
+  return [
+    marker("plan", name),
+    `## Plan for ${codeSpan(name, 100)}`,
+    `**${verdict}**`,
+    ...(complete
+      ? []
+      : [`Incomplete: --target or --exclude left out ${census.skipped} of ${census.declared} declared.`]),
+    table(columns),
+    summaryLine,
+  ].join("\n\n");
+}
+
+function sectionsOf(view: PlanView): readonly Section[] {
+  const { groups, notes, outputs } = view;
+  return [
+    ...groups.map(groupSection),
+    folded(
+      "Not ready, or changed outside",
+      notes.map((note) => ({ full: noteLines(note), short: [], count: note.addresses.length })),
+    ),
+    folded(
+      "Outputs",
+      outputs.map((output) => ({ full: outputLines(output), short: [], count: 1 })),
+    ),
+  ].filter(({ parts }) => parts.length > 0);
+}
+
+function groupSection(group: GroupView): Section {
+  const { title, note, blocks, count } = group;
+  const parts = blocks.map((block): Part => {
+    const separated = (lines: readonly string[]): readonly string[] => [...lines, ""];
+    return {
+      full: separated(blockLines(block, "full")),
+      short: separated(blockLines(block, "short")),
+      count: block.addresses.length,
+    };
+  });
+  if (!isDisruptive(group)) return folded(title, parts);
+  return {
+    parts,
+    render: (lines, leftOut) =>
+      [`### ${title} (${count})`, ...(note === "" ? [] : [`${note}`]), ...body(lines, leftOut)].join("\n\n"),
+  };
+}
+
+/** Groups that somebody has to see without opening anything. */
+function isDisruptive({ severity, blocks }: GroupView): boolean {
+  return severity === "bad" || blocks.some(({ disruption }) => disruption !== "none");
+}
+
+function folded(title: string, parts: readonly Part[]): Section {
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  return {
+    parts,
+    render: (lines, leftOut) =>
+      [`<details><summary>${title} (${count})</summary>`, ...body(lines, leftOut), "</details>"].join("\n\n"),
+  };
+}
+
+function body(lines: readonly string[], leftOut: number): readonly string[] {
+  const last = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  return [
+    ...(last.length === 0 ? [] : [fence("diff", last)]),
+    ...(leftOut === 0
+      ? []
+      : [`${leftOut} more left out: the report is too long. \`graphform plan\` shows all.`]),
+  ];
+}
+
+function footOf({ census, forecast, disruption, next, fingerprint, severity }: PlanView): string {
+  const { declared, checked, skipped, unmanaged, fields } = census;
+  const held = disruption.flatMap(({ disruption: is, blocked }) =>
+    is === "none" || blocked === 0 ? [] : [`${blocked} with ${is.replace("-", " ")} blocked`],
+  );
+  const impact = [
+    amount(forecast.restarts, "restart"),
+    amount(forecast.replacements, "replacement"),
+    ...held,
+    aboutTime(forecast.seconds),
+  ].join(", ");
+  const values = {
+    "from the database": fields.probed,
+    "from the service": fields.described,
+    "echoed back": fields.echoed,
+    remembered: fields.recorded,
+  };
+  return [
+    table(Object.entries({ declared, checked, skipped, unmanaged, ...values })),
+    ...(severity === "nothing" ? [] : [`Impact: ${impact}.`]),
+    `${next.command === undefined ? "" : `Next: ${codeSpan(next.command, 500)}. `}${next.note}`,
+    `Plan fingerprint: ${codeSpan(fingerprint, 100)}`,
+  ].join("\n\n");
+}
+
+/** A table of numbers with one row. */
+function table(columns: readonly (readonly [name: string, count: number])[]): string {
+  const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    row(columns.map(([name]) => name)),
+    row(columns.map(() => "---:")),
+    row(columns.map(([, count]) => count)),
+  ].join("\n");
+}

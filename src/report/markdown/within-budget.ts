@@ -1,0 +1,66 @@
+/** @module Selects what of a report fits into a number of bytes: worst first, the rest counted. */
+
+/** One part of a report in two lengths. */
+export interface Part {
+  readonly full: readonly string[];
+  readonly short: readonly string[];
+  /** Number of changes that the part is about. */
+  readonly count: number;
+}
+
+/** A group of parts with the markup around them. */
+export interface Section {
+  /** Markup around these lines; lines without a part give markup that says what is left out. */
+  readonly render: (lines: readonly string[], leftOut: number) => string;
+  readonly parts: readonly Part[];
+}
+
+/** Bytes of the fence around the lines of a section, and of the empty lines around that. */
+const fenceBytes = 24;
+
+/** Bytes of a text in UTF-8. */
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/**
+ * Renders sections within a number of bytes. A part that does not fit is shortened, and left out with all that follow if that does not fit
+ * either: nothing is shown while something worse is not. Each section that lacks a part says how many changes it lacks.
+ */
+export function withinBudget(sections: readonly Section[], budget: number): readonly string[] {
+  // What every section takes if all its parts are left out.
+  const floors = sections.map(({ render, parts }) => bytesOf(render([], countOf(parts))) + fenceBytes);
+  let left = budget - floors.reduce((sum, floor) => sum + floor, 0);
+  let isFull = false;
+  return sections.map(({ render, parts }) => {
+    const lines: string[] = [];
+    let shown = 0;
+    for (const part of parts) {
+      const fitting = fittingIn(part, left);
+      if (isFull || fitting === undefined) {
+        isFull = true;
+        break;
+      }
+      left -= costOf(fitting);
+      lines.push(...fitting);
+      shown += part.count;
+    }
+    return render(lines, countOf(parts) - shown);
+  });
+}
+
+/** The longest form of a part that fits; a part without a short form has an empty one. */
+function fittingIn({ full, short }: Part, bytes: number): readonly string[] | undefined {
+  return [full, short].find((lines) => lines.length > 0 && costOf(lines) <= bytes);
+}
+
+function countOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Bytes of the lines with their line breaks, and of the fences that grow with their backticks. */
+function costOf(lines: readonly string[]): number {
+  const text = lines.join("\n");
+  const ticks = Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1));
+  return bytesOf(text) + 1 + 2 * (ticks - 3);
+}
