@@ -157,7 +157,10 @@ function beforeAndAfter(change: Change, names: KindNames): JsonObject {
   };
 }
 
-/** Both sides of a change. Unmanaged fields do not change: the sides of an update differ in the changed fields only. */
+/**
+ * Both sides of a change. What is created alone has nothing before, also where the service no longer shows an object. Unmanaged fields do
+ * not change: the sides of an update differ in the changed fields only.
+ */
 function sidesOf({ action, fields, before, after }: Change): {
   readonly before?: Spec | undefined;
   readonly after?: Spec | undefined;
@@ -166,13 +169,13 @@ function sidesOf({ action, fields, before, after }: Change): {
     case "create":
       return { after };
     case "replace":
-      return { before, after };
+      return { before: before ?? {}, after };
     case "delete":
     case "forget":
-      return { before };
+      return { before: before ?? {} };
     case "update":
     case "adopt":
-      return { before, after: fields.reduce<Spec>(withField, before ?? {}) };
+      return { before: before ?? {}, after: fields.reduce<Spec>(withField, before ?? {}) };
     case "move":
     case "keep":
       return { before: before ?? after, after: before ?? after };

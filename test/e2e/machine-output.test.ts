@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
+import { eventViolations, planViolations } from "../support/published-schemas.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
 interface Event {
@@ -75,6 +76,7 @@ function events(out: string): readonly Event[] {
     .split("\n")
     .map((line): Event => JSON.parse(line));
   for (const event of all) {
+    expect(eventViolations(event)).toEqual([]);
     expect(event).toMatchObject({
       "@level": expect.stringMatching(/^(info|warn|error)$/),
       "@message": expect.any(String),
@@ -104,6 +106,7 @@ describe("standard output and standard error", () => {
       user.run("plan", "--json", "--trace"),
     ]);
     expect(JSON.parse(json.out)).toMatchObject({ format_version: "1.2" });
+    expect(planViolations(JSON.parse(json.out))).toEqual([]);
     expect(json.err).toMatch(/^graphform\.yaml:17:\d+: warning: .*graphDBResultSetSize/);
     expect(lastLine(text.out)).toBe("Plan: 2 to add, 0 to change, 0 to destroy.");
     expect(traced.out).toBe(json.out);

@@ -104,7 +104,10 @@ const markedField: fc.Arbitrary<FieldChange> = fc.record({
 });
 const field = fc.oneof(openField, markedField);
 
-const position = fc.record({ line: fc.nat(999), column: fc.integer({ min: 1, max: 40 }) });
+const position = fc.record({
+  line: fc.integer({ min: 1, max: 999 }),
+  column: fc.integer({ min: 1, max: 40 }),
+});
 const range = fc.record({ file: text, start: position, end: position });
 const phase = fc.record({
   is: fc.constantFrom("ready", "stopped", "pending", "failed", "gone", "waiting-for-person"),
