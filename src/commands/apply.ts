@@ -35,12 +35,17 @@ export async function apply(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const report = applyReport(options.json === true, terminal, commandOf(options));
+  let report = applyReport(options.json === true, terminal, commandOf(options));
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: finishing the requests in flight; press Ctrl-C again to stop at once\n"),
   );
   try {
-    return await applyUnderLock(options, report, interrupts, env, terminal);
+    assertApprovable(options, terminal);
+    assertAsSaved(options);
+    const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
+    const chosen = saved === undefined ? options : withSaved(options, saved);
+    report = applyReport(options.json === true, terminal, commandOf(chosen));
+    return await applyUnderLock(chosen, saved, report, interrupts, env, terminal);
   } catch (error) {
     const reported = interrupts.stopping.aborted ? interrupted() : error;
     report.error(reported);
@@ -52,15 +57,13 @@ export async function apply(
 
 async function applyUnderLock(
   options: ApplyOptions,
+  saved: SavedPlan | undefined,
   report: ApplyReport,
   interrupts: Interrupts,
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  assertApprovable(options, terminal);
-  assertAsSaved(options);
-  const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
-  const project = await openProject(saved === undefined ? options : withSaved(options, saved));
+  const project = await openProject(options);
   const lock = await project.store.lock(commandOf(options), {
     clock: systemClock,
     timeout: options.lockTimeout ?? 0,
@@ -139,11 +142,12 @@ function intentionOf(options: ApplyOptions, project: Project, { manifest }: Sess
   };
 }
 
-/** Takes manifest files and variables from the saved plan unless the command line names them. */
+/** Takes manifest files and variables from the saved plan unless the command line names them, and destroys where it was made to. */
 function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   const variables = Object.entries(saved.variables).map(([name, value]) => `${name}=${String(value)}`);
   const file = options.file.length === 0 ? saved.manifest.map((entry) => entry.path) : options.file;
-  return { ...options, file, var: [...variables, ...options.var] };
+  const destroying = options.destroying || saved.destroying === true;
+  return { ...options, file, destroying, var: [...variables, ...options.var] };
 }
 
 function commandOf({ destroying }: ApplyOptions): "apply" | "destroy" {

@@ -22,6 +22,8 @@ export interface PlanReportOptions {
   readonly markdown?: string;
   /** File of the saved plan: the report in Markdown names the command that applies it. */
   readonly out?: string;
+  /** True for the plan of `destroy`. */
+  readonly destroy?: boolean;
 }
 
 /** Context of the reports of a plan. */
@@ -39,14 +41,15 @@ export async function writePlanReports(
   options: PlanReportOptions,
   { names, manifest, env, terminal }: PlanReportContext,
 ): Promise<void> {
-  const { sarif, gitlab, markdown, out: planFile } = options;
+  const { sarif, gitlab, markdown, out: planFile, destroy } = options;
+  const next = { planFile, command: destroy === true ? "destroy" : "apply" } as const;
   if (sarif !== undefined)
     await writeSarif(planFindings(plan, names), { file: sarif, manifest, env, terminal });
   if (gitlab !== undefined)
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plan))}\n`, terminal);
   if (markdown !== undefined)
-    await writeReport("markdown", markdown, planMarkdown(plan, names, { planFile }), terminal);
-  await appendSummary((bytes) => planMarkdown(plan, names, { planFile, bytes }), env, terminal);
+    await writeReport("markdown", markdown, planMarkdown(plan, names, next), terminal);
+  await appendSummary((bytes) => planMarkdown(plan, names, { ...next, bytes }), env, terminal);
   const annotations = planAnnotations(plan, repositoryPath(env));
   await printAnnotations(annotations, "the plan lists every change", env, terminal);
 }

@@ -1,5 +1,6 @@
 /** @module Runs `plan`: compares the manifest with the service and prints the changes. */
 import { kinds } from "../kinds/index.ts";
+import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { exitCodes, isGraphformError } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
@@ -26,6 +27,8 @@ export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanRe
   readonly json?: boolean;
   readonly out?: string;
   readonly detailedExitcode?: boolean;
+  /** Plans the removal of everything that the state owns. */
+  readonly destroy?: boolean;
 }
 
 /**
@@ -73,12 +76,15 @@ async function makePlan(
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not create one.
   const key = state.serial === 0 ? undefined : state.key;
+  const destroying = options.destroy === true;
   const session = await openSession(
     project,
-    { state, sealing: { key } },
+    { state, sealing: { key }, isDestroying: destroying },
     options,
     env,
     runListener(options, terminal),
+    // What is removed needs no secret: one that is gone does not keep it.
+    destroying ? secretsAtHand(env) : secretReader(env),
   );
   const interrupts = listenForInterrupts(() => {});
   try {
@@ -86,12 +92,12 @@ async function makePlan(
       manifest: session.manifest,
       options: planOptions(options),
       timestamp: project.timestamp,
-      destroying: false,
+      destroying,
     };
     assertAddressesKnown(intention, session.state, kinds);
     const world = planningWorld(session, interrupts.stopping);
     const { plan: result } = await planFor(intention, session.state, world);
-    if (options.out !== undefined) await savePlan(options.out, result, project, session);
+    if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
     const names = kindNames(kinds.all);
     const { writePlanReports } = await import("./plan-reports.ts");
     await writePlanReports(result, options, { names, manifest: project.files, env, terminal });

@@ -49,6 +49,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .option("--sarif <file>", "write changes, guards and drift in the format SARIF, for code scanning")
     .option("--markdown <file>", "write the plan in Markdown, for a comment on a pull request")
     .option("--gitlab <file>", "write the number of changes for GitLab's merge requests")
+    .option("--destroy", "plan the removal of everything that this state owns, as destroy does it")
     .option("--detailed-exitcode", "exit 2 where there are changes")
     .action(async (options: PlanCommandOptions & { color?: boolean }) => {
       const { plan } = await import("./plan.ts");

@@ -8,6 +8,7 @@ import type { Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
+import { packageVersion } from "../project/package-files.ts";
 import type { Project } from "../project/project.ts";
 import type { Session } from "../project/session.ts";
 import { assertSameService } from "../state/claim-state.ts";
@@ -22,17 +23,19 @@ export async function savePlan(
   plan: Plan,
   project: Project,
   { identity, vault }: Pick<Session, "identity" | "vault">,
+  destroying: boolean,
 ): Promise<void> {
   const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);
   const given = Object.entries(project.variables);
   const saved: SavedPlan = {
     plan,
+    ...(destroying ? { destroying } : {}),
     service: identity,
     manifest: await digests(project.files),
     variables: Object.fromEntries(given.filter(([name]) => !part.has(name))),
     withheld: given.map(([name]) => name).filter((name) => part.has(name)),
   };
-  await writePlanFile(file, saved, vault.texts());
+  await writePlanFile(file, saved, vault.texts(), packageVersion());
 }
 
 /**

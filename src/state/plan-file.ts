@@ -29,6 +29,8 @@ export interface ManifestFile {
  */
 export interface SavedPlan {
   readonly plan: Plan;
+  /** True for a plan of `plan --destroy`: what it leaves out stays away. */
+  readonly destroying?: boolean;
   /** The service that it was made for. */
   readonly service?: ServiceIdentity;
   readonly manifest: readonly ManifestFile[];
@@ -39,6 +41,10 @@ export interface SavedPlan {
 }
 
 const format = "graphform-plan";
+
+/** Version of the format that is written, and the newest that is read. Older ones stay readable. */
+const formatVersion = 1;
+
 const text: FieldSchema = { type: "string", minLength: 1 };
 const list: FieldSchema = { type: "array", items: { type: "object" } };
 
@@ -69,6 +75,7 @@ const schema: FieldSchema = {
         fingerprint: text,
       },
     },
+    destroying: { type: "boolean" },
     service: serviceSchema,
     manifest: {
       type: "array",
@@ -81,15 +88,24 @@ const schema: FieldSchema = {
 
 /**
  * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` where one of the texts stands in it in
- * clear or with what verifies it, and `plan-unwritable`.
+ * clear or with what verifies it, and `plan-unwritable`. `madeBy` is the version of graphform: a later one names it where it
+ * cannot read the plan.
  */
-export async function writePlanFile(file: string, saved: SavedPlan, texts: Iterable<string>): Promise<void> {
+export async function writePlanFile(
+  file: string,
+  saved: SavedPlan,
+  texts: Iterable<string>,
+  madeBy: string,
+): Promise<void> {
   const written = { ...saved, plan: nestedPlan(saved.plan) };
   assertSealed(written, texts);
   const body = JSON.stringify(written);
-  const head = `"format": ${JSON.stringify(format)},\n"version": 1,\n"sha256": ${JSON.stringify(sha256(body))}`;
+  const head = { format, version: formatVersion, madeBy, sha256: sha256(body) };
+  const lines = Object.entries(head).map(
+    ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`,
+  );
   try {
-    await writeAtomically(file, `{\n${head},\n"saved": ${body}\n}\n`);
+    await writeAtomically(file, `{\n${lines.join("")}"saved": ${body}\n}\n`);
   } catch (cause) {
     throw new GraphformError(
       "plan-unwritable",
@@ -106,19 +122,9 @@ export async function writePlanFile(file: string, saved: SavedPlan, texts: Itera
 export async function readPlanFile(file: string): Promise<SavedPlan> {
   const envelope = parse(await load(file), file);
   if (!isObject(envelope) || envelope["format"] !== format) throw foreign(file);
-  if (envelope["version"] !== 1) {
-    const hint = "apply it with the graphform that made it, or make a new plan";
-    throw new GraphformError(
-      "plan-newer",
-      `the plan ${file} has a format that this graphform does not know`,
-      { hint },
-    );
-  }
+  if (envelope["version"] !== formatVersion) throw unknownFormat(file, envelope);
   const { saved } = envelope;
-  if (!isWhole(saved, envelope["sha256"])) {
-    const message = `the plan ${file} is not what graphform wrote: it was changed or damaged`;
-    throw new GraphformError("plan-damaged", message, { hint: "make a new plan" });
-  }
+  if (!isWhole(saved, envelope["sha256"])) throw damaged(file);
   const whole: SavedPlan = saved;
   return { ...whole, plan: flatPlan(whole.plan) };
 }
@@ -150,6 +156,26 @@ function parse(content: string, file: string): unknown {
 
 function isWhole(saved: unknown, digest: unknown): saved is SavedPlan {
   return firstViolation(schema, saved) === undefined && sha256(JSON.stringify(saved)) === digest;
+}
+
+/** A format that is not read: a newer one says which graphform reads it. */
+function unknownFormat(
+  file: string,
+  { version, madeBy }: { readonly [key: string]: unknown },
+): GraphformError {
+  const isNewer = Number.isInteger(version) && Number(version) > formatVersion;
+  if (!isNewer) return damaged(file);
+  const which = typeof madeBy === "string" ? `graphform ${madeBy}` : "a newer graphform";
+  return new GraphformError(
+    "plan-newer",
+    `the plan ${file} was made by ${which} in format ${String(version)}; this graphform reads formats up to ${formatVersion}`,
+    { hint: `use ${which} for it, or make a new plan` },
+  );
+}
+
+function damaged(file: string): GraphformError {
+  const message = `the plan ${file} is not what graphform wrote: it was changed or damaged`;
+  return new GraphformError("plan-damaged", message, { hint: "make a new plan" });
 }
 
 function foreign(file: string): GraphformError {

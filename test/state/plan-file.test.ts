@@ -48,8 +48,8 @@ async function planFile(): Promise<string> {
 describe("a plan file", () => {
   it("gives back what was put in, is for its owner only, and is all that is left", async () => {
     const file = await planFile();
-    await writePlanFile(file, savedPlan(), vault.texts());
-    await writePlanFile(file, savedPlan(), vault.texts());
+    await writePlanFile(file, savedPlan(), vault.texts(), "1.2.3");
+    await writePlanFile(file, savedPlan(), vault.texts(), "1.2.3");
     expect(await readPlanFile(file)).toEqual(savedPlan());
     const { mode } = await stat(file);
     expect((mode & 0o777).toString(8)).toBe("600");
@@ -58,14 +58,27 @@ describe("a plan file", () => {
 
   it("is the same bytes for the same plan", async () => {
     const [one, two] = [await planFile(), await planFile()];
-    await writePlanFile(one, savedPlan(), []);
-    await writePlanFile(two, await readPlanFile(one), []);
+    await writePlanFile(one, savedPlan(), [], "1.2.3");
+    await writePlanFile(two, await readPlanFile(one), [], "1.2.3");
     expect(await readFile(two)).toEqual(await readFile(one));
+  });
+
+  it("of a newer format says which graphform made it, and is not shown in part", async () => {
+    const file = await planFile();
+    const newer = (await text())
+      .replace('"version": 1', '"version": 3')
+      .replace('"madeBy": "1.2.3"', '"madeBy": "9.1.0"');
+    await writeFile(file, newer);
+    await expect(readPlanFile(file)).rejects.toMatchObject({
+      code: "plan-newer",
+      message: `the plan ${file} was made by graphform 9.1.0 in format 3; this graphform reads formats up to 1`,
+      hint: "use graphform 9.1.0 for it, or make a new plan",
+    });
   });
 
   const text = async (): Promise<string> => {
     const file = await planFile();
-    await writePlanFile(file, savedPlan(), []);
+    await writePlanFile(file, savedPlan(), [], "1.2.3");
     return readFile(file, "utf8");
   };
   const cases: readonly [reason: string, broken: (whole: string) => string, code: string][] = [
@@ -75,6 +88,11 @@ describe("a plan file", () => {
     ["is Terraform's plan", () => "PK\x03\x04", "plan-foreign"],
     ["is other JSON", () => '{"format_version":"1.2"}', "plan-foreign"],
     ["is of a newer format", (whole) => whole.replace('"version": 1', '"version": 2'), "plan-newer"],
+    [
+      "has a format that nobody wrote",
+      (whole) => whole.replace('"version": 1', '"version": "x"'),
+      "plan-damaged",
+    ],
     ["was changed by hand", (whole) => whole.replace("instances.orders", "instances.others"), "plan-damaged"],
     ["has no digest", (whole) => whole.replace(/"sha256": "[^"]*",/, ""), "plan-damaged"],
     ["has no plan in it", (whole) => whole.replace(/"saved": [\s\S]*/, '"saved": {}\n}'), "plan-damaged"],
@@ -100,7 +118,7 @@ describe("a plan file", () => {
   it("that cannot be written says why", async () => {
     const file = await planFile();
     await writeFile(file, "");
-    await expect(writePlanFile(join(file, "x"), savedPlan(), [])).rejects.toMatchObject({
+    await expect(writePlanFile(join(file, "x"), savedPlan(), [], "1.2.3")).rejects.toMatchObject({
       code: "plan-unwritable",
     });
   });
@@ -137,7 +155,7 @@ describe("assertSealed", () => {
   ];
   it.each(cases)("finds a secret in %s, and names the place alone", async (_, saved, place) => {
     const file = await planFile();
-    const writing = writePlanFile(file, saved, vault.texts());
+    const writing = writePlanFile(file, saved, vault.texts(), "1.2.3");
     await expect(writing).rejects.toMatchObject({
       code: "plan-secret",
       message: expect.stringContaining(place),

@@ -12,6 +12,8 @@ import { bytesOf, type Part, type Section, withinBudget } from "./within-budget.
 export interface MarkdownOptions {
   /** File of the saved plan: the next command names it. */
   readonly planFile?: string | undefined;
+  /** Command that carries the plan out where it was not saved. */
+  readonly command?: "apply" | "destroy";
   /** Most bytes; GitHub takes 65 536 characters in a comment. */
   readonly bytes?: number;
 }
@@ -24,7 +26,7 @@ const budget = 60_000;
  * fingerprint. Foreign text stands in code alone. What does not fit is counted. Ends with a line break.
  */
 export function planMarkdown(plan: Plan, names: KindNames, options: MarkdownOptions = {}): string {
-  const view = planView(plan, names, { planFile: options.planFile });
+  const view = planView(plan, names, options);
   const head = headOf(view);
   const foot = footOf(view);
   const room = (options.bytes ?? budget) - bytesOf(`${head}\n\n${foot}\n`) - 4;

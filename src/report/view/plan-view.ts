@@ -58,11 +58,19 @@ export interface PlanView {
   readonly disruption: readonly DisruptionSum[];
 }
 
-/** The view of a plan. `planFile` is where the plan was saved, if it was: the next command names it. */
+/** Options of a view: the next command depends on them. */
+export interface PlanViewOptions {
+  /** File of the saved plan, if it was saved. */
+  readonly planFile?: string | undefined;
+  /** Command that carries the plan out where it was not saved. */
+  readonly command?: "apply" | "destroy";
+}
+
+/** The view of a plan. */
 export function planView(
   plan: Plan,
   names: KindNames,
-  { planFile }: { readonly planFile?: string | undefined } = {},
+  { planFile, command }: PlanViewOptions = {},
 ): PlanView {
   const { name, serial, timestamp, fingerprint, complete, census } = plan;
   const counts = summarize(plan);
@@ -74,7 +82,7 @@ export function planView(
     complete,
     severity: severityOf(plan),
     verdict: verdictOf(plan),
-    next: nextOf(plan, planFile),
+    next: nextOf(plan, planFile, command),
     counts,
     summaryLine: planLine(counts),
     groups: groupChanges(plan.changes).map(({ title, note, tone, changes }) => ({

@@ -40,9 +40,13 @@ export function verdictOf(plan: Plan): string {
 }
 
 /** The command that comes next. `planFile` is where the plan was saved, if it was. */
-export function nextOf(plan: Plan, planFile: string | undefined): NextView {
+export function nextOf(
+  plan: Plan,
+  planFile: string | undefined,
+  verb: "apply" | "destroy" = "apply",
+): NextView {
   const waits = plan.steps.filter((step) => step.blocked.length === 0).length;
-  const command = planFile === undefined ? "graphform apply" : `graphform apply ${shellWord(planFile)}`;
+  const command = planFile === undefined ? `graphform ${verb}` : `graphform apply ${shellWord(planFile)}`;
   if (!hasWork(plan)) {
     if (waits === 0) return { note: "There is nothing to apply." };
     return { command, note: "It only waits for what is still running." };
