@@ -3,7 +3,8 @@ import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject } from "../project/project.ts";
-import { openSession, planningWorld } from "../project/session.ts";
+import { openSession } from "../project/session.ts";
+import { planningWorld } from "../project/worlds.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { erroredPlanJson } from "../report/error-json.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -68,7 +69,7 @@ async function makePlan(
       destroying: false,
     };
     assertAddressesKnown(intention, session.state, kinds);
-    const world = planningWorld(session, interrupts.stopping);
+    const world = planningWorld(session.service, interrupts.stopping, session.clock);
     const { plan: result } = await planFor(intention, session.state, world);
     if (options.out !== undefined) await savePlan(options.out, result, project, session);
     const names = kindNames(kinds.all);
