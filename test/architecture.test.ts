@@ -151,6 +151,13 @@ describe("architecture", () => {
     expect(forbiddenCode(src, rules)).toEqual([]);
   });
 
+  it("waits in one loop, and repeats writes in one other", () => {
+    const engine = src.filter(({ path }) => /^src\/(apply|reconcile|kinds|commands\/snapshots)\//.test(path));
+    const endless = /\bwhile\s*\(|\bdo\s*\{|\bfor\s*\([^;()]*;\s*;/;
+    const loops = engine.filter(({ text }) => endless.test(text)).map(({ path }) => path);
+    expect(loops).toEqual(["src/apply/engine/poll.ts", "src/apply/engine/submit.ts"]);
+  });
+
   it("keeps kinds apart", () => {
     expect(kindsThatMeet(src, kinds)).toEqual([]);
   });
