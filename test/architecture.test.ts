@@ -53,9 +53,14 @@ const rules: FolderRules = {
   files: { may: [], node: "any", never: [print] },
   state: { may: ["model", "files"], node: "any", never: [print] },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
-  hosting: { may: ["model"], packages: ["p-retry", "undici", "yaml"], node: "any", never: [print] },
+  hosting: {
+    may: ["model"],
+    packages: ["p-retry", "set-cookie-parser", "undici", "yaml"],
+    node: "any",
+    never: [print],
+  },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
-  report: { may: ["model"], packages: ["picocolors"], never: pure },
+  report: { may: ["model"], packages: ["get-east-asian-width", "picocolors"], never: pure },
   // It shares with the reconciler the field table, and the words that the table is written in.
   platform: {
     may: ["fields", "files", ...vocabulary],
