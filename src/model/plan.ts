@@ -48,6 +48,8 @@ export interface Change {
   readonly forcedBy?: string;
   readonly disruption: Disruption;
   readonly where?: SourceRange;
+  /** Addresses that the manifest refers to here. Absent where there are none. */
+  readonly refs?: readonly Address[];
   readonly phase?: Phase;
   /** Whole spec before and after, secrets sealed. */
   readonly before?: Spec;
@@ -124,6 +126,19 @@ export interface Forecast {
   readonly restarts: number;
   readonly replacements: number;
   readonly seconds: number;
+  /** The chain of steps that takes these seconds, in its order. Absent in plans that were saved before it was known. */
+  readonly path?: readonly ForecastStep[];
+}
+
+/** One step of the chain that takes longest. */
+export interface ForecastStep {
+  readonly address: Address;
+  readonly operation: Operation;
+  /** The verb, where the operation is `operate`. */
+  readonly verb?: string;
+  readonly seconds: number;
+  /** Seconds from the begin of the apply. */
+  readonly start: number;
 }
 
 /** The planned change of an output. */

@@ -1,38 +1,70 @@
-/** @module Estimates the impact of a plan: restarts, replacements, seconds. */
-import type { Change, Forecast, Step } from "../model/plan.ts";
+/** @module Estimates the impact of a plan: restarts, replacements, seconds, and the chain of steps that takes longest. */
+import type { Change, Forecast, ForecastStep, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
 
-/** The impact of a plan: restarts, replacements, and the seconds of the longest chain of steps. */
+/** The impact of a plan: restarts, replacements, and the longest chain of steps with its seconds. */
 export function forecast(changes: readonly Change[], steps: readonly Step[], profile: Profile): Forecast {
   const open = changes.filter((change) => change.blocked.length === 0);
+  const chain = longestChain(
+    steps.filter((step) => step.blocked.length === 0),
+    profile,
+  );
   return {
     restarts: open.filter((change) => change.action === "update" && change.disruption === "restart").length,
     replacements: open.filter((change) => change.action === "replace").length,
-    seconds: Math.round(
-      longest(
-        steps.filter((step) => step.blocked.length === 0),
-        profile,
-      ) / 1000,
-    ),
+    seconds: inSeconds(chain.at(-1)?.end ?? 0),
+    path: chain.filter((link) => link.end > link.start).map(pathStep),
   };
 }
 
-function longest(steps: readonly Step[], profile: Profile): number {
+/** A step with the time at which it can start, and the step that it waits for until then. */
+interface Link {
+  readonly step: Step;
+  /** Ms. */
+  readonly start: number;
+  /** Ms. */
+  readonly end: number;
+  readonly previous?: Link;
+}
+
+/** The steps that decide how long an apply takes, in their order. */
+function longestChain(steps: readonly Step[], profile: Profile): readonly Link[] {
   const byKey = new Map(steps.map((step) => [step.key, step]));
-  const known = new Map<string, number>();
-  const finish = (step: Step): number => {
+  const known = new Map<string, Link>();
+  const linkOf = (step: Step): Link => {
     const before = known.get(step.key);
     if (before !== undefined) return before;
-    known.set(step.key, 0);
-    const waits = step.after.map((key) => byKey.get(key)).filter((found) => found !== undefined);
-    const total = expected(step, profile) + Math.max(0, ...waits.map(finish));
-    known.set(step.key, total);
-    return total;
+    known.set(step.key, { step, start: 0, end: 0 });
+    const waits = step.after.flatMap((key) => byKey.get(key) ?? []);
+    const previous = latest(waits.map(linkOf));
+    const start = previous?.end ?? 0;
+    const end = start + expected(step, profile);
+    const link = { step, start, end, ...(previous === undefined ? {} : { previous }) };
+    known.set(step.key, link);
+    return link;
   };
-  return Math.max(0, ...steps.map(finish));
+  const chain: Link[] = [];
+  for (let link = latest(steps.map(linkOf)); link !== undefined; link = link.previous) chain.unshift(link);
+  return chain;
+}
+
+/** The first of those that end last. */
+function latest(links: readonly Link[]): Link | undefined {
+  let found: Link | undefined;
+  for (const link of links) if (found === undefined || link.end > found.end) found = link;
+  return found;
 }
 
 function expected(step: Step, profile: Profile): number {
   const quiet = step.operation === "bind" || step.operation === "forget" || step.operation === "move";
   return quiet ? 0 : (profile.timing.expect[step.verb ?? step.operation] ?? 0);
+}
+
+function pathStep({ step: { address, operation, verb }, start, end }: Link): ForecastStep {
+  const seconds = inSeconds(end) - inSeconds(start);
+  return { address, operation, ...(verb === undefined ? {} : { verb }), seconds, start: inSeconds(start) };
+}
+
+function inSeconds(ms: number): number {
+  return Math.round(ms / 1000);
 }

@@ -22,6 +22,7 @@ export interface Subject {
 export function base(
   subject: Subject,
 ): Pick<Change, "address" | "kind" | "blocked" | "drift"> & Partial<Change> {
+  const refs = subject.desired?.refs ?? subject.bound?.refs ?? [];
   return {
     address: subject.address,
     kind: subject.kind,
@@ -29,6 +30,7 @@ export function base(
     drift: [],
     ...(subject.previousAddress === undefined ? {} : { previousAddress: subject.previousAddress }),
     ...(subject.desired === undefined ? {} : { where: subject.desired.where }),
+    ...(refs.length === 0 ? {} : { refs }),
     ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
     ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
   };

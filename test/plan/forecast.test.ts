@@ -9,6 +9,8 @@ interface Row {
   readonly reason: string;
   readonly scene: Scene;
   readonly forecast: { readonly restarts: number; readonly replacements: number; readonly seconds: number };
+  /** The chain that takes longest: `start operation address seconds`. */
+  readonly path: readonly string[];
 }
 
 const rows: readonly Row[] = [
@@ -16,42 +18,55 @@ const rows: readonly Row[] = [
     reason: "nothing to do",
     scene: { a: { wants: {}, has: {} } },
     forecast: { restarts: 0, replacements: 0, seconds: 0 },
+    path: [],
   },
   {
     reason: "side by side takes as long as the longest",
     scene: { a: { wants: {} }, b: { wants: {} }, c: larger },
     forecast: { restarts: 1, replacements: 0, seconds: 30 },
+    path: ["0 create toys.a 30"],
   },
   {
     reason: "one after the other adds up",
     scene: { a: { wants: {} }, b: { wants: {}, refs: ["a"] } },
     forecast: { restarts: 0, replacements: 0, seconds: 60 },
+    path: ["0 create toys.a 30", "30 create toys.b 30"],
   },
   {
     reason: "a replacement is a deletion and a creation",
     scene: { a: resized },
     forecast: { restarts: 0, replacements: 1, seconds: 40 },
+    path: ["0 delete toys.a 10", "10 create toys.a 30"],
   },
   {
     reason: "up for a change, and down again",
     scene: { a: { wants: { power: "stopped", colour: "red" }, has: { colour: "blue" }, phase: "stopped" } },
     forecast: { restarts: 0, replacements: 0, seconds: 30 },
+    path: ["0 start toys.a 10", "10 update toys.a 15", "25 stop toys.a 5"],
   },
   {
     reason: "what is blocked does not happen",
     scene: { a: { ...resized, lifecycle: { protect: true } }, b: larger },
     forecast: { restarts: 1, replacements: 0, seconds: 15 },
+    path: ["0 update toys.b 15"],
   },
   {
     reason: "what only the state learns takes no time",
     scene: { a: { wants: {}, has: {}, recorded: false, importId: "toy-1" }, b: { recorded: {} } },
     forecast: { restarts: 0, replacements: 0, seconds: 0 },
+    path: [],
   },
 ];
 
 describe("the forecast", () => {
-  it.each(rows)("$reason", ({ scene, forecast }) => {
-    expect(planOf(scene).forecast).toEqual(forecast);
+  it.each(rows)("$reason", ({ scene, forecast, path }) => {
+    const { path: chain = [], ...impact } = planOf(scene).forecast;
+    expect(impact).toEqual(forecast);
+    expect(
+      chain.map(({ start, operation, verb, address, seconds }) =>
+        [start, verb ?? operation, address, seconds].join(" "),
+      ),
+    ).toEqual(path);
   });
 });
 

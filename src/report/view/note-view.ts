@@ -1,0 +1,36 @@
+/** @module Describes resources that stay as they are and are worth a look: not ready, or changed outside. */
+import type { Change } from "../../model/plan.ts";
+import type { KindNames } from "../kind-words.ts";
+import { type AddressView, blocksOf } from "./block-view.ts";
+import type { FieldView } from "./field-view.ts";
+import { type PhaseView, phaseNote } from "./phase-view.ts";
+
+/** Unchanged resources with the same note. */
+export interface NoteView {
+  /** Sorted by address; at least one. */
+  readonly addresses: readonly AddressView[];
+  readonly is: PhaseView["is"] | "drifted";
+  /** `still DEPLOYING; apply will wait`. */
+  readonly text: string;
+  /** Changed outside, and left as they are. */
+  readonly drifted: readonly FieldView[];
+}
+
+/** Notes on the resources of a plan that have no change. */
+export function notesOf(changes: readonly Change[], names: KindNames): readonly NoteView[] {
+  const kept = changes
+    .filter(({ action }) => action === "keep")
+    .filter(({ phase, drift }) => phaseNote(phase) !== undefined || drift.length > 0)
+    .sort((a, b) => (a.address < b.address ? -1 : 1));
+  // The reason of a kept resource says nothing of its phase.
+  const blocks = blocksOf(
+    kept.map((change) => ({ ...change, reason: "" })),
+    names,
+  );
+  return blocks.map(({ addresses, phase, drifted }) => ({
+    addresses,
+    is: phase?.is ?? "drifted",
+    text: phase?.text ?? "changed outside, left as it is",
+    drifted,
+  }));
+}

@@ -1,0 +1,108 @@
+/** @module Turns a plan into what every report for people says of it: words and numbers, no colours, no markup. */
+import { type Disruption, disruptions } from "../../model/field-schema.ts";
+import type { Census, Forecast, Plan } from "../../model/plan.ts";
+import type { KindNames } from "../kind-words.ts";
+import { groupChanges } from "../plan-groups.ts";
+import { type PlanSummary, planLine, summarize } from "../plan-summary.ts";
+import { type BlockView, blocksOf } from "./block-view.ts";
+import { type NoteView, notesOf } from "./note-view.ts";
+import { type OutputView, outputsOf } from "./output-view.ts";
+import { type NextView, nextOf, type Severity, severityOf, verdictOf } from "./verdict.ts";
+
+/** Blocks of equal severity. */
+export interface GroupView {
+  readonly title: string;
+  /** What the title means for users; may be empty. */
+  readonly note: string;
+  readonly severity: "bad" | "careful" | "good" | "quiet";
+  /** Number of changes, not of blocks. */
+  readonly count: number;
+  readonly blocks: readonly BlockView[];
+}
+
+/** How many changes disrupt their users in one way; those that a guard holds back are counted apart. */
+export interface DisruptionSum {
+  readonly disruption: Disruption;
+  readonly count: number;
+  readonly blocked: number;
+}
+
+/**
+ * A plan as people read it. Plain data without secrets; every text is as the manifest, the service or the planner has it, so
+ * that each report must escape it for its own format (`escapeText` makes control characters visible).
+ */
+export interface PlanView {
+  readonly name: string;
+  readonly serial: number;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly fingerprint: string;
+  /** False where --target or --exclude left something out. */
+  readonly complete: boolean;
+  readonly severity: Severity;
+  /** One sentence: `12 changes, 1 blocked, data of 1 database would be lost.` */
+  readonly verdict: string;
+  readonly next: NextView;
+  readonly counts: PlanSummary;
+  /** `Plan: 1 to add, 2 to change, 0 to destroy.` */
+  readonly summaryLine: string;
+  /** Worst first; groups without changes are left out. */
+  readonly groups: readonly GroupView[];
+  /** Unchanged resources that are not ready or were changed outside. */
+  readonly notes: readonly NoteView[];
+  readonly outputs: readonly OutputView[];
+  readonly census: Census;
+  /** `path` is the chain of steps that takes longest; empty where it is not known. */
+  readonly forecast: Required<Forecast>;
+  /** Worst first; disruptions without changes are left out. */
+  readonly disruption: readonly DisruptionSum[];
+}
+
+/** The view of a plan. `planFile` is where the plan was saved, if it was: the next command names it. */
+export function planView(
+  plan: Plan,
+  names: KindNames,
+  { planFile }: { readonly planFile?: string | undefined } = {},
+): PlanView {
+  const { name, serial, timestamp, fingerprint, complete, census } = plan;
+  const counts = summarize(plan);
+  return {
+    name,
+    serial,
+    timestamp,
+    fingerprint,
+    complete,
+    severity: severityOf(plan),
+    verdict: verdictOf(plan),
+    next: nextOf(plan, planFile),
+    counts,
+    summaryLine: planLine(counts),
+    groups: groupChanges(plan.changes).map(({ title, note, tone, changes }) => ({
+      title,
+      note,
+      severity: severities[tone] ?? "quiet",
+      count: changes.length,
+      blocks: blocksOf(changes, names),
+    })),
+    notes: notesOf(plan.changes, names),
+    outputs: outputsOf(plan),
+    census,
+    forecast: { ...plan.forecast, path: plan.forecast.path ?? [] },
+    disruption: disruptionOf(plan),
+  };
+}
+
+const severities: { readonly [tone: string]: GroupView["severity"] } = {
+  red: "bad",
+  yellow: "careful",
+  green: "good",
+};
+
+function disruptionOf({ changes }: Plan): readonly DisruptionSum[] {
+  const changed = changes.filter(({ action }) => action !== "keep");
+  return disruptions.toReversed().flatMap((disruption) => {
+    const found = changed.filter((change) => change.disruption === disruption);
+    const blocked = found.filter((change) => change.blocked.length > 0).length;
+    return found.length === 0 ? [] : [{ disruption, count: found.length - blocked, blocked }];
+  });
+}

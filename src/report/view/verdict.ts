@@ -1,0 +1,73 @@
+/** @module Says in one sentence what a plan comes to, and which command is next. */
+import type { Plan } from "../../model/plan.ts";
+import { amount } from "../amounts.ts";
+import { hasWork } from "../plan-summary.ts";
+
+/** The worst thing about a plan. */
+export type Severity = "nothing" | "changes" | "blocked" | "data-loss";
+
+/** The command that comes next, and what it will do. */
+export interface NextView {
+  /** Absent where there is nothing to run. */
+  readonly command?: string;
+  readonly note: string;
+}
+
+/** The worst thing about a plan: `data-loss` is what apply would do, `blocked` is what a guard refuses. */
+export function severityOf(plan: Plan): Severity {
+  if (!hasWork(plan)) return "nothing";
+  if (losing(plan).length > 0) return "data-loss";
+  return blocked(plan).length > 0 ? "blocked" : "changes";
+}
+
+/** One sentence: `Nothing to do.`, `12 changes, 1 blocked, data of 1 database would be lost.` */
+export function verdictOf(plan: Plan): string {
+  const where = plan.complete ? "" : " in what was checked";
+  if (!hasWork(plan)) return `Nothing to do${where}.`;
+  const changes = plan.changes.filter(({ action }) => action !== "keep").length;
+  const outputs = Object.values(plan.outputs).filter(({ action }) => action !== "no-op").length;
+  const held = blocked(plan).length;
+  const lost = losing(plan);
+  const saved = lost.filter(({ backupFirst }) => backupFirst === true).length;
+  return `${[
+    changes === 0
+      ? `${amount(outputs, "output")} ${outputs === 1 ? "changes" : "change"}`
+      : amount(changes, "change"),
+    ...(held === 0 ? [] : [held === changes ? "all blocked" : `${held} blocked`]),
+    ...(lost.length === 0 ? [] : [`data of ${amount(lost.length, "database")} would be lost`]),
+    ...(saved === 0 ? [] : [`${saved} backed up first`]),
+  ].join(", ")}${where}.`;
+}
+
+/** The command that comes next. `planFile` is where the plan was saved, if it was. */
+export function nextOf(plan: Plan, planFile: string | undefined): NextView {
+  const waits = plan.steps.filter((step) => step.blocked.length === 0).length;
+  const command = planFile === undefined ? "graphform apply" : `graphform apply ${shellWord(planFile)}`;
+  if (!hasWork(plan)) {
+    if (waits === 0) return { note: "There is nothing to apply." };
+    return { command, note: "It only waits for what is still running." };
+  }
+  const held = blocked(plan).length;
+  const changes = plan.changes.filter(({ action }) => action !== "keep").length;
+  const source =
+    planFile === undefined
+      ? "It plans again and asks before it changes anything."
+      : "It carries out this plan and nothing else.";
+  if (held === 0) return { command, note: source };
+  if (held === changes) return { note: "Every change is blocked. Lift a guard, and plan again." };
+  return { command, note: `${source} What is blocked stays as it is, and it exits 4.` };
+}
+
+function blocked({ changes }: Plan): Plan["changes"] {
+  return changes.filter((change) => change.blocked.length > 0);
+}
+
+function losing({ changes }: Plan): Plan["changes"] {
+  return changes.filter(
+    (change) => change.blocked.length === 0 && change.action !== "keep" && change.disruption === "data-loss",
+  );
+}
+
+function shellWord(text: string): string {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
