@@ -60,7 +60,11 @@ const rules: FolderRules = {
     never: [print],
   },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
-  report: { may: ["model"], packages: ["get-east-asian-width", "picocolors"], never: pure },
+  report: {
+    may: ["model"],
+    packages: ["@dagrejs/dagre", "get-east-asian-width", "hono", "picocolors"],
+    never: pure,
+  },
   // It shares with the reconciler the field table, and the words that the table is written in.
   platform: {
     may: ["fields", "files", ...vocabulary],

@@ -19,16 +19,21 @@ import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
+import { earlierPlan, isReportError, writeFailureHtml, writePlanHtml } from "./write-plan-html.ts";
+import { assertReportFiles } from "./write-report.ts";
 
 /** Options of `plan`. */
 export interface PlanCommandOptions extends ManifestOptions, PlanChoices {
   readonly json?: boolean;
   readonly out?: string;
+  readonly html?: string;
+  /** A saved plan that the page is compared with. */
+  readonly compare?: string;
   readonly detailedExitcode?: boolean;
 }
 
 /**
- * `plan`: prints the changes that apply would make. Writes no file except the one of --out. With --json a failure is printed
+ * `plan`: prints the changes that apply would make. Writes no file except those of --out and --html. With --json a failure is printed
  * as a plan document too, with `errored: true`.
  */
 export async function plan(
@@ -36,9 +41,12 @@ export async function plan(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
+  const { out, html } = options;
   try {
+    assertReportFiles({ out, html });
     return await makePlan(options, env, terminal);
   } catch (error) {
+    if (html !== undefined && !isReportError(error)) await writeFailureHtml(html, error, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
     throw error;
   }
@@ -49,6 +57,7 @@ async function makePlan(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
+  const earlier = await earlierPlan(options);
   const project = await openProject(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not create one.
@@ -73,6 +82,8 @@ async function makePlan(
     const { plan: result } = await planFor(intention, session.state, world);
     if (options.out !== undefined) await savePlan(options.out, result, project, session);
     const names = kindNames(kinds.all);
+    if (options.html !== undefined)
+      await writePlanHtml(options.html, result, names, { planFile: options.out, earlier, terminal });
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(
       options.json === true ? `${jsonText(planJson(result, names))}\n` : planText(result, names, page),

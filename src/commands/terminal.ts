@@ -15,6 +15,8 @@ export interface Terminal {
   readonly log?: (line: string) => void;
   /** Adds a function that masks secrets in all later output. */
   redactWith(redact: (text: string) => string): void;
+  /** Masks the secrets that all output is masked with so far, for text that goes elsewhere. */
+  mask(text: string): string;
   /** Asks a question; only "yes" means true. Throws `interrupted` (exit 130) at Ctrl-C and once the signal is aborted. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -37,6 +39,7 @@ export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFi
       const before = redact;
       redact = (text) => next(before(text));
     },
+    mask: (text) => redact(text),
     async confirm(question, signal) {
       const { createInterface } = await import("node:readline/promises");
       const reader = createInterface({ input: stdin, output: stderr });

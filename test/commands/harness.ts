@@ -77,6 +77,7 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     colour: false,
     width: 120,
     redactWith: () => undefined,
+    mask: (text) => text,
     confirm: async () => false,
   };
   let code = 0;

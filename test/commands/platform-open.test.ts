@@ -43,6 +43,7 @@ function terminal(interactive: boolean): Terminal & { readonly said: { out: stri
     colour: false,
     width: 100,
     redactWith: () => undefined,
+    mask: (text) => text,
     confirm: async () => false,
   };
 }

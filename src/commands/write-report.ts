@@ -1,0 +1,57 @@
+/** @module Writes reports to files. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { fileTrouble } from "../files/file-trouble.ts";
+import { GraphformError } from "../model/errors.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Files of reports by the name of their option; undefined where the option was not given. */
+export interface ReportFiles {
+  readonly [option: string]: string | undefined;
+}
+
+/**
+ * Throws `report-file` if two options name one file, or if one of them names standard output, which has the result of the command.
+ * Called before any work is done.
+ */
+export function assertReportFiles(files: ReportFiles): void {
+  const options = new Map<string, string>();
+  for (const [option, file] of Object.entries(files)) {
+    if (file === undefined) continue;
+    if (file === "-" || file === "") {
+      throw new GraphformError("report-file", `--${option} needs the name of a file`, {
+        hint: `standard output has the result of the command; write to a file: --${option} FILE`,
+      });
+    }
+    const path = resolve(file);
+    const other = options.get(path);
+    if (other !== undefined) {
+      throw new GraphformError("report-file", `--${other} and --${option} name the same file ${file}`, {
+        hint: "name a file of its own for each",
+      });
+    }
+    options.set(path, option);
+  }
+}
+
+/**
+ * Writes the report of an option and its folders, with the secrets that are known masked; an earlier report is replaced. Throws
+ * `report-unwritable`.
+ */
+export async function writeReport(
+  option: string,
+  file: string,
+  text: string,
+  { mask }: Pick<Terminal, "mask">,
+): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, mask(text));
+  } catch (cause) {
+    throw new GraphformError(
+      "report-unwritable",
+      `the report of --${option} cannot be written to ${file}: ${fileTrouble(cause)}`,
+      { hint: "name another file", cause },
+    );
+  }
+}
