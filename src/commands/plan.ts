@@ -46,7 +46,9 @@ export async function plan(
     assertReportFiles({ out, html });
     return await makePlan(options, env, terminal);
   } catch (error) {
-    if (html !== undefined && !isReportError(error)) await writeFailureHtml(html, error, terminal);
+    // What ended the run is reported, whatever becomes of the page that says so.
+    if (html !== undefined && !isReportError(error))
+      await writeFailureHtml(html, error, terminal).catch(() => undefined);
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
     throw error;
   }

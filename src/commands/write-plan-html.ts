@@ -34,7 +34,11 @@ export async function writePlanHtml(
   const { planHtml } = await import("../report/html/plan-html.ts");
   // What a service may have repeated is masked here. The page's own words are not: its script and its style have to stay whole.
   const safe = (given: Plan): Plan =>
-    JSON.parse(JSON.stringify(given, (_, inner: unknown) => (typeof inner === "string" ? terminal.mask(inner) : inner)));
+    JSON.parse(
+      JSON.stringify(given, (_, inner: unknown) =>
+        typeof inner === "string" ? terminal.mask(inner) : inner,
+      ),
+    );
   const earlier = options.earlier && { ...options.earlier, plan: safe(options.earlier.plan) };
   const page = planHtml(safe(plan), names, { ...options, earlier, sha256 });
   await writeReport("html", file, page, { mask: (text) => text });

@@ -22,8 +22,12 @@ export function trusted(text: string): Markup {
 
 const longestText = 20_000;
 
+/** Most texts: nothing in them could be made visible. */
+const plain = /^[\x20-\x7e]*$/;
+
 function visible(part: Part): unknown {
-  if (typeof part === "string") return escapeText(part, longestText);
+  if (typeof part === "string")
+    return part.length <= longestText && plain.test(part) ? part : escapeText(part, longestText);
   return isList(part) ? part.map(visible) : part;
 }
 

@@ -15,7 +15,7 @@ export function overviewHtml({ census, disruption, forecast, severity }: PlanVie
 }
 
 /** Numbers of resources and the sources of their values. */
-export function censusCard({ declared, checked, skipped, unmanaged, fields }: Census): Markup {
+function censusCard({ declared, checked, skipped, unmanaged, fields }: Census): Markup {
   const sources = (["probed", "described", "echoed", "recorded"] as const).filter(
     (source) => fields[source] > 0,
   );
