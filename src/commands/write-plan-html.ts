@@ -29,7 +29,7 @@ export async function writePlanHtml(
   file: string,
   plan: Plan,
   names: KindNames,
-  { terminal, ...options }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Terminal },
+  { terminal, ...options }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "mask"> },
 ): Promise<void> {
   const { planHtml } = await import("../report/html/plan-html.ts");
   // What a service may have repeated is masked here. The page's own words are not: its script and its style have to stay whole.
@@ -45,7 +45,11 @@ export async function writePlanHtml(
 }
 
 /** Writes a page that says why there is no plan, so that the page of an earlier run is not taken for it. */
-export async function writeFailureHtml(file: string, error: unknown, terminal: Terminal): Promise<void> {
+export async function writeFailureHtml(
+  file: string,
+  error: unknown,
+  terminal: Pick<Terminal, "mask">,
+): Promise<void> {
   const { failureHtml } = await import("../report/html/failure-html.ts");
   await writeReport("html", file, failureHtml(error, sha256), terminal);
 }
