@@ -53,9 +53,18 @@ const rules: FolderRules = {
   files: { may: [], node: "any", never: [print] },
   state: { may: ["model", "files"], node: "any", never: [print] },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
-  hosting: { may: ["model"], packages: ["p-retry", "undici", "yaml"], node: "any", never: [print] },
+  hosting: {
+    may: ["model"],
+    packages: ["p-retry", "set-cookie-parser", "undici", "yaml"],
+    node: "any",
+    never: [print],
+  },
   database: { may: ["model"], packages: ["@redis/client"], node: "any", never: [print] },
-  report: { may: ["model"], packages: ["picocolors", "fast-xml-builder"], never: pure },
+  report: {
+    may: ["model"],
+    packages: ["@dagrejs/dagre", "fast-xml-builder", "get-east-asian-width", "hono", "picocolors"],
+    never: pure,
+  },
   // It shares with the reconciler the field table, and the words that the table is written in.
   platform: {
     may: ["fields", "files", ...vocabulary],
@@ -149,6 +158,13 @@ describe("architecture", () => {
 
   it("leaves clock, chance, console, network and waiting to the folders that own them", () => {
     expect(forbiddenCode(src, rules)).toEqual([]);
+  });
+
+  it("waits in one loop, and repeats writes in one other", () => {
+    const engine = src.filter(({ path }) => /^src\/(apply|reconcile|kinds|commands\/snapshots)\//.test(path));
+    const endless = /\bwhile\s*\(|\bdo\s*\{|\bfor\s*\([^;()]*;\s*;/;
+    const loops = engine.filter(({ text }) => endless.test(text)).map(({ path }) => path);
+    expect(loops).toEqual(["src/apply/engine/poll.ts", "src/apply/engine/submit.ts"]);
   });
 
   it("keeps kinds apart", () => {

@@ -1,17 +1,15 @@
 /** @module Runs `apply` and `destroy`: plan, confirm, apply, converge, verify. */
-import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
-import { openSession, type Session, sha256 } from "../project/session.ts";
+import { openSession, type Session } from "../project/session.ts";
 import { whileHeld } from "../project/while-held.ts";
-import type { ApplyWorld } from "../reconcile/apply-plan.ts";
+import { applyWorld } from "../project/worlds.ts";
 import type { Intention } from "../reconcile/plan-for.ts";
 import { type RunRequest, reconcile } from "../reconcile/reconcile.ts";
 import { emptyState } from "../state/document.ts";
-import { openJournal } from "../state/journal.ts";
 import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import type { Lock } from "../state/store.ts";
 import { withSeals } from "../state/with-seals.ts";
@@ -106,24 +104,18 @@ interface Run {
 
 async function reconcileAndClose(run: Run): Promise<number> {
   const { options, saved, project, session, report, interrupts, lock, terminal } = run;
-  const stopping = AbortSignal.any([interrupts.stopping, lock.lost]);
-  const world: ApplyWorld = {
-    kinds,
-    service: session.service,
-    clock: session.clock,
-    digest: sha256,
-    journal: openJournal(project.store, session.state, session.clock),
-    open: session.vault.open,
-    emit: report.event,
-    stopping,
-    aborting: interrupts.aborting,
-  };
+  const { service, state, clock, vault } = session;
+  const { stopping, aborting } = interrupts;
+  const world = applyWorld({
+    ...{ service, store: project.store, state, lock, clock },
+    ...{ stopping, aborting, open: vault.open, emit: report.event },
+  });
   try {
     const request: RunRequest = {
       intention: intentionOf(options, project, session),
       saved,
       timeout: options.timeout,
-      approve: (plan) => isApproved(plan, options, terminal, stopping),
+      approve: (plan) => isApproved(plan, options, terminal, world.stopping),
       secrets: session.vault.texts(),
     };
     const outcome = await reconcile(request, world, report);

@@ -1,17 +1,16 @@
 /** @module Checks everything that the other commands need, and says how to fix what is missing. */
 import process from "node:process";
-import { noSecrets } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { asError, exitCodes, GraphformError, isGraphformError, ManifestError } from "../model/errors.ts";
 import { type Connection, connect } from "../project/connect.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
-import { openProject, resolveProject } from "../project/project.ts";
+import { checkedManifest } from "../project/manifest-problems.ts";
+import { openProject } from "../project/project.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { claimState } from "../state/claim-state.ts";
-import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import { serviceTarget } from "./service-target.ts";
 import type { Terminal } from "./terminal.ts";
@@ -85,7 +84,7 @@ function nodeVersion(): Finding {
 
 async function manifest(options: ManifestOptions): Promise<string> {
   const project = await openProject(options);
-  const { manifest: resolved } = await resolveProject(project, { key: newKey() }, noSecrets);
+  const resolved = await checkedManifest(project);
   return `${project.files.join(", ")} is valid, ${amount(resolved.desired.length, "resource")}`;
 }
 
@@ -142,7 +141,7 @@ async function offered(open: Connection, options: ManifestOptions, signal: Abort
   if (!canCheckOffer(open)) return "not checked: the profile has no operation for it";
   const project = await openProject(options).catch(() => undefined);
   if (project === undefined) return "not checked: there is no valid manifest";
-  const { manifest: resolved } = await resolveProject(project, { key: newKey() }, noSecrets);
+  const resolved = await checkedManifest(project);
   const { findings, notCompared } = await checkOffer(resolved.desired, open, signal);
   const [first] = findings;
   if (first === undefined)

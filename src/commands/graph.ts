@@ -1,9 +1,8 @@
 /** @module Draws the references between the resources of a manifest. */
-import { noSecrets } from "../manifest/read-secret.ts";
 import { exitCodes } from "../model/errors.ts";
-import { openProject, resolveProject } from "../project/project.ts";
+import { checkedManifest } from "../project/manifest-problems.ts";
+import { openProject } from "../project/project.ts";
 import { escapeText } from "../report/escape.ts";
-import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,7 +12,7 @@ export async function graph(
   terminal: Terminal,
 ): Promise<number> {
   const project = await openProject(options);
-  const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
+  const manifest = await checkedManifest(project);
   const addresses = manifest.desired.map((entry) => entry.address);
   const edges = manifest.desired.flatMap(({ address, refs }) =>
     refs.map((ref): [string, string] => [address, ref]),

@@ -1,11 +1,9 @@
 /** @module Compares a valid manifest with the values that the service offers today. */
 import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
-import { noSecrets } from "../manifest/read-secret.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
-import { resolveProject } from "../project/project.ts";
+import { checkedManifest } from "../project/manifest-problems.ts";
 import { escapeText } from "../report/escape.ts";
-import { newKey } from "../state/vault.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withService } from "./service-work.ts";
 import type { Terminal } from "./terminal.ts";
@@ -24,7 +22,7 @@ export function offerProblems(
         { hint: "leave --online out, or use a profile that has it" },
       );
     }
-    const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
+    const manifest = await checkedManifest(project);
     const { findings, notCompared } = await checkOffer(manifest.desired, service, signal);
     for (const line of notCompared) terminal.err(`${escapeText(line, 400)}\n`);
     return findings.map(({ desired, message, hint }): Problem => {

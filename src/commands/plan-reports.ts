@@ -2,6 +2,7 @@
 import type { Plan } from "../model/plan.ts";
 import { planAnnotations } from "../report/github/annotations.ts";
 import { gitlabCounts } from "../report/gitlab/plan-counts.ts";
+import type { PlanPageOptions } from "../report/html/plan-html.ts";
 import { jsonText } from "../report/json-text.ts";
 import type { KindNames } from "../report/kind-words.ts";
 import { failureMarkdown } from "../report/markdown/failure-markdown.ts";
@@ -13,6 +14,7 @@ import { repositoryPath } from "./repository-path.ts";
 import { writeSarif } from "./sarif-report.ts";
 import { appendSummary } from "./step-summary.ts";
 import type { Terminal } from "./terminal.ts";
+import { writeFailureHtml, writePlanHtml } from "./write-plan-html.ts";
 import { writeReport } from "./write-report.ts";
 
 /** Files of reports that `plan` writes. */
@@ -20,6 +22,9 @@ export interface PlanReportOptions {
   readonly sarif?: string;
   readonly gitlab?: string;
   readonly markdown?: string;
+  readonly html?: string;
+  /** A saved plan that the page of --html is compared with. */
+  readonly compare?: string;
   /** File of the saved plan: the report in Markdown names the command that applies it. */
   readonly out?: string;
   /** True for the plan of `destroy`. */
@@ -33,15 +38,17 @@ export interface PlanReportContext {
   readonly manifest: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly terminal: Terminal;
+  /** The plan of --compare. */
+  readonly earlier?: PlanPageOptions["earlier"];
 }
 
 /** Writes the reports of a plan, and prints annotations on GitHub. Throws `report-unwritable`. */
 export async function writePlanReports(
   plan: Plan,
   options: PlanReportOptions,
-  { names, manifest, env, terminal }: PlanReportContext,
+  { names, manifest, env, terminal, earlier }: PlanReportContext,
 ): Promise<void> {
-  const { sarif, gitlab, markdown, out: planFile, destroy } = options;
+  const { sarif, gitlab, markdown, html, out: planFile, destroy } = options;
   const next = { planFile, command: destroy === true ? "destroy" : "apply" } as const;
   if (sarif !== undefined)
     await writeSarif(planFindings(plan, names), { file: sarif, manifest, env, terminal });
@@ -49,6 +56,7 @@ export async function writePlanReports(
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plan))}\n`, terminal);
   if (markdown !== undefined)
     await writeReport("markdown", markdown, planMarkdown(plan, names, next), terminal);
+  if (html !== undefined) await writePlanHtml(html, plan, names, { ...next, earlier, terminal });
   await appendSummary((bytes) => planMarkdown(plan, names, { ...next, bytes }), env, terminal);
   const annotations = planAnnotations(plan, repositoryPath(env));
   await printAnnotations(annotations, "the plan lists every change", env, terminal);
@@ -57,12 +65,13 @@ export async function writePlanReports(
 /** Writes what the reports can say of a plan that could not be made, so that the plan of an earlier run is not taken for it. */
 export async function writeNoPlanReports(
   error: unknown,
-  { sarif, markdown }: PlanReportOptions,
+  { sarif, markdown, html }: PlanReportOptions,
   { name, ...context }: Omit<PlanReportContext, "names"> & { readonly name: string },
 ): Promise<void> {
   const { env, terminal } = context;
   const text = failureMarkdown(error, name);
   if (markdown !== undefined) await writeReport("markdown", markdown, text, terminal);
+  if (html !== undefined) await writeFailureHtml(html, error, terminal);
   await appendSummary(() => text, env, terminal);
   await writeFailureReports(error, { sarif, ...context });
 }

@@ -1,10 +1,11 @@
 /** @module Runs `plan`: compares the manifest with the service and prints the changes. */
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
-import { exitCodes, isGraphformError } from "../model/errors.ts";
+import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
-import { openSession, planningWorld } from "../project/session.ts";
+import { openSession } from "../project/session.ts";
+import { planningWorld } from "../project/worlds.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { erroredPlanJson } from "../report/error-json.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -20,6 +21,7 @@ import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
+import { earlierPlan, isReportError } from "./write-plan-html.ts";
 import { assertReportFiles } from "./write-report.ts";
 
 /** Options of `plan`. */
@@ -32,7 +34,7 @@ export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanRe
 }
 
 /**
- * `plan`: prints the changes that apply would make. Writes no file except the one of --out. With --json a failure is printed
+ * `plan`: prints the changes that apply would make. Writes no file except those of --out and --html. With --json a failure is printed
  * as a plan document too, with `errored: true`.
  */
 export async function plan(
@@ -40,10 +42,10 @@ export async function plan(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
-  const { out, sarif, gitlab, markdown } = options;
+  const { out, sarif, gitlab, markdown, html } = options;
   let name = "";
   try {
-    assertReportFiles({ out, sarif, gitlab, markdown });
+    assertReportFiles({ out, sarif, gitlab, markdown, html });
     const project = await openProject(options);
     name = project.header.name;
     return await makePlan(project, options, env, terminal);
@@ -62,7 +64,7 @@ async function reportFailure(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<void> {
-  if (isGraphformError(error) && error.code.startsWith("report-")) return;
+  if (isReportError(error)) return;
   const { writeNoPlanReports } = await import("./plan-reports.ts");
   await writeNoPlanReports(error, options, { name, manifest: options.file, env, terminal });
 }
@@ -73,6 +75,7 @@ async function makePlan(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
+  const earlier = await earlierPlan(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not create one.
   const key = state.serial === 0 ? undefined : state.key;
@@ -95,12 +98,12 @@ async function makePlan(
       destroying,
     };
     assertAddressesKnown(intention, session.state, kinds);
-    const world = planningWorld(session, interrupts.stopping);
+    const world = planningWorld(session.service, interrupts.stopping, session.clock);
     const { plan: result } = await planFor(intention, session.state, world);
     if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
     const names = kindNames(kinds.all);
     const { writePlanReports } = await import("./plan-reports.ts");
-    await writePlanReports(result, options, { names, manifest: project.files, env, terminal });
+    await writePlanReports(result, options, { names, manifest: project.files, env, terminal, earlier });
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(
       options.json === true ? `${jsonText(planJson(result, names))}\n` : planText(result, names, page),

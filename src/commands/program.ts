@@ -9,6 +9,7 @@ import type { ManifestOptions, PlanChoices } from "./options.ts";
 import { withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
 import type { PlanCommandOptions } from "./plan.ts";
 import { addPlatformCommands } from "./platform/add-commands.ts";
+import type { ShowOptions } from "./show.ts";
 import { addSnapshotCommands } from "./snapshots/add-commands.ts";
 import { addStateCommands } from "./state/add-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -50,6 +51,8 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .option("--markdown <file>", "write the plan in Markdown, for a comment on a pull request")
     .option("--gitlab <file>", "write the number of changes for GitLab's merge requests")
     .option("--destroy", "plan the removal of everything that this state owns, as destroy does it")
+    .option("--html <file>", "write the plan as a page for the browser: one file, nothing is loaded")
+    .option("--compare <planfile>", "say on that page how this plan differs from a saved one")
     .option("--detailed-exitcode", "exit 2 where there are changes")
     .action(async (options: PlanCommandOptions & { color?: boolean }) => {
       const { plan } = await import("./plan.ts");
@@ -91,15 +94,12 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
   withStateOptions(program.command("show").description("print the state or a saved plan"))
     .argument("[planfile]", "a saved plan")
     .option("--json", "as JSON")
-    .action(
-      async (
-        planFile: string | undefined,
-        options: ManifestOptions & { json?: boolean; color?: boolean },
-      ) => {
-        const { show } = await import("./show.ts");
-        done(await show(planFile, options, env, at(options)));
-      },
-    );
+    .option("--html <file>", "write the saved plan as a page for the browser as well")
+    .option("--compare <planfile>", "say on that page how the plan differs from another saved one")
+    .action(async (planFile: string | undefined, options: ShowOptions & { color?: boolean }) => {
+      const { show } = await import("./show.ts");
+      done(await show(planFile, options, env, at(options)));
+    });
 
   withStateOptions(program.command("output").description("the outputs of the last apply"))
     .argument("[name]", "one of them")

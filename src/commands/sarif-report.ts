@@ -1,6 +1,6 @@
 /** @module Writes findings to a file in the format SARIF. */
 import { packageVersion } from "../project/package-files.ts";
-import { sha256 } from "../project/session.ts";
+import { sha256 } from "../project/worlds.ts";
 import { amount } from "../report/amounts.ts";
 import { jsonText } from "../report/json-text.ts";
 import type { ReportFinding } from "../report/sarif/finding.ts";

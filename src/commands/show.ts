@@ -1,6 +1,6 @@
 /** @module Prints the state or a saved plan. */
 import { kinds } from "../kinds/index.ts";
-import { exitCodes } from "../model/errors.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
@@ -13,11 +13,20 @@ import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
+import { earlierPlan, writePlanHtml } from "./write-plan-html.ts";
+
+/** Options of `show`. */
+export interface ShowOptions extends ManifestOptions {
+  readonly json?: boolean;
+  readonly html?: string;
+  /** A saved plan that the page is compared with. */
+  readonly compare?: string;
+}
 
 /** `show [PLANFILE]`: prints the state, or the plan of a file, as text or JSON. */
 export async function show(
   planFile: string | undefined,
-  options: ManifestOptions & { readonly json?: boolean },
+  options: ShowOptions,
   _env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<number> {
@@ -25,11 +34,15 @@ export async function show(
   const names = kindNames(kinds.all);
   if (planFile !== undefined) {
     const { plan } = await readPlanFile(planFile);
+    const earlier = await earlierPlan(options);
+    if (options.html !== undefined)
+      await writePlanHtml(options.html, plan, names, { planFile, earlier, terminal });
     terminal.out(
       options.json === true ? `${jsonText(planJson(plan, names))}\n` : planText(plan, names, page),
     );
     return exitCodes.done;
   }
+  if (options.html !== undefined || options.compare !== undefined) throw planWanted();
   const project = await openProject(options);
   const stored = await project.store.read();
   if (stored === undefined && options.json !== true) {
@@ -41,4 +54,9 @@ export async function show(
     options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page),
   );
   return exitCodes.done;
+}
+
+function planWanted(): GraphformError {
+  const hint = "graphform plan --out FILE saves one: graphform show FILE --html PAGE";
+  return new GraphformError("report-option", "--html shows a saved plan, and none is named", { hint });
 }

@@ -1,5 +1,4 @@
 /** @module Runs a command that changes something outside of a plan, under the lock of the state. */
-import { kinds } from "../kinds/index.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
@@ -9,13 +8,12 @@ import { type Connection, connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { ServiceTarget } from "../project/service-target.ts";
-import { sha256 } from "../project/session.ts";
 import { withSubscriptions } from "../project/subscriptions.ts";
 import { whileHeld } from "../project/while-held.ts";
+import { applyWorld } from "../project/worlds.ts";
 import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
-import { openJournal } from "../state/journal.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -84,17 +82,8 @@ export async function underLockOf<T>(
       try {
         const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
         const state = claim(claimed, { service: identity, where });
-        const world: ApplyWorld = {
-          kinds,
-          service,
-          clock,
-          digest: sha256,
-          journal: openJournal(store, state, clock),
-          open: () => undefined,
-          emit,
-          stopping: AbortSignal.any([interrupts.stopping, lock.lost]),
-          aborting: interrupts.aborting,
-        };
+        const { stopping, aborting } = interrupts;
+        const world = applyWorld({ service, store, state, lock, stopping, aborting, emit, clock });
         return await work({ project, state, service, identity, world });
       } finally {
         await service.close();

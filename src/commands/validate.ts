@@ -1,9 +1,8 @@
 /** @module Validates a manifest without network, or also against the service. */
-import { noSecrets } from "../manifest/read-secret.ts";
-import { exitCodes, ManifestError } from "../model/errors.ts";
+import { exitCodes } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
-import { openProject, resolveProject } from "../project/project.ts";
-import { newKey } from "../state/vault.ts";
+import { manifestProblems } from "../project/manifest-problems.ts";
+import { openProject } from "../project/project.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 import { assertReportFiles } from "./write-report.ts";
@@ -55,7 +54,7 @@ async function allProblems(
   env: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<readonly Problem[]> {
-  const problems = await problemsOf(options);
+  const problems = await manifestProblems(() => openProject(options));
   if (options.online !== true || problems.some((problem) => problem.severity === "error")) return problems;
   const { offerProblems } = await import("./offer-problems.ts");
   return [...problems, ...(await offerProblems(options, env, terminal))];
@@ -66,15 +65,4 @@ async function printErrored(error: unknown, terminal: Terminal): Promise<void> {
   const { erroredValidationJson } = await import("../report/error-json.ts");
   const { jsonText } = await import("../report/json-text.ts");
   terminal.out(`${jsonText(erroredValidationJson(error), 2)}\n`);
-}
-
-async function problemsOf(options: ManifestOptions): Promise<readonly Problem[]> {
-  try {
-    const project = await openProject(options);
-    const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
-    return manifest.warnings;
-  } catch (error) {
-    if (error instanceof ManifestError) return error.problems;
-    throw error;
-  }
 }

@@ -1,14 +1,11 @@
 /** @module Applies a manifest from a program. */
-import { kinds } from "../kinds/index.ts";
 import { systemClock } from "../model/clock.ts";
 import type { ApplyEvent, Outcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
-import { sha256 } from "../project/session.ts";
 import { whileHeld } from "../project/while-held.ts";
-import type { ApplyWorld } from "../reconcile/apply-plan.ts";
+import { applyWorld } from "../project/worlds.ts";
 import { reconcile } from "../reconcile/reconcile.ts";
 import { emptyState } from "../state/document.ts";
-import { openJournal } from "../state/journal.ts";
 import { services, stores } from "./handles.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import { resolveRequest } from "./resolve-request.ts";
@@ -42,20 +39,18 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
     const stored = (await state.read()) ?? emptyState(manifest.name);
     const { intention, vault, state: owned } = await resolveRequest(request, stored, stored, signal);
     const warnings: string[] = [];
-    const world: ApplyWorld = {
-      kinds,
+    const world = applyWorld({
       service: services.get(service).connection,
-      clock: systemClock,
-      digest: sha256,
-      journal: openJournal(stores.get(state), owned, systemClock),
+      store: stores.get(state),
+      state: owned,
+      lock,
+      stopping: signal,
       open: vault.open,
       emit(event) {
         if (event.type === "warning") warnings.push(event.message);
         request.onEvent?.(event);
       },
-      stopping: AbortSignal.any([signal, lock.lost]),
-      aborting: new AbortController().signal,
-    };
+    });
     const run = {
       intention,
       timeout: request.timeout,

@@ -1,8 +1,7 @@
 /** @module Plans a manifest from a program. */
 import { kinds } from "../kinds/index.ts";
-import { systemClock } from "../model/clock.ts";
 import type { Plan } from "../model/plan.ts";
-import { sha256 } from "../project/session.ts";
+import { planningWorld } from "../project/worlds.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { emptyState } from "../state/document.ts";
 import { services } from "./handles.ts";
@@ -20,12 +19,6 @@ export async function plan(request: PlanRequest): Promise<Plan> {
   const key = stored.serial === 0 ? undefined : stored.key;
   const { intention, state: owned } = await resolveRequest(request, stored, { key }, signal);
   assertAddressesKnown(intention, owned, kinds);
-  const world = {
-    kinds,
-    service: services.get(service).connection,
-    clock: systemClock,
-    digest: sha256,
-    signal,
-  };
+  const world = planningWorld(services.get(service).connection, signal);
   return (await planFor(intention, owned, world)).plan;
 }

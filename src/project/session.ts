@@ -1,6 +1,4 @@
 /** @module Opens a run: resolves the manifest, connects to the service and claims the state. */
-import { createHash } from "node:crypto";
-import { kinds } from "../kinds/index.ts";
 import { secretReader } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import type { Clock } from "../model/clock.ts";
@@ -12,7 +10,6 @@ import type { Problem } from "../model/problem.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import type { PlanningWorld } from "../reconcile/plan-for.ts";
 import { claimState } from "../state/claim-state.ts";
 import { type Connection, connect } from "./connect.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
@@ -97,14 +94,4 @@ interface SessionStart {
   /** True if the run creates nothing. */
   readonly isDestroying?: boolean;
   readonly signal?: AbortSignal;
-}
-
-/** The part of the session that planning needs; it cannot write. */
-export function planningWorld(session: Session, signal: AbortSignal): PlanningWorld {
-  return { kinds, service: session.service, clock: session.clock, digest: sha256, signal };
-}
-
-/** SHA-256 in hex. */
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -61,7 +61,10 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
   const context = {
     ...world,
     drivers: new Map(
-      world.kinds.all.map((kind) => [kind.name, withUnnamedStatusWarnings(kind.driver(service), world)]),
+      world.kinds.all.map((kind) => [
+        kind.name,
+        withUnnamedStatusWarnings(kind.name, kind.driver(service), world),
+      ]),
     ),
     profile,
     outputs: new Map(outputs),

@@ -1,9 +1,10 @@
 /** @module Formats the end of a plan: what was checked, the impact, and the summary line. */
-import type { PhaseName, Source } from "../model/observed.ts";
+import type { PhaseName } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import { aboutTime, amount } from "./amounts.ts";
 import type { Page } from "./palette.ts";
 import { hasWork, type PlanSummary, planLine, summarize } from "./plan-summary.ts";
+import { sourceWords } from "./source-words.ts";
 import { wrapIndented } from "./text-width.ts";
 
 /** Number of checked resources, the sources of their values, and the impact of an apply. */
@@ -14,7 +15,7 @@ export function outlookLines(plan: Plan, { width }: Page): readonly string[] {
   const present = (["probed", "described", "echoed", "recorded"] as const).filter(
     (source) => fields[source] > 0,
   );
-  const values = present.map((source) => `${fields[source]} ${sources[source]}`).join(", ");
+  const values = present.map((source) => `${fields[source]} ${sourceWords[source]}`).join(", ");
   const impact = `${amount(restarts, "restart")}, ${amount(replacements, "replacement")}, ${aboutTime(seconds)}`;
   return [
     ...wrapIndented(
@@ -26,13 +27,6 @@ export function outlookLines(plan: Plan, { width }: Page): readonly string[] {
     ...(hasWork(plan) ? wrapIndented("Impact    ", impact, width) : []),
   ];
 }
-
-const sources: { readonly [source in Source]: string } = {
-  probed: "read from the database",
-  described: "read from the service",
-  echoed: "echoed back",
-  recorded: "remembered",
-};
 
 /** The last lines of a plan: facts to know before apply, and the line that scripts read. */
 export function closingLines(plan: Plan, { palette, width }: Page): readonly string[] {

@@ -1,17 +1,15 @@
 /** @module Measures, pads and wraps text for the columns of a terminal. */
+import { eastAsianWidth } from "get-east-asian-width";
 
 const plain = /^[\x20-\x7e]*$/;
 const combining = /[\p{Mn}\p{Me}]/u;
-
-/** Characters of two columns: East Asian wide and full-width ones, and emoji. */
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
 /** Columns that escaped, uncoloured text takes on a terminal. */
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  for (const character of text)
+    width += combining.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
   return width;
 }
 

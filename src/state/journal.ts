@@ -7,6 +7,7 @@ import { nextVersion } from "./document.ts";
 import { liveDocument, snapshotOf } from "./live-document.ts";
 import { mergeCalls } from "./merge-calls.ts";
 import { applyEvent } from "./reducer.ts";
+import { rememberReleased } from "./released-objects.ts";
 import type { JournalStore } from "./store.ts";
 
 /**
@@ -15,7 +16,7 @@ import type { JournalStore } from "./store.ts";
  * whole: what a journal is opened with need not be what is stored (a run claims the state for its service).
  */
 export function openJournal(store: JournalStore, initial: StateDocument, clock: Clock): Journal {
-  const live = liveDocument(initial);
+  const { live, boundTo } = rememberReleased(liveDocument(initial));
   let isFirst = true;
   const record = async (event: StateEvent): Promise<void> => {
     if (!applyEvent(live, event)) return;
@@ -29,6 +30,7 @@ export function openJournal(store: JournalStore, initial: StateDocument, clock: 
   return {
     state: live.view,
     snapshot: () => snapshotOf(live.view),
+    boundTo: (kind, ref, since = live.view.serial) => boundTo(kind, ref, since),
     record,
     bind: (address, bound) => bindings.offer([address, bound]),
   };

@@ -1,4 +1,5 @@
 /** @module Keeps a state document that is changed in place while a run goes on. */
+import { objectKey } from "../model/object-key.ts";
 import type { Bound, CreateRound, Intent, StateDocument } from "../model/state.ts";
 import { type IndexedTable, indexedTable } from "./indexed-table.ts";
 
@@ -9,7 +10,7 @@ export type DocumentHead = Omit<StateDocument, "resources" | "intents" | "rounds
 export interface LiveDocument {
   /** The document. Its entries never change, its maps do. */
   readonly view: StateDocument;
-  readonly resources: IndexedTable<Bound, "ref">;
+  readonly resources: IndexedTable<Bound, "ref" | "object">;
   readonly intents: IndexedTable<Intent, "ref" | "round">;
   readonly rounds: { [round: string]: CreateRound };
   setHead(change: Partial<DocumentHead>): void;
@@ -17,8 +18,9 @@ export interface LiveDocument {
 
 /** Makes a copy of a document that can be changed in place. */
 export function liveDocument(state: StateDocument): LiveDocument {
-  const resources = indexedTable<Bound, "ref">(state.resources, {
+  const resources = indexedTable<Bound, "ref" | "object">(state.resources, {
     ref: ({ refs }) => [...new Set(refs)],
+    object: (bound) => [objectKey(bound.kind, bound)],
   });
   const intents = indexedTable<Intent, "ref" | "round">(state.intents, {
     ref: ({ refs }) => [...new Set(refs)],

@@ -127,6 +127,14 @@ describe("operations", () => {
     const copy = JSON.parse(copied.out);
     expect(copy).toMatchObject({ instanceId: orders, region: "eu-west-1", status: "completed" });
     expect(copy.id).not.toBe(listed[0].id);
+    await bench.test.call("PUT", "/_platform/faults", [
+      { operation: "copy-snapshot", count: 1, fault: { reset: "after" } },
+    ]);
+    const lost = await bench.gf("snapshot", "copy", listed[0].id, "--region", "us-west-2", "--json");
+    await bench.test.call("DELETE", "/_platform/faults");
+    expect(lost.code, lost.err).toBe(0);
+    const after: { region: string }[] = JSON.parse((await bench.gf("snapshot", "list", "--json")).out);
+    expect(after.filter(({ region }) => region === "us-west-2")).toHaveLength(1);
     const table = (await bench.gf("snapshot", "list")).out;
     expect(table.split("\n")[0]).toMatch(/^snapshot +instance +type +status +region +created +completed$/);
     expect(table).toContain("aws/eu-west-1");

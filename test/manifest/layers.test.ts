@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { nest } from "../../src/model/spec.ts";
 import { check, line } from "./check.ts";
 
 const base = `apiVersion: graphform/v1
@@ -28,7 +29,7 @@ describe("layers", () => {
     const spec = await ordersSpec(
       "instances:\n  orders:\n    region: eu-west-1\n    config: { name: other, graphdbUser: app }\n",
     );
-    expect(spec).toMatchObject({
+    expect(nest(spec ?? {})).toMatchObject({
       tier: "pro",
       region: "eu-west-1",
       config: { name: "other", nodeInstanceType: "m7g.large", graphdbUser: "app" },
@@ -127,7 +128,7 @@ describe("defaults", () => {
       "{ region: eu, config: { name: x, graphdbUser: app }, lifecycle: { protect: false } }",
     );
     const [orders] = manifest?.desired ?? [];
-    expect(orders?.spec).toMatchObject({
+    expect(nest(orders?.spec ?? {})).toMatchObject({
       region: "us-east-1",
       config: { name: "orders", graphdbUser: "app", nodeInstanceType: "m7g.large" },
     });
@@ -140,7 +141,7 @@ describe("defaults", () => {
   it("may know each turn of a forEach", async () => {
     const text = base.replace("tier:", "forEach: [a, b]\n    tier:").replace("name: orders, ", "");
     const { manifest } = await withDefaults('{ config: { name: "db-${each.key}" } }', text);
-    expect(manifest?.desired.map(({ spec }) => spec["config"])).toMatchObject([
+    expect(manifest?.desired.map(({ spec }) => nest(spec)["config"])).toMatchObject([
       { name: "db-a" },
       { name: "db-b" },
     ]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nest } from "../../src/model/spec.ts";
 import { check, line } from "./check.ts";
 
 const head = "apiVersion: graphform/v1\nname: shop\n";
@@ -85,7 +86,7 @@ networks: { core: { id: n-1, cloudProvider: aws, region: us } }
     const { manifest, problems } = await check(text);
     expect(problems).toEqual([]);
     const other = manifest?.desired.find(({ address }) => address === "instances.other");
-    expect(other?.spec["config"]).toEqual({
+    expect(nest(other?.spec ?? {})["config"]).toEqual({
       name: {
         $template: [
           "at ",
@@ -179,7 +180,7 @@ describe("what a resource becomes", () => {
     const { manifest } = await check(
       `${head}instances:\n  x:\n${body("us")}    config: { graphdbUser: a, name: b, enableTLS: true, graphDBCacheSize: 5 }\n`,
     );
-    expect(Object.keys(manifest?.desired[0]?.spec["config"] ?? {})).toEqual([
+    expect(Object.keys(nest(manifest?.desired[0]?.spec ?? {})["config"] ?? {})).toEqual([
       "graphdbUser",
       "name",
       "enableTLS",

@@ -69,6 +69,10 @@ describe("maxChangePercent", () => {
   ])("lets it through: %s", (_, scene) => {
     expect(blocked(scene, { guards })).toEqual([]);
   });
+
+  it("is not for destroy, which means all of them", () => {
+    expect(blocked(several(10, undeclared, "a"), { guards, destroying: true })).toEqual([]);
+  });
 });
 
 describe("an empty manifest", () => {

@@ -56,17 +56,15 @@ function admit(state: ClassState): void {
 
 /** Finds the objects of all lost creates of the round at once, and records what became of each. */
 async function resolveLost(state: ClassState): Promise<void> {
-  const { context, known, lost, round: opened } = state;
+  const { context, lost, round: opened } = state;
   state.lost = [];
   try {
     if (opened === undefined) throw new Error("a create was lost outside of a round");
-    const { kind, place } = opened.round;
     const result = await findCreated(opened.round, lost, context);
     const intents = new Map(lost.map(({ address, intent }) => [address, intent]));
     await context.journal.record(resolution(result, intents, context.clock.now()));
     for (const { address, resolve } of lost) {
       const match = result.found.find((found) => found.address === address);
-      if (match !== undefined) known.add(kind, place, [match.live.id], address);
       resolve(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });
     }
   } catch (error) {

@@ -48,7 +48,7 @@ export function newClassState(key: string, context: ClassState["context"]): Clas
   return {
     key,
     context,
-    known: knownObjects(context.journal.state),
+    known: knownObjects(context.journal),
     waiting: createQueue(),
     inFlight: new Map(),
     lost: [],

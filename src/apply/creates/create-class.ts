@@ -18,7 +18,6 @@ export function openCreateClass(key: string, context: ClassState["context"]): Cr
     },
     async acknowledge({ request: { step }, intent }, id) {
       if (!known.mayBeNew(step.kind, step.place, id, step.address)) return false;
-      known.add(step.kind, step.place, [id], step.address);
       const created = createdObject(step.address, id, intent, clock.now());
       await journal.record({ type: "create-acknowledged", ...created });
       return true;

@@ -1,7 +1,8 @@
 /** @module Remembers the objects that a create of this run cannot have made. */
 import type { Address } from "../../model/address.ts";
-import { type JsonObject, stableJson } from "../../model/json.ts";
-import type { StateDocument } from "../../model/state.ts";
+import type { Journal } from "../../model/journal.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { objectKey } from "../../model/object-key.ts";
 
 /** Objects that an address is bound to, or that were listed before a create was sent. */
 export interface KnownObjects {
@@ -10,23 +11,23 @@ export interface KnownObjects {
    * under its id, for the same address: the id of a user is its name.
    */
   mayBeNew(kind: string, place: JsonObject, id: string, address: Address): boolean;
-  /** Without an address: the objects were listed before a create was sent. */
-  add(kind: string, place: JsonObject, ids: readonly string[], address?: Address): void;
+  /** Adds objects that were listed before a create was sent. */
+  add(kind: string, place: JsonObject, ids: readonly string[]): void;
 }
 
-/** Starts with everything that the state binds. */
-export function knownObjects({ resources }: Pick<StateDocument, "resources">): KnownObjects {
-  const keyOf = (kind: string, place: JsonObject, id: string): string => `${kind} ${stableJson(place)} ${id}`;
-  const known = new Map<string, Address | undefined>(
-    Object.entries(resources).map(([address, { kind, place, id }]) => [keyOf(kind, place, id), address]),
-  );
+/**
+ * Starts with everything that the state binds, and goes on with what it comes to bind. An object that it lets go of stays
+ * known: that it is bound no more does not make it new.
+ */
+export function knownObjects(journal: Pick<Journal, "state" | "boundTo">): KnownObjects {
+  const since = journal.state.serial;
+  const listed = new Set<string>();
   return {
-    mayBeNew(kind, place, id, address) {
-      const key = keyOf(kind, place, id);
-      return !known.has(key) || known.get(key) === address;
-    },
-    add(kind, place, ids, address) {
-      for (const id of ids) known.set(keyOf(kind, place, id), address);
+    mayBeNew: (kind, place, id, address) =>
+      !listed.has(objectKey(kind, { id, place })) &&
+      journal.boundTo(kind, { id, place }, since).every((other) => other === address),
+    add(kind, place, ids) {
+      for (const id of ids) listed.add(objectKey(kind, { id, place }));
     },
   };
 }

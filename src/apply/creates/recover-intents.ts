@@ -1,9 +1,10 @@
 /** @module Finds the object of every create that an earlier run left open, or proves that there is none. */
 import type { Address } from "../../model/address.ts";
+import { absence } from "../../model/consistency.ts";
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
-import type { CreateRound, Intent } from "../../model/state.ts";
+import type { Bound, CreateRound, Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 import { type Found, findCreated } from "./find-created.ts";
 import { resolution } from "./intent.ts";
@@ -72,11 +73,18 @@ async function isParentGone({ kind, place }: CreateRound, context: ApplyContext)
     const bound = Object.values(context.journal.state.resources).find(
       (entry) => entry.kind === section && entry.id === place[path],
     );
-    return (
-      bound === undefined || (await driverOf(context, section).get(bound, context.stopping)) === undefined
-    );
+    return bound === undefined || isProvedAbsent(section, bound, context);
   });
   return (await Promise.all(gone)).includes(true);
+}
+
+/** True where an object is not shown although nothing can hide it any more. One that is still young may exist all the same. */
+async function isProvedAbsent(kind: string, bound: Bound, context: ApplyContext): Promise<boolean> {
+  const { clock, profile, stopping } = context;
+  const live = await driverOf(context, kind).get(bound, stopping);
+  return (
+    live === undefined && absence(Date.parse(bound.createdAt), clock.now(), profile.timing) === "conclusive"
+  );
 }
 
 /** Throws `plan-stale` where a saved plan has no create for an object that an earlier run has made. */

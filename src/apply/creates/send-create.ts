@@ -4,6 +4,7 @@ import type { Step } from "../../model/plan.ts";
 import type { ApplyContext } from "../context.ts";
 import { progressOf } from "../engine/converge.ts";
 import { asServiceError, notNow } from "../engine/lost-answer.ts";
+import { submit } from "../engine/submit.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
 import type { CreateClass, Created, CreateRequest } from "./create-request.ts";
 
@@ -16,29 +17,34 @@ const attempts = 4;
  */
 export async function sendCreate(request: CreateRequest, context: ApplyContext): Promise<Created> {
   const { step, classKey } = request;
-  const started = context.clock.now();
-  const deadline = started + timeoutOf(step, "create", context);
+  const { clock, profile } = context;
+  const started = clock.now();
   const reportLook = (error: ServiceError): void => {
     const detail = `${error.message}; looking whether it was made`;
-    context.emit(progressOf(step, context.clock.now() - started, detail));
+    context.emit(progressOf(step, clock.now() - started, detail));
   };
-  for (let failures = 0; ; ) {
-    const sent = await sendOnce(request, context.classes.classFor(classKey), context, reportLook);
-    if (sent.is === "created") return sent.created;
-    const { error } = sent;
-    const isPatient = notNow.includes(error.failure) && context.clock.now() < deadline;
-    if (!isPatient) failures += 1;
-    if (!isRepeatable(error)) throw error;
-    if (failures === attempts) throw sent.is === "not-sent" ? error : createLost(step, error);
-    const { longest } = context.profile.timing.poll;
-    if (sent.is === "not-sent") await context.clock.sleep(longest * Math.max(1, failures), context.stopping);
-  }
+  return submit(
+    {
+      attempt: async () => {
+        const sent = await sendOnce(request, context.classes.classFor(classKey), context, reportLook);
+        if (sent.is === "accepted") return sent;
+        if (!isRepeatable(sent.error)) throw sent.error;
+        return { ...sent, endedAt: clock.now() };
+      },
+      timeout: timeoutOf(step, "create", context),
+      isSpent: ({ refusals }) => refusals >= attempts,
+      exhausted: ({ error }) => (mayHaveMade(error) ? createLost(step, error) : error),
+      pause: ({ error }, { refusals }) =>
+        mayHaveMade(error) ? 0 : profile.timing.poll.longest * Math.max(1, refusals),
+    },
+    context,
+  );
 }
 
 type Sent =
-  | { readonly is: "created"; readonly created: Created }
+  | { readonly is: "accepted"; readonly value: Created }
   /** The request never left, or it made nothing. */
-  | { readonly is: "not-sent" | "made-nothing"; readonly error: ServiceError };
+  | { readonly is: "rejected"; readonly error: ServiceError };
 
 /** Sends a create once, and resolves an answer that is not an id. */
 async function sendOnce(
@@ -57,20 +63,20 @@ async function sendOnce(
     }
     const answer = await send().catch((thrown: unknown) => asServiceError(thrown, "create"));
     if (typeof answer === "string" && (await createClass.acknowledge(announced, answer)))
-      return { is: "created", created: { ...announced, id: answer, unsure: [] } };
+      return { is: "accepted", value: { ...announced, id: answer, unsure: [] } };
     const error = typeof answer === "string" ? notOurs(step, answer) : answer;
     if (!mayHaveMade(error)) {
       await context.journal.record({ type: "create-abandoned", address: step.address });
       if (context.stopping.aborted) throw error;
-      return { is: "not-sent", error };
+      return { is: "rejected", error };
     }
     if (context.aborting.aborted) throw error;
     const endedAt = context.clock.now();
     onUnknown(error);
     if (!error.mayHaveWorked) await context.journal.record({ type: "create-refused", address: step.address });
     const found = await createClass.resolve(announced, endedAt);
-    if (found === undefined) return { is: "made-nothing", error };
-    return { is: "created", created: { ...announced, ...found } };
+    if (found === undefined) return { is: "rejected", error };
+    return { is: "accepted", value: { ...announced, ...found } };
   } finally {
     createClass.leave(announced);
   }

@@ -8,6 +8,7 @@ import type { ApplyContext } from "../context.ts";
  * a run. Such a status may never pass, and every wait reads through this driver.
  */
 export function withUnnamedStatusWarnings(
+  kind: string,
   driver: Driver,
   { emit, journal }: Pick<ApplyContext, "emit" | "journal">,
 ): Driver {
@@ -17,7 +18,7 @@ export function withUnnamedStatusWarnings(
     const key = `${ref.id} ${live?.phase.detail}`;
     if (live?.phase.isUnnamed !== true || warned.has(key)) return live;
     warned.add(key);
-    const address = Object.entries(journal.state.resources).find(([, { id }]) => id === ref.id)?.[0];
+    const [address] = journal.boundTo(kind, ref);
     const message = `${ref.id} shows the status ${live.phase.detail}`;
     emit({ type: "warning", ...(address === undefined ? {} : { address }), message });
     return live;

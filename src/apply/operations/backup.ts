@@ -4,6 +4,7 @@ import type { Backup } from "../../model/kind.ts";
 import type { Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { changeWrite } from "../engine/change-write.ts";
 import { poll } from "../engine/poll.ts";
 import { submit } from "../engine/submit.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
@@ -29,13 +30,16 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
   const known = await look();
   const deadline = context.clock.now() + timeoutOf(step, "backup", context);
   await submit(
-    {
-      what: `backup of ${ref.id}`,
-      send: async () => driver.backup?.(ref, context.aborting),
-      look,
-      evaluate: (listed, attempts) => requested(listed, known, attempts, context),
-      timeout: timeoutOf(step, "backup", context),
-    },
+    changeWrite(
+      {
+        what: `backup of ${ref.id}`,
+        send: async () => driver.backup?.(ref, context.aborting),
+        look,
+        evaluate: (listed, attempts) => requested(listed, known, attempts, context),
+        timeout: timeoutOf(step, "backup", context),
+      },
+      context,
+    ),
     context,
   );
   if (step.unattended === true) return { result: "done", id: ref.id };

@@ -5,6 +5,7 @@ import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { changeWrite } from "../engine/change-write.ts";
 import { submit } from "../engine/submit.ts";
 import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
@@ -63,13 +64,16 @@ export async function change(
     return evidence;
   };
   const { seen, isFirst } = await submit(
-    {
-      what: `${operation} of ${ref.id}`,
-      send: () => send(ref),
-      look: () => driverOf(context, step.kind).get(ref, context.stopping),
-      evaluate,
-      timeout: timeoutOf(step, operation, context),
-    },
+    changeWrite(
+      {
+        what: `${operation} of ${ref.id}`,
+        send: () => send(ref),
+        look: () => driverOf(context, step.kind).get(ref, context.stopping),
+        evaluate,
+        timeout: timeoutOf(step, operation, context),
+      },
+      context,
+    ),
     context,
   );
   await accept();

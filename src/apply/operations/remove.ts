@@ -5,6 +5,7 @@ import { fieldRows } from "../../model/field-rows.ts";
 import type { Live, Phase, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { changeWrite } from "../engine/change-write.ts";
 import { poll } from "../engine/poll.ts";
 import { submit } from "../engine/submit.ts";
 import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
@@ -41,20 +42,23 @@ async function submitted(step: Step, ref: Ref, context: ApplyContext): Promise<S
   const { clock, profile } = context;
   try {
     await submit(
-      {
-        what: `delete of ${ref.id}`,
-        send: () => sendDelete(ref, step, context),
-        look: () => look(step, ref, context),
-        evaluate: (live, attempts) =>
-          classifyUnconfirmedDeletion(
-            live,
-            hiddenUntil(step, context) > 0,
-            attempts,
-            clock.now(),
-            profile.timing,
-          ),
-        timeout: timeoutOf(step, "delete", context),
-      },
+      changeWrite(
+        {
+          what: `delete of ${ref.id}`,
+          send: () => sendDelete(ref, step, context),
+          look: () => look(step, ref, context),
+          evaluate: (live, attempts) =>
+            classifyUnconfirmedDeletion(
+              live,
+              hiddenUntil(step, context) > 0,
+              attempts,
+              clock.now(),
+              profile.timing,
+            ),
+          timeout: timeoutOf(step, "delete", context),
+        },
+        context,
+      ),
       context,
     );
     return undefined;
@@ -96,14 +100,17 @@ async function onceShown(step: Step, ref: Ref, context: ApplyContext): Promise<L
 
 /** Sends the same deletion again once the person has acted; false while the service does not take it. */
 async function finished(ref: Ref, step: Step, context: ApplyContext): Promise<boolean> {
-  const { value } = await submit<Live | undefined, boolean>(
-    {
-      what: `delete of ${ref.id}`,
-      send: () => takenDelete(ref, step, context),
-      look: () => look(step, ref, context),
-      evaluate: () => ({ is: "repeat" }),
-      timeout: timeoutOf(step, "delete", context),
-    },
+  const { value } = await submit(
+    changeWrite<Live | undefined, boolean>(
+      {
+        what: `delete of ${ref.id}`,
+        send: () => takenDelete(ref, step, context),
+        look: () => look(step, ref, context),
+        evaluate: () => ({ is: "repeat" }),
+        timeout: timeoutOf(step, "delete", context),
+      },
+      context,
+    ),
     context,
   );
   return value;

@@ -2,7 +2,6 @@
 import { rm } from "node:fs/promises";
 import { kinds } from "../../kinds/index.ts";
 import { noSecrets } from "../../manifest/read-secret.ts";
-import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Journal } from "../../model/journal.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
@@ -13,8 +12,8 @@ import { hasChanges } from "../../plan/plan.ts";
 import type { Connection } from "../../project/connect.ts";
 import { projectOf, resolveProject } from "../../project/project.ts";
 import type { ServiceTarget } from "../../project/service-target.ts";
-import { sha256 } from "../../project/session.ts";
 import { setting } from "../../project/setting.ts";
+import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
 import { amount } from "../../report/amounts.ts";
@@ -168,13 +167,7 @@ async function planOf(
 ): Promise<Plan> {
   const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };
   const intention = { manifest, options, timestamp: state.savedAt, destroying: false };
-  const { plan } = await planFor(intention, state, {
-    kinds,
-    service,
-    clock: systemClock,
-    digest: sha256,
-    signal,
-  });
+  const { plan } = await planFor(intention, state, planningWorld(service, signal));
   return plan;
 }
 

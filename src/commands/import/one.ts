@@ -9,6 +9,7 @@ import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { resolveProject } from "../../project/project.ts";
+import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
 import { amount } from "../../report/amounts.ts";
@@ -58,7 +59,7 @@ export async function importOne(
         timestamp: project.timestamp,
         destroying: false,
       };
-      const { plan, outputs } = await planFor(intention, state, { ...world, signal: world.stopping });
+      const { plan, outputs } = await planFor(intention, state, planningWorld(world.service, world.stopping));
       const change = plan.changes.find((entry) => entry.address === address);
       const kind = kinds.find(declared.kind);
       if (change?.id !== id || kind === undefined) throw notFound(address, id);

@@ -1,10 +1,9 @@
 /** @module Writes live objects as a valid manifest and reads it back. */
-import { noSecrets } from "../../manifest/read-secret.ts";
 import { ManifestError } from "../../model/errors.ts";
 import type { Manifest, ServiceSection } from "../../model/manifest.ts";
 import type { Problem } from "../../model/problem.ts";
-import { projectOf, resolveProject } from "../../project/project.ts";
-import { newKey } from "../../state/vault.ts";
+import { checkedManifest } from "../../project/manifest-problems.ts";
+import { projectOf } from "../../project/project.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 import { addressOf, type ManifestParts, manifestText } from "./manifest-text.ts";
@@ -40,7 +39,7 @@ export async function writtenManifest(
     try {
       const source = { path: "imported.yaml", text };
       const project = await projectOf([source], options, new Date(0).toISOString());
-      const { manifest } = await resolveProject(project, { key: newKey() }, noSecrets);
+      const manifest = await checkedManifest(project);
       return { text, manifest, declared: manifest.desired.length, leftOut };
     } catch (error) {
       if (!(error instanceof ManifestError) || round === maxRounds) throw error;

@@ -1,5 +1,8 @@
 /** @module Copies a snapshot to another region. */
+import { changeWrite } from "../../apply/engine/change-write.ts";
 import { poll } from "../../apply/engine/poll.ts";
+import { submit } from "../../apply/engine/submit.ts";
+import type { Attempts, Evidence } from "../../apply/evidence/unconfirmed-write.ts";
 import {
   listSnapshots,
   type Snapshot,
@@ -7,6 +10,7 @@ import {
   snapshotPhase,
 } from "../../kinds/instance-snapshots.ts";
 import { systemClock } from "../../model/clock.ts";
+import { absence } from "../../model/consistency.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -39,12 +43,7 @@ export async function snapshotCopy(
     const { service, signal } = work;
     const source = await completeSnapshot(service, id, "copied", signal);
     const before = new Set((await listSnapshots(service, {}, signal)).map((snapshot) => snapshot.id));
-    const copyCall = {
-      operation: "snapshot.copy",
-      params: snapshotParams(source),
-      body: { targetRegion: options.region },
-    };
-    await service.write(copyCall, signal);
+    await submitCopy(source, before, options, work);
     terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(options.region, 100)}...\n`);
     if (options.wait === false) {
       terminal.out(
@@ -74,6 +73,53 @@ export async function snapshotCopy(
   });
 }
 
+/** Asks for the copy. An answer that is lost is not asked for again before lists would show the copy. */
+async function submitCopy(
+  source: Snapshot,
+  before: ReadonlySet<string>,
+  options: SnapshotCopyOptions,
+  { service, signal }: Pick<ServiceWork, "service" | "signal">,
+): Promise<void> {
+  const { profile } = service;
+  const context = { clock: systemClock, profile, stopping: signal, aborting: signal };
+  const call = {
+    operation: "snapshot.copy",
+    params: snapshotParams(source),
+    body: { targetRegion: options.region },
+  };
+  const evaluate = (listed: readonly Snapshot[], { mayHaveWorked, endedAt }: Attempts): Evidence => {
+    if (!mayHaveWorked) return { is: "repeat" };
+    if (copyIn(listed, source, before, options) !== undefined) return { is: "accepted", value: undefined };
+    const isHidden = absence(endedAt, systemClock.now(), profile.timing) !== "conclusive";
+    return { is: isHidden ? "wait" : "repeat" };
+  };
+  const request = {
+    what: `copy of ${source.id}`,
+    send: async () => void (await service.write(call, signal)),
+    look: () => listSnapshots(service, {}, signal),
+    evaluate,
+    timeout: timeoutOf(options, profile),
+  };
+  await submit(changeWrite(request, context), context);
+}
+
+/** The snapshot of the same instance in the wanted region that was not listed before. */
+function copyIn(
+  listed: readonly Snapshot[],
+  source: Snapshot,
+  before: ReadonlySet<string>,
+  { region }: SnapshotCopyOptions,
+): Snapshot | undefined {
+  return listed.find(
+    (snapshot) =>
+      !before.has(snapshot.id) && snapshot.instanceId === source.instanceId && snapshot.region === region,
+  );
+}
+
+function timeoutOf({ timeout }: SnapshotCopyOptions, { timing }: ServiceWork["service"]["profile"]): number {
+  return timeout ?? timing.timeout["copy-snapshot"] ?? 40 * 60_000;
+}
+
 /** Polls until the copy is complete or failed, or the timeout ends; returns the copy as last seen. */
 async function waitForCopy(
   source: Snapshot,
@@ -82,17 +128,11 @@ async function waitForCopy(
   { service, signal }: Pick<ServiceWork, "service" | "signal">,
 ): Promise<Snapshot | undefined> {
   const { profile } = service;
-  const deadline =
-    systemClock.now() + (options.timeout ?? profile.timing.timeout["copy-snapshot"] ?? 40 * 60_000);
+  const deadline = systemClock.now() + timeoutOf(options, profile);
   let copy: Snapshot | undefined;
   const look = (): Promise<readonly Snapshot[]> => listSnapshots(service, {}, signal);
   const evaluate = (listed: readonly Snapshot[]): Snapshot | undefined => {
-    copy = listed.find(
-      (snapshot) =>
-        !before.has(snapshot.id) &&
-        snapshot.instanceId === source.instanceId &&
-        snapshot.region === options.region,
-    );
+    copy = copyIn(listed, source, before, options);
     return copy !== undefined && snapshotPhase(copy.status) !== "pending" ? copy : undefined;
   };
   await poll({ look, evaluate, deadline }, { clock: systemClock, profile, stopping: signal });

@@ -1,4 +1,6 @@
 /** @module Deletes a snapshot. */
+
+import { changeWrite } from "../../apply/engine/change-write.ts";
 import { poll } from "../../apply/engine/poll.ts";
 import { submit } from "../../apply/engine/submit.ts";
 import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-snapshots.ts";
@@ -52,14 +54,17 @@ export async function snapshotDelete(
     const timeout = options.timeout ?? profile.timing.timeout["delete"] ?? 600_000;
     const waiting = { clock: systemClock, profile, stopping: signal, aborting: signal };
     await submit(
-      {
-        what: `deletion of ${id}`,
-        send: () => service.write({ operation: "snapshot.delete", params: snapshotParams(found) }, signal),
-        look,
-        evaluate: (seen) =>
-          seen === undefined ? { is: "accepted", value: { values: {} } } : { is: "repeat" },
-        timeout,
-      },
+      changeWrite(
+        {
+          what: `deletion of ${id}`,
+          send: () => service.write({ operation: "snapshot.delete", params: snapshotParams(found) }, signal),
+          look,
+          evaluate: (seen) =>
+            seen === undefined ? { is: "accepted", value: { values: {} } } : { is: "repeat" },
+          timeout,
+        },
+        waiting,
+      ),
       waiting,
     );
     const deadline = systemClock.now() + timeout;

@@ -1,4 +1,6 @@
-/** @module Parses Set-Cookie headers. */
+/** @module Reads the cookies of an answer. */
+import { parseSetCookie } from "set-cookie-parser";
+
 /** A cookie as Set-Cookie brings it. */
 export interface Cookie {
   readonly value: string;
@@ -7,25 +9,18 @@ export interface Cookie {
 }
 
 /**
- * Returns the cookies of an answer by name. Skips entries that are not name=value, and cookies that are deleted (no value,
- * or a Max-Age of 0).
+ * Returns the cookies of an answer by name, their values as they are sent but for quotes around them. Skips entries that
+ * are not name=value, and cookies that are deleted (no value, or a Max-Age of 0).
  */
 export function parseCookies(header: string | readonly string[] | undefined): ReadonlyMap<string, Cookie> {
-  const lines = header === undefined ? [] : typeof header === "string" ? [header] : header;
-  return new Map(lines.flatMap(parseCookie));
-}
-
-function parseCookie(line: string): [string, Cookie][] {
-  const [pair = "", ...attributes] = line.split(";");
-  const at = pair.indexOf("=");
-  const value = pair
-    .slice(at + 1)
-    .trim()
-    .replace(/^"(.*)"$/, "$1");
-  if (at < 1 || value === "") return [];
-  const seconds = attributes.flatMap(
-    (attribute) => /^\s*max-age\s*=\s*(-?\d+)\s*$/i.exec(attribute)?.[1] ?? [],
-  )[0];
-  if (seconds === undefined) return [[pair.slice(0, at).trim(), { value }]];
-  return Number(seconds) <= 0 ? [] : [[pair.slice(0, at).trim(), { value, maxAge: Number(seconds) * 1000 }]];
+  const lines = header === undefined ? [] : typeof header === "string" ? [header] : [...header];
+  // Silent: it would print the names and attributes that it does not know.
+  const cookies = parseSetCookie(lines, { decodeValues: false, silent: true });
+  return new Map(
+    cookies.flatMap(({ name, value, maxAge }): [string, Cookie][] => {
+      const text = value.replace(/^"(.*)"$/, "$1");
+      if (name === "" || text === "" || (maxAge !== undefined && maxAge <= 0)) return [];
+      return [[name, maxAge === undefined ? { value: text } : { value: text, maxAge: maxAge * 1000 }]];
+    }),
+  );
 }

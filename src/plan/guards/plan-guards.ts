@@ -69,13 +69,16 @@ export function deletesHold(open: readonly Change[], { guards, destroying }: Pla
 /** Below this number of resources the percentage is not checked: one change of three is 33 %. */
 const fewestForPercent = 10;
 
-/** Holds back all changes where they are a larger part of what exists than `guards.maxChangePercent`. */
-function changePercentHold(open: readonly Change[], { guards, state }: PlanInput): Hold | undefined {
+/** Holds back all changes where they are a larger part of what exists than `guards.maxChangePercent`; `destroy` means all of them. */
+function changePercentHold(
+  open: readonly Change[],
+  { guards, state, destroying }: PlanInput,
+): Hold | undefined {
   const changes = open.filter((change) => ["update", "replace", "delete"].includes(change.action));
   const existing = Object.keys(state.resources).length;
   const percent = existing === 0 ? 0 : (100 * changes.length) / existing;
   const limit = guards.maxChangePercent;
-  if (limit === undefined || existing < fewestForPercent || percent <= limit) return undefined;
+  if (limit === undefined || destroying || existing < fewestForPercent || percent <= limit) return undefined;
   return {
     changes,
     guard: {

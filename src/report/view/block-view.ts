@@ -4,7 +4,7 @@ import type { Action, Change, Guard } from "../../model/plan.ts";
 import { holdsSecret } from "../../model/sealed.ts";
 import type { KindNames } from "../kind-words.ts";
 import { driftedFields, type FieldView, fieldsOf, uncheckedFields } from "./field-view.ts";
-import { type OwnWords, ownWords, type Rewrite } from "./own-words.ts";
+import { differingWords, inSentence, inValue, type OwnWords, ownWords, type Rewrite } from "./own-words.ts";
 import { type PhaseView, phaseOf } from "./phase-view.ts";
 import { plannedSpec } from "./planned-spec.ts";
 
@@ -74,6 +74,7 @@ function partOf(change: Change, names: KindNames): Part {
   const own = ownWords(change);
   const { addresses, fields, drifted, ...rest } = block;
   const rows = [...fields, ...drifted];
+  const rewriteValue = inValue(own);
   const frame = {
     ...rest,
     isMoved: addresses[0]?.previous !== undefined,
@@ -83,11 +84,11 @@ function partOf(change: Change, names: KindNames): Part {
     change,
     block,
     own,
-    frame: textOf(frame, own.inSentence),
+    frame: textOf(frame, inSentence(own)),
     rows: rows.map(({ path, before, after, notes }) => {
       // The whole value as well: the one that is shown may be cut.
       const values = [before, after, notes, comparedValue(change, path)];
-      return { exact: textOf(values, (text) => text), pattern: textOf(values, own.inValue) };
+      return { exact: textOf(values, (text) => text), pattern: textOf(values, rewriteValue) };
     }),
   };
 }
@@ -162,22 +163,21 @@ function joined(members: readonly Part[]): BlockView {
   if (first === undefined) throw new Error("a block has a change");
   if (others.length === 0) return first.block;
   const blocks = members.map((part) => part.block);
-  const text = (pick: (block: BlockView) => string, rewrite: Rewrite = first.own.inSentence): string => {
+  const words = differingWords(members.map((part) => part.own));
+  const [inAnySentence, inAnyValue] = [inSentence(words), inValue(words)];
+  const text = (pick: (block: BlockView) => string, rewrite: Rewrite = inAnySentence): string => {
     const own = pick(first.block);
     return blocks.every((block) => pick(block) === own) ? own : rewrite(own);
   };
   const field = (of: "fields" | "drifted") =>
     first.block[of].map((row, at): FieldView => {
       const { before } = row;
-      const value = (which: "before" | "after") =>
-        text((block) => block[of][at]?.[which] ?? "", first.own.inValue);
+      const value = (which: "before" | "after") => text((block) => block[of][at]?.[which] ?? "", inAnyValue);
       return {
         ...row,
         after: value("after"),
         ...(before === undefined ? {} : { before: value("before") }),
-        notes: row.notes.map((_, note) =>
-          text((block) => block[of][at]?.notes[note] ?? "", first.own.inValue),
-        ),
+        notes: row.notes.map((_, note) => text((block) => block[of][at]?.notes[note] ?? "", inAnyValue)),
       };
     });
   return {

@@ -5,35 +5,47 @@ import type { Change } from "../../model/plan.ts";
 /** Rewrites a text of one change. */
 export type Rewrite = (text: string) => string;
 
-/** Both ways to rewrite the texts of one change. Only whole words are replaced. */
-export interface OwnWords {
-  /** For sentences: address, former address and id become `ADDRESS`, `PREVIOUS` and `ID`. */
-  readonly inSentence: Rewrite;
-  /** For values: its forEach key and its name become `KEY` and `NAME` as well. */
-  readonly inValue: Rewrite;
-}
+/** Words that one resource has, with their placeholders: address, former address and id, forEach key and name. */
+export type OwnWords = { readonly [placeholder in Placeholder]: string | undefined };
 
-/**
- * Rewrites that make equal what differs in the words of the resource alone: `--allow-destroy networks.a` and
- * `--allow-destroy networks.b`.
- */
+type Placeholder = "PREVIOUS" | "ADDRESS" | "ID" | "KEY" | "NAME";
+
+/** The words of one resource. */
 export function ownWords({ address, id, previousAddress }: Change): OwnWords {
   const parts = parseAddress(address);
-  const identity: readonly Word[] = [
-    [previousAddress, "PREVIOUS"],
-    [address, "ADDRESS"],
-    [id, "ID"],
-  ];
+  return { PREVIOUS: previousAddress, ADDRESS: address, ID: id, KEY: parts?.key, NAME: parts?.name };
+}
+
+/** The words in which these resources differ, as the first of them has them. */
+export function differingWords([first, ...others]: readonly OwnWords[]): OwnWords {
+  const differs = (name: Placeholder): string | undefined =>
+    others.some((other) => other[name] !== first?.[name]) ? first?.[name] : undefined;
   return {
-    inSentence: rewriteOf(identity),
-    inValue: rewriteOf([...identity, [parts?.key, "KEY"], [parts?.name, "NAME"]]),
+    PREVIOUS: differs("PREVIOUS"),
+    ADDRESS: differs("ADDRESS"),
+    ID: differs("ID"),
+    KEY: differs("KEY"),
+    NAME: differs("NAME"),
   };
 }
 
-type Word = readonly [word: string | undefined, placeholder: string];
+/**
+ * Rewrites sentences so that those are equal that differ in the identity of the resource alone: `--allow-destroy networks.a` and
+ * `--allow-destroy networks.b`.
+ */
+export function inSentence({ PREVIOUS, ADDRESS, ID }: OwnWords): Rewrite {
+  return rewriteOf({ PREVIOUS, ADDRESS, ID });
+}
 
-function rewriteOf(words: readonly Word[]): Rewrite {
-  const known = words.flatMap(([word = "", name]) => (word === "" ? [] : [[word, name] as const]));
+/** Rewrites values; key and name are replaced as well: `cache-eu` becomes `cache-KEY`. */
+export function inValue(words: OwnWords): Rewrite {
+  return rewriteOf(words);
+}
+
+function rewriteOf(words: Partial<OwnWords>): Rewrite {
+  const known = Object.entries(words).flatMap(([name, word]) =>
+    word === undefined || word === "" ? [] : [[word, name] as const],
+  );
   return (text) => known.reduce((rest, [word, name]) => replaceWord(rest, word, name), text);
 }
 

@@ -1,0 +1,60 @@
+/** @module Builds the worlds of planning and applying: what they depend on besides the manifest and the state. */
+import { createHash } from "node:crypto";
+import { kinds } from "../kinds/index.ts";
+import type { Clock } from "../model/clock.ts";
+import { systemClock } from "../model/clock.ts";
+import type { ApplyEvent } from "../model/outcome.ts";
+import type { Open } from "../model/sealed.ts";
+import type { Reads, Service } from "../model/service.ts";
+import type { StateDocument } from "../model/state.ts";
+import type { ApplyWorld } from "../reconcile/apply-plan.ts";
+import type { PlanningWorld } from "../reconcile/plan-for.ts";
+import { openJournal } from "../state/journal.ts";
+import type { Lock, StateStore } from "../state/store.ts";
+
+/** Builds the world of planning; it cannot write. */
+export function planningWorld(
+  service: Reads,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): PlanningWorld {
+  return { kinds, service, clock, digest: sha256, signal };
+}
+
+/** The parts of an apply that differ between the command line and programs. */
+export interface ApplyParts {
+  readonly service: Service;
+  readonly store: StateStore;
+  /** The state at the start, claimed for the service. */
+  readonly state: StateDocument;
+  /** The lock of the state; losing it stops the run. */
+  readonly lock: Pick<Lock, "lost">;
+  readonly stopping: AbortSignal;
+  /** Without it, requests in flight always end by themselves. */
+  readonly aborting?: AbortSignal;
+  /** Without it, no secret can be opened. */
+  readonly open?: Open;
+  readonly emit?: (event: ApplyEvent) => void;
+  readonly clock?: Clock;
+}
+
+/** Builds the world of applying, with a journal that writes to the store of the state. */
+export function applyWorld(parts: ApplyParts): ApplyWorld {
+  const { service, store, state, lock, clock = systemClock } = parts;
+  return {
+    kinds,
+    service,
+    clock,
+    digest: sha256,
+    journal: openJournal(store, state, clock),
+    open: parts.open ?? (() => undefined),
+    emit: parts.emit ?? (() => {}),
+    stopping: AbortSignal.any([parts.stopping, lock.lost]),
+    aborting: parts.aborting ?? new AbortController().signal,
+  };
+}
+
+/** SHA-256 in hex. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

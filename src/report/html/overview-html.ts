@@ -1,0 +1,63 @@
+/** @module Writes the cards of a plan page: what was checked, who is disturbed, how long it takes. */
+import type { Census, ForecastStep } from "../../model/plan.ts";
+import { aboutTime, amount, elapsedTime } from "../amounts.ts";
+import { sourceWords } from "../source-words.ts";
+import { stepWords } from "../step-words.ts";
+import type { PlanView } from "../view/plan-view.ts";
+import { chip, disruptionWords, type Tone } from "./action-words.ts";
+import { barHtml } from "./bar.ts";
+import { type Markup, markup } from "./markup.ts";
+
+/** The cards of a plan; those about the impact only where there are changes. */
+export function overviewHtml({ census, disruption, forecast, severity }: PlanView): Markup {
+  const impact = severity === "nothing" ? [] : [disruptionCard(disruption), forecastCard(forecast)];
+  return markup`<div class="cards">${[censusCard(census), ...impact]}</div>`;
+}
+
+/** Numbers of resources and the sources of their values. */
+function censusCard({ declared, checked, skipped, unmanaged, fields }: Census): Markup {
+  const sources = (["probed", "described", "echoed", "recorded"] as const).filter(
+    (source) => fields[source] > 0,
+  );
+  const rows: readonly (readonly [number, string])[] = [
+    [declared, "declared"],
+    [checked, "checked"],
+    ...(skipped === 0 ? [] : [[skipped, "skipped"] as const]),
+    [unmanaged, "unmanaged"],
+    ...sources.map(
+      (source) =>
+        [fields[source], `${fields[source] === 1 ? "value" : "values"} ${sourceWords[source]}`] as const,
+    ),
+  ];
+  return markup`<section class="card"><h2>Checked</h2><dl>${rows.map(([count, word]) => markup`<dt>${count}</dt><dd>${word}</dd>`)}</dl></section>`;
+}
+
+function disruptionCard(sums: PlanView["disruption"]): Markup {
+  const parts = sums.flatMap(({ disruption, count, blocked }) => [
+    { amount: count, tone: disruptionWords[disruption].tone },
+    { amount: blocked, tone: "quiet" as const },
+  ]);
+  const items = sums.map(({ disruption, count, blocked }) => {
+    const { word, tone } = disruptionWords[disruption];
+    const held = blocked === 0 ? "" : ` (and ${blocked} blocked)`;
+    return markup`<li>${chip(`${count} ${word}${held}`, count === 0 ? "quiet" : tone)}</li>`;
+  });
+  return markup`<section class="card"><h2>Disruption</h2>${barHtml(parts)}<ul class="legend">${items}</ul></section>`;
+}
+
+/** Steps of the chain that are listed; the others are counted. */
+const listed = 8;
+
+function forecastCard({ restarts, replacements, seconds, path }: PlanView["forecast"]): Markup {
+  const tones: readonly Tone[] = ["careful", "quiet"];
+  const parts = path.map((step, at) => ({ amount: step.seconds, tone: tones[at % 2] ?? "quiet" }));
+  const rest = path.length - listed;
+  return markup`<section class="card"><h2>Forecast</h2>
+<p class="big">${aboutTime(seconds)}, ${amount(restarts, "restart")}, ${amount(replacements, "replacement")}</p>${barHtml(parts)}
+${path.length > 0 && markup`<p class="dim">What takes longest, step by step:</p><ol class="path">${path.slice(0, listed).map(pathItem)}</ol>`}
+${rest > 0 && markup`<p class="dim">and ${amount(rest, "step")} more</p>`}</section>`;
+}
+
+function pathItem({ address, operation, verb, seconds, start }: ForecastStep): Markup {
+  return markup`<li><span class="time">+${elapsedTime(start * 1000)}</span><span>${stepWords(operation, verb).doing} <span class="address">${address}</span> <small>${elapsedTime(seconds * 1000)}</small></span></li>`;
+}

@@ -1,0 +1,61 @@
+/** @module Writes a whole page of a report: one file without network, closed by a content security policy. */
+import type { Json } from "../../model/json.ts";
+import { jsonText } from "../json-text.ts";
+import { type Markup, markup, trusted } from "./markup.ts";
+import { pageScript } from "./page-script.ts";
+import { pageStyle } from "./page-style.ts";
+
+/** Contents of a page. */
+export interface PageParts {
+  readonly title: string;
+  /** Verdict and next command. */
+  readonly header: Markup;
+  readonly main: Markup;
+  readonly footer: Markup;
+  /** The document for programs; it stands in `<script type="application/json" id="report-json">`. */
+  readonly data: Json;
+}
+
+/** SHA-256 of a text in base64. */
+export type Sha256 = (text: string) => string;
+
+/** The page as text. It loads nothing, and runs nothing but its own script. */
+export function pageText({ title, header, main, footer, data }: PageParts, sha256: Sha256): string {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${sha256(pageStyle)}'`,
+    `script-src 'sha256-${sha256(pageScript)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  const page = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${trusted(pageStyle)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="top"><div class="wide">${header}</div></header>
+<main class="wide" id="content">${main}</main>
+<footer class="wide">${footer}</footer>
+<script type="application/json" id="report-json">${trusted(dataText(data))}</script>
+<script>${trusted(pageScript)}</script>
+</body>
+</html>
+`;
+  return page.toString();
+}
+
+/** JSON in which nothing can end the element that it stands in, or begin a comment. */
+function dataText(data: Json): string {
+  return jsonText(data).replace(
+    /[<>&]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

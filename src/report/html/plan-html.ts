@@ -1,0 +1,52 @@
+/** @module Writes a plan as a page of HTML. */
+import type { Plan } from "../../model/plan.ts";
+import type { KindNames } from "../kind-words.ts";
+import { planJson } from "../plan-json.ts";
+import { comparePlans } from "../view/comparison.ts";
+import { neighbourhood } from "../view/neighbourhood.ts";
+import { type PlanView, planView } from "../view/plan-view.ts";
+import { comparisonHtml } from "./comparison-html.ts";
+import { filtersHtml } from "./filters-html.ts";
+import { groupsHtml, notesHtml, outputsHtml } from "./groups-html.ts";
+import { type Markup, markup } from "./markup.ts";
+import { overviewHtml } from "./overview-html.ts";
+import { pageText, type Sha256 } from "./page.ts";
+import { pictureHtml } from "./picture.ts";
+import { summaryHtml } from "./summary-html.ts";
+
+/** What a page says beside the plan. */
+export interface PlanPageOptions {
+  readonly sha256: Sha256;
+  /** Where the plan was saved, if it was. */
+  readonly planFile?: string | undefined;
+  /** Command that carries the plan out where it was not saved. */
+  readonly command?: "apply" | "destroy";
+  /** An earlier plan to compare with, and the name of its file. */
+  readonly earlier?: { readonly plan: Plan; readonly file: string } | undefined;
+}
+
+/** The page of a plan: one file that loads nothing and is whole without scripts. Contains no secrets. */
+export function planHtml(plan: Plan, names: KindNames, options: PlanPageOptions): string {
+  const view = planView(plan, names, options);
+  const { earlier } = options;
+  const parts = {
+    title: `${view.name}: ${view.verdict}`,
+    header: summaryHtml(view),
+    main: markup`${[
+      overviewHtml(view),
+      earlier && comparisonHtml(comparePlans(earlier.plan, plan, names), earlier),
+      filtersHtml(view),
+      groupsHtml(view.groups),
+      notesHtml(view.notes),
+      outputsHtml(view.outputs),
+      pictureHtml(neighbourhood(plan, view)),
+    ]}`,
+    footer: footerOf(view),
+    data: planJson(plan, names),
+  };
+  return pageText(parts, options.sha256);
+}
+
+function footerOf({ fingerprint, serial }: PlanView): Markup {
+  return markup`<p class="dim">Made by graphform from serial ${serial} of the state. Fingerprint <code>${fingerprint}</code>. The plan as JSON, as <code>plan --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`;
+}

@@ -1,0 +1,40 @@
+/** @module Writes the head of a plan page: the verdict and the next command. */
+import type { PlanView } from "../view/plan-view.ts";
+import type { Severity } from "../view/verdict.ts";
+import { chip, type Tone } from "./action-words.ts";
+import { type Markup, markup } from "./markup.ts";
+
+const tones: { readonly [severity in Severity]: Tone } = {
+  nothing: "good",
+  changes: "careful",
+  blocked: "bad",
+  "data-loss": "bad",
+};
+
+/** Verdict, next command, counts, and when the plan was made. */
+export function summaryHtml(view: PlanView): Markup {
+  const { name, verdict, severity, next, complete, counts } = view;
+  const words: readonly (readonly [number, string, Tone])[] = [
+    [counts.blocked, "blocked", "bad"],
+    [counts.destroy, "to destroy", "bad"],
+    [counts.change, "to change", "careful"],
+    [counts.add, "to add", "good"],
+    [counts.adopt, "to adopt", "quiet"],
+    [counts.move, "to move", "quiet"],
+    [counts.forget, "to forget", "quiet"],
+  ];
+  const chips = words
+    .filter(([count]) => count > 0)
+    .map(([count, word, tone]) => markup`<li>${chip(`${count} ${word}`, tone)}</li>`);
+  return markup`<p class="dim">Plan for <strong>${name}</strong> · <time datetime="${view.timestamp}">${timeText(view.timestamp)}</time></p>
+<h1 class="${tones[severity]}">${verdict}</h1>
+<p class="next">${next.command !== undefined && markup`<span>Next:</span> <code>${next.command}</code>`} <span>${next.note}</span></p>
+${!complete && markup`<p class="facts">${chip("incomplete", "careful")} --target or --exclude left something out.</p>`}
+${chips.length > 0 && markup`<ul class="facts">${chips}</ul>`}`;
+}
+
+/** `2026-03-02 08:30 UTC`, or the text where it is no time of this form. */
+export function timeText(iso: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*Z$/.exec(iso);
+  return match === null ? iso : `${match[1]} ${match[2]} UTC`;
+}
