@@ -42,8 +42,8 @@ function canonical(value: Json, { type, compare }: Comparison): Json {
 /** The label and the amount of one size of a Startup database. */
 const memoryLabels: { readonly [label: string]: string } = { "1GB": "1200M", "2GB": "2200M" };
 
-/** A field without one type takes a value in any type: its text counts. */
-function asTyped(value: Json, type: Trait["type"]): Json {
+/** A value in the type of its field: "25" as 25 of a number. A field without one type takes any: its text counts. */
+export function asTyped(value: Json, type: Trait["type"]): Json {
   if (value === null) return value;
   if ((type === "integer" || type === "number") && typeof value === "string" && value.trim() !== "") {
     const number = Number(value);

@@ -61,6 +61,8 @@ export type StateEvent =
       readonly type: "operation-settled";
       readonly address: Address;
       readonly record?: { readonly [path: string]: Json };
+      /** ISO 8601: when it was seen. */
+      readonly at?: string;
     }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }

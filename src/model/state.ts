@@ -51,6 +51,8 @@ export interface Bound {
   readonly onDelete: "delete" | "retain" | "backup";
   readonly refs: readonly Address[];
   readonly createdAt: string;
+  /** ISO 8601: when an operation of ours was last seen to finish, or the object was bound. */
+  readonly appliedAt?: string;
   /** An operation that was announced or accepted, and has not been seen to finish: the next run goes on waiting. */
   readonly converging?: Converging;
 }

@@ -66,7 +66,8 @@ function managed(input: DiffInput): ReadonlyMap<string, Json> {
   return new Map(all.filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path))));
 }
 
-function covers(ignored: string, path: string): boolean {
+/** True where one path of `ignoreChanges` names another path, or a map that it stands in. */
+export function covers(ignored: string, path: string): boolean {
   return path === ignored || path.startsWith(`${ignored}.`);
 }
 

@@ -52,7 +52,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "operation-accepted":
       return change(live, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
-      return end(live, event.address, ({ record }) => ({ ...event.record, ...record }));
+      return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event.at);
     case "operation-failed":
       return end(live, event.address, () => ({}));
     case "released":
@@ -152,10 +152,12 @@ function end(
   live: LiveDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
+  appliedAt?: string,
 ): boolean {
   if (live.resources.get(address)?.converging === undefined) return false;
   return change(live, address, ({ converging, ...rest }) => ({
     ...rest,
+    ...(appliedAt === undefined ? {} : { appliedAt }),
     recorded: { ...rest.recorded, ...(converging === undefined ? {} : applied(converging)) },
   }));
 }

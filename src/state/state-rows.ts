@@ -37,9 +37,10 @@ export const bound: FieldSchema = record(
     onDelete,
     refs: texts,
     createdAt: time,
+    appliedAt: time,
     converging,
   },
-  ["converging"],
+  ["appliedAt", "converging"],
 );
 
 export const intent: FieldSchema = record(

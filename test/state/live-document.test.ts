@@ -64,6 +64,7 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
     type: fc.constantFrom("operation-settled" as const, "operation-failed" as const, "released" as const),
     address,
   }),
+  fc.record({ type: fc.constant("operation-settled" as const), address, at: fc.constant(since) }),
   fc.record(
     {
       type: fc.constant("moved" as const),

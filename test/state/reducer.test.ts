@@ -189,6 +189,14 @@ describe("an operation's end", () => {
     );
   });
 
+  it("settled: says when that was seen, and what comes later leaves the time alone", () => {
+    const at = "2026-02-01T00:00:00.000Z";
+    const settled = reduce(state, { type: "operation-settled", address: "instances.db0", at });
+    expect(settled.resources["instances.db0"]?.appliedAt).toBe(at);
+    const moved = reduce(settled, { type: "moved", from: "instances.db0", to: "instances.other" });
+    expect(moved.resources["instances.other"]?.appliedAt).toBe(at);
+  });
+
   it("failed: records nothing", () => {
     expect(reduce(state, { type: "operation-failed", address: "instances.db0" })).toEqual(sampleState());
   });

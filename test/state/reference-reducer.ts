@@ -35,7 +35,7 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
     case "operation-accepted":
       return change(state, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
-      return end(state, event.address, ({ record }) => ({ ...event.record, ...record }));
+      return end(state, event.address, ({ record }) => ({ ...event.record, ...record }), event.at);
     case "operation-failed":
       return end(state, event.address, () => ({}));
     case "released":
@@ -113,12 +113,14 @@ function end(
   state: StateDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
+  appliedAt?: string,
 ): StateDocument {
   const bound = own(state.resources, address);
   if (bound?.converging === undefined) return state;
   const { converging, ...rest } = bound;
   return change(state, address, () => ({
     ...rest,
+    ...(appliedAt === undefined ? {} : { appliedAt }),
     recorded: { ...rest.recorded, ...applied(converging) },
   }));
 }

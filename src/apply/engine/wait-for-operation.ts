@@ -56,7 +56,8 @@ export async function waitForOperation(
       const left = timeout - (context.clock.now() - started);
       await untilUsable(step, ref, arrival.live, left, context);
       const record = shownMark(step, arrival.live, context);
-      await context.journal.record({ type: "operation-settled", address: step.address, record });
+      const at = new Date(context.clock.now()).toISOString();
+      await context.journal.record({ type: "operation-settled", address: step.address, record, at });
       return { result: "done", id: ref.id };
     }
     case "failed":

@@ -21,10 +21,17 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
     onDelete: step.onDelete ?? known?.onDelete ?? "delete",
     refs: step.refs ?? known?.refs ?? [],
     createdAt: known?.createdAt ?? timestamp(context),
+    ...appliedAt(known, context),
     ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };
   await context.journal.bind(step.address, bound);
   return { result: "done", id: bound.id };
+}
+
+/** Binding an object says that it is as declared; a bound one keeps the time that it has. */
+function appliedAt(known: Bound | undefined, context: ApplyContext): Pick<Bound, "appliedAt"> {
+  if (known === undefined) return { appliedAt: timestamp(context) };
+  return known.appliedAt === undefined ? {} : { appliedAt: known.appliedAt };
 }
 
 /** Removes an object from the state and leaves it as it is. */

@@ -1,0 +1,141 @@
+/** @module Defines the report of what differs from the last apply: where, since when, and what it matters. */
+import type { Address } from "./address.ts";
+import type { Disruption } from "./field-schema.ts";
+import type { Json } from "./json.ts";
+import type { Phase, Source } from "./observed.ts";
+import type { Census, Effect } from "./plan.ts";
+import type { SourceRange } from "./problem.ts";
+
+/**
+ * Class of a difference. `outside`: the world has changed, which is drift that matters. `ours`: the manifest has changed, or a
+ * change of graphform's own is not finished. `cosmetic`: it differs, and nothing that matters has changed.
+ */
+export type DriftClass = "outside" | "ours" | "cosmetic";
+
+/** All classes, the worst first. */
+export const driftClasses: readonly DriftClass[] = ["outside", "ours", "cosmetic"];
+
+/** Worst thing that has happened to a resource. `unapplied` stands for changes of class `ours`, `unimportant` for cosmetic ones. */
+export type Happening =
+  | "deleted"
+  | "failed"
+  | "stopped"
+  | "started"
+  | "changed"
+  | "renamed"
+  | "unapplied"
+  | "unimportant";
+
+/** All happenings, the worst first. */
+export const happenings: readonly Happening[] = [
+  "deleted",
+  "failed",
+  "stopped",
+  "started",
+  "changed",
+  "renamed",
+  "unapplied",
+  "unimportant",
+];
+
+/** One field that differs. A value is absent where there is none, or where it is not known. */
+export interface FieldDrift {
+  readonly path: string;
+  readonly class: DriftClass;
+  /** One line for people. */
+  readonly reason: string;
+  /** Value of the last apply. */
+  readonly applied?: Json;
+  readonly seen?: Json;
+  /** Source of `seen`. */
+  readonly source?: Source;
+  /** Value that the manifest declares. */
+  readonly declared?: Json;
+  /** Print none of the values. */
+  readonly secret: boolean;
+  /** What it takes to put the declared value back; absent where apply changes nothing. */
+  readonly remedy?: { readonly effect: Effect; readonly disruption: Disruption };
+  /** The place in the manifest that declares it, or the nearest one. */
+  readonly where?: SourceRange;
+}
+
+/** An entry of the service's audit log since the resource was last seen right. */
+export interface AuditEvent {
+  /** ISO 8601, by the service's clock. */
+  readonly time: string;
+  readonly message: string;
+  /** Absent where the service did it by itself, or does not say. */
+  readonly user?: string;
+}
+
+/** One resource that differs. */
+export interface ResourceDrift {
+  readonly address: Address;
+  readonly kind: string;
+  readonly id?: string;
+  /** Worst class of its differences. */
+  readonly class: DriftClass;
+  readonly what: Happening;
+  /** One line for people. */
+  readonly reason: string;
+  /** ISO 8601: when the last apply saw it as it ought to be. */
+  readonly since?: string;
+  readonly phase?: Phase;
+  readonly where?: SourceRange;
+  /** Fields that differ, the worst class first, then by path. */
+  readonly fields: readonly FieldDrift[];
+  /** Newest first; empty where the service shows none. */
+  readonly events: readonly AuditEvent[];
+}
+
+/** An object at the service that no address is bound to. */
+export interface UnmanagedDrift {
+  readonly kind: string;
+  readonly id: string;
+  /** Its name, where the service was asked for it. */
+  readonly name?: string;
+}
+
+/** An output whose value is another one than at the last apply. Always cosmetic: whoever reads it gets the new one. */
+export interface OutputDrift {
+  readonly name: string;
+  readonly sensitive: boolean;
+  readonly applied?: Json;
+  readonly seen?: Json;
+}
+
+/** A declared resource that a report is not sure of. */
+export interface NotChecked {
+  readonly address: Address;
+  /** One line for people. */
+  readonly reason: string;
+}
+
+/** The denominator of a report: what was looked at, and how. */
+export interface DriftCensus extends Census {
+  /** Resources that were not looked at, or that the service does not show, by address. */
+  readonly notChecked: readonly NotChecked[];
+  /** Resources whose operation is still running: what they show may not last. By address. */
+  readonly unfinished: readonly NotChecked[];
+}
+
+/** What differs from the last apply: JSON, without secrets. */
+export interface DriftReport {
+  readonly version: 1;
+  readonly name: string;
+  /** ISO 8601: the newest of its inputs. */
+  readonly timestamp: string;
+  /** Worst first, then by address; resources without any difference are left out. */
+  readonly resources: readonly ResourceDrift[];
+  readonly outputs: readonly OutputDrift[];
+  /** Objects that nobody declares; absent where nobody asked for them. */
+  readonly unmanaged?: readonly UnmanagedDrift[];
+  readonly census: DriftCensus;
+  /** False where --target or --exclude left something out. */
+  readonly complete: boolean;
+}
+
+/** True for drift that matters: a resource was changed outside, or objects that nobody declares were asked for and found. */
+export function hasDrift({ resources, unmanaged = [] }: DriftReport): boolean {
+  return unmanaged.length > 0 || resources.some((resource) => resource.class === "outside");
+}

@@ -1,0 +1,105 @@
+/** @module Lists the fields of a resource that differ from the last apply, each with its class. */
+import type { Desired } from "../../model/desired.ts";
+import { driftClasses, type FieldDrift } from "../../model/drift.ts";
+import type { KindSchema } from "../../model/field-schema.ts";
+import type { Observed } from "../../model/observed.ts";
+import type { Change, FieldChange } from "../../model/plan.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import { fieldsOf } from "../../model/spec.ts";
+import type { Bound } from "../../model/state.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
+import { covers } from "../diff.ts";
+import { classifyField, type FieldValues } from "./classify-field.ts";
+
+/** A bound resource that is there, with its planned change. */
+export interface Compared {
+  readonly change: Change;
+  readonly bound: Bound;
+  readonly observed: Observed;
+  /** Absent where the manifest declares the resource no longer. */
+  readonly desired?: Desired;
+  readonly schema: KindSchema;
+  readonly fieldRange: (path: string) => SourceRange | undefined;
+}
+
+/** The fields that differ, the worst class first, then by path. */
+export function fieldDrifts(compared: Compared): readonly FieldDrift[] {
+  const { change, bound, observed } = compared;
+  const planned = new Map(change.fields.map((field): [string, FieldChange] => [field.path, field]));
+  const declared = new Map(fieldsOf(change.after ?? {}));
+  const paths = new Set([
+    ...Object.keys(observed.spec),
+    ...Object.keys(appliedIn(bound)),
+    ...planned.keys(),
+    ...change.drift.map(({ path }) => path),
+  ]);
+  const found = [...paths].flatMap((path): FieldDrift[] => {
+    const field = planned.get(path);
+    const wanted = declared.get(path) ?? field?.after;
+    const values = valuesOf(path, compared, { ...(wanted === undefined ? {} : { declared: wanted }), field });
+    const verdict = classifyField(values);
+    if (verdict === undefined) return [];
+    const where = compared.fieldRange(path);
+    return [
+      {
+        path,
+        ...verdict,
+        ...shownValues(values, observed, path),
+        secret: values.trait.secret,
+        ...(field === undefined ? {} : { remedy: { effect: field.effect, disruption: field.disruption } }),
+        ...(where === undefined ? {} : { where }),
+      },
+    ];
+  });
+  return found.sort(worstFirst);
+}
+
+function valuesOf(
+  path: string,
+  { bound, observed, desired, schema }: Compared,
+  { declared, field }: Pick<FieldValues, "declared"> & { readonly field: FieldChange | undefined },
+): FieldValues {
+  const applied = appliedIn(bound)[path];
+  const seen = observed.spec[path];
+  const isShown = seen === undefined ? isMissing(path, observed) : seen.source !== "recorded";
+  const { converging } = bound;
+  const isSent = converging !== undefined && Object.hasOwn(converging.record, path);
+  return {
+    ...(applied === undefined ? {} : { applied }),
+    ...(seen === undefined || seen.source === "recorded" ? {} : { seen: seen.value }),
+    isShown,
+    ...(declared === undefined ? {} : { declared }),
+    isPlanned: field !== undefined,
+    isIgnored: desired?.lifecycle.ignoreChanges.some((ignored) => covers(ignored, path)) === true,
+    isUnderWay: isSent || (converging !== undefined && applied === undefined),
+    trait: traitAt(traitsOf(schema), path),
+  };
+}
+
+function shownValues(
+  { applied, seen, declared }: FieldValues,
+  observed: Observed,
+  path: string,
+): Pick<FieldDrift, "applied" | "seen" | "source" | "declared"> {
+  const source = observed.spec[path]?.source;
+  return {
+    ...(applied === undefined ? {} : { applied }),
+    ...(seen === undefined ? {} : { seen }),
+    ...(source === undefined ? {} : { source }),
+    ...(declared === undefined ? {} : { declared }),
+  };
+}
+
+function appliedIn(bound: Bound): Bound["recorded"] {
+  return { ...bound.recorded, ...bound.converging?.record };
+}
+
+/** True where the map that a path stands in is shown with everything in it, and without this. */
+function isMissing(path: string, { whole = [] }: Observed): boolean {
+  return whole.some((map) => path.startsWith(`${map}.`));
+}
+
+function worstFirst(left: FieldDrift, right: FieldDrift): number {
+  const worse = driftClasses.indexOf(left.class) - driftClasses.indexOf(right.class);
+  return worse === 0 ? (left.path < right.path ? -1 : 1) : worse;
+}

@@ -1,0 +1,23 @@
+/** @module Defines everything that a drift report is made from. */
+import type { Address } from "../../model/address.ts";
+import type { Desired } from "../../model/desired.ts";
+import type { KindRegistry } from "../../model/kind-registry.ts";
+import type { Observed } from "../../model/observed.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import type { Bound } from "../../model/state.ts";
+import type { Unmanaged } from "../input.ts";
+
+/** A plan and what it was made from; the same input gives the same report, byte for byte. */
+export interface DriftInput {
+  readonly plan: Plan;
+  readonly desired: readonly Desired[];
+  /** What each address is bound to, moves carried out. */
+  readonly bound: { readonly [address: Address]: Bound };
+  readonly observed: ReadonlyMap<Address, Observed>;
+  /** Objects that nobody declares; absent where nobody asked for them. */
+  readonly unmanaged?: readonly Unmanaged[];
+  readonly kinds: KindRegistry;
+  /** The place in the manifest that declares a field, or the nearest one. */
+  readonly fieldRange: (address: Address, path: string) => SourceRange | undefined;
+}
