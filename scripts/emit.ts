@@ -5,6 +5,7 @@ import standalone from "ajv/dist/standalone/index.js";
 import { build } from "esbuild";
 import { kinds } from "../src/kinds/index.ts";
 import { manifestSchema } from "../src/manifest/manifest-schema.ts";
+import { driftSchema } from "../src/report/drift-schema.ts";
 import { documentKey, manifestAjv, resourceKey } from "./compile-validators.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -16,6 +17,7 @@ const root = join(import.meta.dirname, "..");
  */
 if (!process.argv.includes("--generated")) {
   write("schemas/manifest.schema.json", `${JSON.stringify(manifestSchema(kinds.all), null, 2)}\n`);
+  write("schemas/drift.schema.json", `${JSON.stringify(driftSchema, null, 2)}\n`);
 }
 write("src/manifest/validators.generated.js", await compiledValidators());
 write("src/manifest/validators.generated.d.ts", declaration());

@@ -44,7 +44,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
   program
     .command("schema")
     .description("print a published JSON Schema")
-    .argument("<name>", "manifest, profile, state, plan or events")
+    .argument("<name>", "manifest, profile, state, plan, drift or events")
     .action(async (name: string) => {
       const { schema } = await import("./schema.ts");
       done(await schema(name, at({})));

@@ -78,7 +78,8 @@ export function withStateOptions(command: Command): Command {
     .option("--no-color", "no colour");
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+/** Collects the values of a repeatable option. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 

@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import { addAccountCommands } from "./add-account-commands.ts";
 import { addReferenceCommands } from "./add-reference-commands.ts";
+import { addDriftCommand } from "./drift/add-command.ts";
 import { addImportCommand } from "./import/add-command.ts";
 import { addInstanceCommands } from "./instances/add-commands.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
@@ -116,6 +117,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     );
 
   const registration = { env, at, done };
+  addDriftCommand(program, registration);
   addStateCommands(program, registration);
   addInstanceCommands(program, registration);
   addSnapshotCommands(program, registration);

@@ -11,6 +11,7 @@ const files: { readonly [name: string]: string | undefined } = {
   manifest: "manifest.schema.json",
   profile: "profile.schema.json",
   plan: "plan.schema.json",
+  drift: "drift.schema.json",
   events: "event.schema.json",
   state: undefined,
 };

@@ -11,12 +11,17 @@ export const temporaryEnding: RegExp = /\.[0-9a-f]{16}\.tmp$/;
 /**
  * Replaces a file by a text, mode 0600: the new text is complete and durable, or the old file is untouched and this
  * rejects with the file system's error. Missing folders are made with mode 0700. `backup` names a file that gets
- * the previous text.
+ * the previous text, `mode` gives other permissions.
  */
-export async function writeAtomically(file: string, text: string, backup?: string): Promise<void> {
+export async function writeAtomically(
+  file: string,
+  text: string,
+  backup?: string,
+  mode = 0o600,
+): Promise<void> {
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    await writeDurably(temporary, text);
+    await writeDurably(temporary, text, mode);
     if (backup !== undefined) await keep(file, backup);
     await rename(temporary, file);
   } catch (error) {
@@ -26,10 +31,12 @@ export async function writeAtomically(file: string, text: string, backup?: strin
   await syncFolder(dirname(file));
 }
 
-async function writeDurably(file: string, text: string): Promise<void> {
+async function writeDurably(file: string, text: string, mode: number): Promise<void> {
   const handle = await openNew(file);
   try {
     await handle.writeFile(text, "utf8");
+    // The mask of the process takes nothing away from permissions that are copied.
+    if (mode !== 0o600) await handle.chmod(mode);
     await handle.sync();
   } finally {
     await handle.close();

@@ -6,6 +6,7 @@ import { GraphformError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Manifest } from "../model/manifest.ts";
+import type { Observed } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Reads } from "../model/service.ts";
 import { shellWord } from "../model/shell-word.ts";
@@ -14,7 +15,7 @@ import { observe } from "../observe/observe.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/declared-guards.ts";
-import type { PlanOptions } from "../plan/input.ts";
+import type { PlanOptions, Unmanaged } from "../plan/input.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { makePlan } from "../plan/plan.ts";
 
@@ -37,9 +38,14 @@ export interface Intention {
   readonly destroying: boolean;
 }
 
-/** A plan, and the outputs that were observed for it. */
+/** A plan, and what was observed for it. */
 export interface Planned {
   readonly plan: Plan;
+  /** What each address is bound to, moves carried out. */
+  readonly bound: StateDocument["resources"];
+  readonly observed: ReadonlyMap<Address, Observed>;
+  /** Objects that no address is bound to. */
+  readonly unmanaged: readonly Unmanaged[];
   readonly outputs: ReadonlyMap<Address, JsonObject>;
 }
 
@@ -84,7 +90,8 @@ export async function planFor(
     destroying,
     digest: world.digest,
   });
-  return { plan, outputs: new Map([...observed].map(([address, live]) => [address, live.outputs])) };
+  const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
+  return { plan, outputs, bound: moved.resources, observed, unmanaged };
 }
 
 /** Throws `address-unknown` where an option names an address that neither the manifest nor the state knows. */

@@ -4,6 +4,7 @@ import type { Action, Change, Guard } from "../model/plan.ts";
 import { fieldsOf } from "../model/spec.ts";
 import { escapeText } from "./escape.ts";
 import { changedRows, driftRows, fieldLines, newRows } from "./field-lines.ts";
+import { headline } from "./headline.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
 import { textWidth, wrapIndented } from "./text-width.ts";
@@ -27,7 +28,7 @@ export function changeLines(change: Change, names: KindNames, page: Page): reado
   const { palette } = page;
   const rows = change.action === "create" ? newRows(change, names) : changedRows(change, names);
   return [
-    ...headline(change, page),
+    ...headline({ ...actionSigns[change.action], ...change, where: change.where }, page),
     ...reasonLines(change, page),
     ...phaseLines(change, page),
     ...backupLines(change, page),
@@ -47,23 +48,6 @@ function uncheckedLines({ action, before, after }: Change, { palette, width }: P
   if (unseen.length === 0) return [];
   const text = `not shown by the service, taken from your file: ${unseen.join(", ")}`;
   return wrapIndented("    ? ", text, width).map(palette.yellow);
-}
-
-/** Largest line width: on a very wide terminal the file position stays near the address. */
-const maxWidth = 120;
-
-/** Sign, address and id on the left, file and line on the right. */
-function headline(change: Change, { palette, width }: Page): readonly string[] {
-  const { sign, tone } = actionSigns[change.action];
-  const address = escapeText(change.address, 300);
-  const id = change.id === undefined ? "" : ` (${escapeText(change.id, 100)})`;
-  const left = `  ${sign} ${address}${id}`;
-  const painted = `  ${palette[tone](sign)} ${palette.bold(address)}${palette.dim(id)}`;
-  if (change.where === undefined) return [painted];
-  const where = escapeText(`${change.where.file}:${change.where.start.line}`, 300);
-  const gap = Math.min(width, maxWidth) - textWidth(left) - textWidth(where);
-  if (gap < 2) return [painted, `    ${palette.dim(where)}`];
-  return [`${painted}${" ".repeat(gap)}${palette.dim(where)}`];
 }
 
 const disruptionTexts: {

@@ -6,7 +6,7 @@ import { messageOf } from "./events.ts";
 import { diagnosticOf } from "./problems-json.ts";
 
 /** A thrown error as diagnostics: the problems of a manifest with their positions, or one error. */
-function errorDiagnostics(error: unknown): readonly JsonObject[] {
+export function errorDiagnostics(error: unknown): readonly JsonObject[] {
   if (isManifestError(error)) return error.problems.map(diagnosticOf);
   if (!isGraphformError(error))
     return [{ severity: "error", summary: "unexpected error", detail: escapeText(messageOf(error)) }];

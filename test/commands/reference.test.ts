@@ -75,7 +75,7 @@ describe("reference and self-check", () => {
   });
 
   it("schemas are JSON, and those of the files are the files", async () => {
-    for (const name of ["manifest", "profile", "state", "plan", "events"]) {
+    for (const name of ["manifest", "profile", "state", "plan", "events", "drift"]) {
       const text = (await bench.bare("schema", name)).out;
       expect(JSON.parse(text)["$schema"], name).toContain("draft-07");
     }

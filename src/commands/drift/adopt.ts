@@ -1,0 +1,117 @@
+/** @module Writes live values into the manifest, once a plan of the edited manifest has proven that they settle the drift. */
+import { kinds } from "../../kinds/index.ts";
+import type { DriftReport } from "../../model/drift.ts";
+import { exitCodes, GraphformError, isManifestError } from "../../model/errors.ts";
+import { maskerOf } from "../../model/mask.ts";
+import type { Plan } from "../../model/plan.ts";
+import { projectOf, resolveProject } from "../../project/project.ts";
+import { amount } from "../../report/amounts.ts";
+import { escapeText } from "../../report/escape.ts";
+import { makePalette } from "../../report/palette.ts";
+import type { Terminal } from "../terminal.ts";
+import { type AdoptedField, adoptedFields } from "./adopted-fields.ts";
+import { type ChangedLines, editSources } from "./edit-sources.ts";
+import { type Looked, observeDrift } from "./look.ts";
+import type { DriftOptions } from "./options.ts";
+import { type Written, writeSources } from "./write-sources.ts";
+
+/**
+ * `drift --adopt`: writes the live values of the named fields into the files that hold them, and prints the lines that
+ * changed. All or nothing: the edited manifest is checked and planned first, its drift of these fields must be gone, and
+ * nothing else may change. Writes neither the service nor the state.
+ */
+export async function adopt(
+  { project, session, secrets, drift, signal }: Looked,
+  options: DriftOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const fields = adoptedFields(options.adopt, drift.report, session.manifest, kinds);
+  if (fields.length === 0) {
+    terminal.err("nothing to adopt: what is seen there is what is declared\n");
+    return exitCodes.done;
+  }
+  const before = project.parsed.layers.map(({ file, text }) => ({ path: file, text }));
+  const { sources, changed } = editSources(before, fields, session.manifest, kinds);
+  const edited = await projectOf(sources, options, project.timestamp);
+  const { manifest } = await resolveProject(edited, session.state, secrets).catch((error: unknown) => {
+    throw isManifestError(error) ? invalid(error.problems[0]?.message ?? error.message) : error;
+  });
+  const next = await observeDrift(edited, { ...session, manifest }, options, signal);
+  assertSettled(fields, next.report);
+  assertNothingElse(drift.plan, next.plan);
+  const { foreign } = maskerOf(session.vault.texts);
+  const written = await writeSources(before, sources);
+  terminal.out(diffText(changed, foreign, terminal));
+  terminal.err(closing(fields, written, next.report));
+  return exitCodes.done;
+}
+
+/** Throws unless the second look finds every adopted field as it is declared now. */
+function assertSettled(fields: readonly AdoptedField[], { resources }: DriftReport): void {
+  const left = fields.find(({ address, path }) =>
+    resources
+      .find((resource) => resource.address === address)
+      ?.fields.some((field) => field.path === path && field.class !== "cosmetic"),
+  );
+  if (left === undefined) return;
+  throw new GraphformError(
+    "adopt-unsettled",
+    `${left.address} ${left.path} would still differ: nothing was written`,
+    { hint: "it has changed meanwhile, or the manifest sets it elsewhere, too; graphform drift shows it" },
+  );
+}
+
+/** Throws where the edited manifest would change what the manifest of before does not. */
+function assertNothingElse(before: Plan, after: Plan): void {
+  const known = new Set(changesIn(before));
+  const [added] = changesIn(after).filter((change) => !known.has(change));
+  if (added === undefined) return;
+  throw new GraphformError(
+    "adopt-changes-more",
+    `the edited manifest would also change ${added}: nothing was written`,
+    {
+      hint: "edit it by hand, and look at graphform plan",
+    },
+  );
+}
+
+function changesIn({ changes }: Plan): readonly string[] {
+  return changes.flatMap(({ address, action, fields }) =>
+    action === "keep" ? [] : [address, ...fields.map(({ path }) => `${address} ${path}`)],
+  );
+}
+
+function invalid(message: string): GraphformError {
+  return new GraphformError("adopt-refused", `the live value cannot stand in the manifest: ${message}`, {
+    hint: "graphform apply puts the declared value back; nothing was written",
+  });
+}
+
+/** The changed lines; one that repeats a secret is withheld. */
+function diffText(
+  changed: readonly ChangedLines[],
+  hide: (text: string) => string,
+  { colour }: Pick<Terminal, "colour">,
+): string {
+  const palette = makePalette(colour);
+  return changed
+    .map(({ file, line, before, after }) =>
+      [
+        palette.bold(`${escapeText(file, 300)}:${line}`),
+        ...before.map((text) => palette.red(`- ${escapeText(hide(text))}`)),
+        ...after.map((text) => palette.green(`+ ${escapeText(hide(text))}`)),
+        "",
+      ].join("\n"),
+    )
+    .join("\n");
+}
+
+function closing(
+  fields: readonly AdoptedField[],
+  written: readonly Written[],
+  { resources }: DriftReport,
+): string {
+  const left = resources.filter((resource) => resource.class === "outside").length;
+  const rest = left === 0 ? "no drift is left" : `${amount(left, "resource")} still changed outside`;
+  return `${amount(fields.length, "value")} written to ${amount(written.length, "file")}; ${rest}.\n`;
+}

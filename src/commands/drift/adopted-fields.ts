@@ -1,0 +1,119 @@
+/** @module Chooses the fields whose live values an adoption writes. */
+import { suggest } from "../../manifest/nearest.ts";
+import { type Address, type AddressParts, parseAddress } from "../../model/address.ts";
+import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
+import { GraphformError } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import type { Kind } from "../../model/kind.ts";
+import type { KindRegistry } from "../../model/kind-registry.ts";
+import type { Manifest } from "../../model/manifest.ts";
+import { traitsOf } from "../../model/traits.ts";
+import { escapeText } from "../../report/escape.ts";
+
+/** A field to adopt: its live value goes into the manifest. */
+export interface AdoptedField {
+  readonly address: Address;
+  readonly parts: AddressParts;
+  readonly kind: string;
+  readonly path: string;
+  readonly value: Json;
+}
+
+/**
+ * The fields that `--adopt ADDRESS[.FIELD]` names; an address alone stands for every field of it that was changed outside.
+ * Throws where an address is not declared, where there is no live value, and where no value could say what happened.
+ */
+export function adoptedFields(
+  targets: readonly string[],
+  report: DriftReport,
+  { desired }: Pick<Manifest, "desired">,
+  kinds: KindRegistry,
+): readonly AdoptedField[] {
+  const declared = desired.map(({ address }) => address);
+  const found = targets.flatMap((target) => {
+    const { address, parts, path } = parseTarget(target, declared);
+    if (path !== undefined) assertField(address, path, kinds.named(parts.section));
+    const resource = report.resources.find((candidate) => candidate.address === address);
+    return resource === undefined ? [] : fieldsOf(resource, parts, path);
+  });
+  return [...new Map(found.map((field) => [`${field.address} ${field.path}`, field])).values()];
+}
+
+/** Throws where a kind has no such field, or keeps a secret in it. */
+function assertField(address: Address, path: string, { schema }: Kind): void {
+  const traits = traitsOf(schema);
+  const isInMap = traits.get(path.split(".", 1)[0] ?? "")?.type === "object" && path.includes(".");
+  if (traits.get(path)?.secret === true) throw secretField(address, path);
+  if (traits.has(path) || isInMap) return;
+  throw new GraphformError("field-unknown", `${address} has no field ${escapeText(path, 200)}`, {
+    hint: suggest(path, [...traits.keys()], "it has"),
+  });
+}
+
+interface Target {
+  readonly address: Address;
+  readonly parts: AddressParts;
+  readonly path: string | undefined;
+}
+
+/** Splits a target at the dot behind its address; a key in brackets may contain dots. */
+function parseTarget(target: string, declared: readonly Address[]): Target {
+  for (let end = target.length; end > 0; end = target.lastIndexOf(".", end - 1)) {
+    const address = target.slice(0, end);
+    const parts = parseAddress(address);
+    if (parts === undefined) continue;
+    if (!declared.includes(address)) break;
+    return { address, parts, path: end === target.length ? undefined : target.slice(end + 1) };
+  }
+  throw new GraphformError(
+    "address-unknown",
+    `--adopt ${escapeText(target, 300)} names nothing that is declared`,
+    {
+      hint: suggest(target, declared, "declared"),
+    },
+  );
+}
+
+function fieldsOf(
+  resource: ResourceDrift,
+  parts: AddressParts,
+  path: string | undefined,
+): readonly AdoptedField[] {
+  const { address, what, where } = resource;
+  if (what === "deleted") {
+    const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
+    throw refused(
+      address,
+      "it was deleted outside, and no value of the manifest can say that",
+      `remove its block${place}; or graphform apply makes a new, empty one. \`removed: [{ address: ${address}, destroy: false }]\` lets go of it in the state`,
+    );
+  }
+  if (path === undefined) {
+    const outside = resource.fields.filter((field) => field.class === "outside" && !field.secret);
+    return outside.map((field) => adopted(field, resource, parts));
+  }
+  const field = resource.fields.find((candidate) => candidate.path === path);
+  return field === undefined ? [] : [adopted(field, resource, parts)];
+}
+
+function adopted(field: FieldDrift, { address, kind }: ResourceDrift, parts: AddressParts): AdoptedField {
+  const { path, seen, secret, where } = field;
+  if (secret) throw secretField(address, path);
+  if (seen === undefined) {
+    const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
+    throw refused(
+      address,
+      `nothing shows a live value of ${path}`,
+      `take the field out of the manifest${place}, by hand, where that is meant`,
+    );
+  }
+  return { address, parts, kind, path, value: seen };
+}
+
+function refused(address: Address, message: string, hint: string): GraphformError {
+  return new GraphformError("adopt-refused", `${address} cannot be adopted: ${message}`, { hint });
+}
+
+function secretField(address: Address, path: string): GraphformError {
+  return refused(address, `${path} is a secret, and secrets are never written`, "change it where it is kept");
+}

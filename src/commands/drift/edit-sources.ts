@@ -1,0 +1,104 @@
+/** @module Edits the texts of a manifest, one adopted field after the other. */
+import { adoptValue, isRefusal } from "../../manifest/adopt/adopt-value.ts";
+import { type Edit, editedText } from "../../manifest/adopt/edit.ts";
+import { fieldKeys } from "../../manifest/field-range.ts";
+import { parseManifest } from "../../manifest/parse.ts";
+import type { SourceFile } from "../../manifest/source.ts";
+import { parseAddress } from "../../model/address.ts";
+import { asTyped } from "../../model/compare.ts";
+import { GraphformError } from "../../model/errors.ts";
+import type { KindRegistry } from "../../model/kind-registry.ts";
+import type { Manifest } from "../../model/manifest.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
+import { escapeText } from "../../report/escape.ts";
+import type { AdoptedField } from "./adopted-fields.ts";
+
+/** The lines of one edit, before and after. */
+export interface ChangedLines {
+  readonly file: string;
+  /** Number of the first line. */
+  readonly line: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Texts with all fields adopted, and the lines that differ. */
+export interface EditedSources {
+  readonly sources: readonly SourceFile[];
+  readonly changed: readonly ChangedLines[];
+}
+
+/** Adopts each field in the texts. Throws `adopt-refused` where one cannot be written for its resource alone. */
+export function editSources(
+  sources: readonly SourceFile[],
+  fields: readonly AdoptedField[],
+  { desired }: Pick<Manifest, "desired">,
+  kinds: KindRegistry,
+): EditedSources {
+  let texts = sources;
+  const changed: ChangedLines[] = [];
+  for (const { address, parts, kind, path, value } of fields) {
+    const members = desired.filter((entry) => {
+      const other = parseAddress(entry.address);
+      return other?.section === parts.section && other.name === parts.name;
+    });
+    const { type } = traitAt(traitsOf(kinds.named(kind).schema), path);
+    const result = adoptValue(parseManifest(texts).layers, {
+      address: parts,
+      keys: fieldKeys(path),
+      value: asTyped(value, type),
+      members: members.length,
+    });
+    if (isRefusal(result)) {
+      const { where, message, hint } = result;
+      const place = where === undefined ? "" : `${where.file}:${where.start.line}: `;
+      throw new GraphformError(
+        "adopt-refused",
+        `${place}${address} ${escapeText(path, 200)} cannot be adopted: ${escapeText(message)}`,
+        { hint: `${hint}; nothing was written` },
+      );
+    }
+    changed.push(changedLines(result));
+    const text = editedText(result);
+    texts = texts.map((source) => (source.path === result.layer.file ? { ...source, text } : source));
+  }
+  return { sources: texts, changed };
+}
+
+/** The lines that an edit touches, without those that stay as they are at its end. */
+function changedLines(edit: Edit): ChangedLines {
+  const { layer, start, end } = edit;
+  const after = editedText(edit);
+  const before = layer.text;
+  const from = before.lastIndexOf("\n", start - 1) + 1;
+  const tail = before.length - lineEndAt(before, end);
+  const [old, now] = [
+    lines(before.slice(from, before.length - tail)),
+    lines(after.slice(from, after.length - tail)),
+  ];
+  const head = old.findIndex((line, at) => line !== now[at]);
+  const same = head < 0 ? old.length : head;
+  const ending = endingInCommon(old.slice(same), now.slice(same));
+  return {
+    file: layer.file,
+    line: layer.lines.linePos(from).line + same,
+    before: old.slice(same, old.length - ending),
+    after: now.slice(same, now.length - ending),
+  };
+}
+
+function endingInCommon(left: readonly string[], right: readonly string[]): number {
+  const most = Math.min(left.length, right.length);
+  let count = 0;
+  while (count < most && left.at(-1 - count) === right.at(-1 - count)) count += 1;
+  return count;
+}
+
+function lineEndAt(text: string, offset: number): number {
+  const newline = text.indexOf("\n", Math.max(0, offset));
+  return newline < 0 ? text.length : newline;
+}
+
+function lines(text: string): readonly string[] {
+  return text.replaceAll("\r", "").split("\n");
+}

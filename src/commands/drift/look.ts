@@ -1,0 +1,83 @@
+/** @module Looks at the service for `drift`, and compares what it shows with the last apply. */
+import { kinds } from "../../kinds/index.ts";
+import { secretReader } from "../../manifest/read-secret.ts";
+import type { SecretText } from "../../manifest/secrets.ts";
+import { GraphformError } from "../../model/errors.ts";
+import { openProject, type Project } from "../../project/project.ts";
+import { openSession, type Session } from "../../project/session.ts";
+import { planningWorld } from "../../project/worlds.ts";
+import { type Drift, driftFor } from "../../reconcile/drift-for.ts";
+import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
+import { listenForInterrupts } from "../listen-for-interrupts.ts";
+import { runListener } from "../run-listener.ts";
+import type { Terminal } from "../terminal.ts";
+import { interrupted } from "../under-lock.ts";
+import { type DriftOptions, planOptionsOf } from "./options.ts";
+import { rememberedSecrets } from "./remembered-secrets.ts";
+
+/** What an observed drift was made from. */
+export interface Looked {
+  readonly project: Project;
+  readonly session: Session;
+  readonly secrets: SecretText;
+  readonly drift: Drift;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens the manifest, its state and its service, compares, and does `work` while the service is connected. Throws
+ * `state-missing` where nothing is known of a last apply. Takes no lock, and writes nothing.
+ */
+export async function withDrift(
+  options: DriftOptions,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  work: (looked: Looked) => Promise<number>,
+): Promise<number> {
+  const project = await openProject(options);
+  const state = await project.store.read();
+  if (state === undefined) throw noState(project);
+  const interrupts = listenForInterrupts(() => {});
+  try {
+    const secrets = rememberedSecrets(secretReader(env));
+    const listener = runListener(options, terminal);
+    const session = await openSession(project, { state }, options, env, listener, secrets);
+    try {
+      const signal = interrupts.stopping;
+      const drift = await observeDrift(project, session, options, signal);
+      return await work({ project, session, secrets, drift, signal });
+    } finally {
+      await session.service.close();
+    }
+  } catch (error) {
+    throw interrupts.stopping.aborted ? interrupted() : error;
+  } finally {
+    interrupts.release();
+  }
+}
+
+/** Looks at the service and compares. Throws `address-unknown` where an option names an address that nothing has. */
+export function observeDrift(
+  { parsed, timestamp }: Pick<Project, "parsed" | "timestamp">,
+  session: Session,
+  options: DriftOptions,
+  signal: AbortSignal,
+): Promise<Drift> {
+  const intention = {
+    manifest: session.manifest,
+    options: planOptionsOf(options),
+    timestamp,
+    destroying: false,
+    layers: parsed.layers,
+    withUnmanaged: options.unmanaged === true,
+  };
+  assertAddressesKnown(intention, session.state, kinds);
+  return driftFor(intention, session.state, planningWorld(session.service, signal, session.clock));
+}
+
+/** Without a state nothing is known of the last apply: that is no proof that nothing has changed. */
+function noState({ store }: Project): GraphformError {
+  return new GraphformError("state-missing", `there is no state at ${store.where}: nothing to compare with`, {
+    hint: "graphform apply makes one; --state names another place",
+  });
+}

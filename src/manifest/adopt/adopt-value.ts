@@ -1,0 +1,156 @@
+/** @module Writes a live value into the text of a manifest, where the field of one resource stands. */
+import { isScalar, type ParsedNode, Scalar } from "yaml";
+import { type AddressParts, formatAddress } from "../../model/address.ts";
+import { isObject, type Json, type JsonObject, stableJson } from "../../model/json.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import { textParts } from "../expression.ts";
+import { rangeOf, spanOf } from "../locate.ts";
+import { parseManifest } from "../parse.ts";
+import type { Layer, Path } from "../source.ts";
+import { type Edit, editedText, lineEnd, type Refusal } from "./edit.ts";
+import { followPath } from "./follow-path.ts";
+import { insertEntry } from "./insert-entry.ts";
+import { blockText, scalarText } from "./scalar-text.ts";
+
+/** A field of one resource, and the value that it is to have. */
+export interface AdoptedField {
+  readonly address: AddressParts;
+  readonly keys: Path;
+  readonly value: Json;
+  /** How many resources the block of this one makes. */
+  readonly members: number;
+}
+
+/**
+ * The edit that sets a field: the value is replaced in the file that holds it, in its own style, or its key is added to the
+ * block in the uppermost file that has the block. Refuses what stands for more than this one resource.
+ */
+export function adoptValue(layers: readonly Layer[], field: AdoptedField): Edit | Refusal {
+  const { address, keys, members } = field;
+  const base: Path = [address.section, address.name];
+  const block = rangeOf(spanOf(layers, base, "key"));
+  if (members > 1) return sharedBlock(layers, field);
+  const path = [...base, ...keys];
+  for (const layer of layers.toReversed()) {
+    const { value, missing, shared } = followPath(layer, path);
+    if (value === undefined) continue;
+    if (missing.length === 0 && shared === undefined) return replaced(layers, layer, value, path, field);
+    if (shared !== undefined) return sharedByAlias(layer, shared);
+    return hiddenBy(layers, layer, value, field);
+  }
+  for (const layer of layers.toReversed()) {
+    const { maps, missing, shared } = followPath(layer, path);
+    if (missing.length > keys.length) continue;
+    if (shared !== undefined) return sharedByAlias(layer, shared);
+    const edit = insertEntry(layer, maps, missing, field.value);
+    if (edit !== undefined) return proven(edit, path, field.value) ?? unwritable(block);
+  }
+  return unwritable(block);
+}
+
+/** True for a refusal. */
+export function isRefusal(result: Edit | Refusal): result is Refusal {
+  return "message" in result;
+}
+
+function replaced(
+  layers: readonly Layer[],
+  layer: Layer,
+  node: ParsedNode,
+  path: Path,
+  { value }: AdoptedField,
+): Edit | Refusal {
+  const where = rangeOfNode(layer, node);
+  if (!isScalar(node)) return unwritable(where);
+  const expression = expressionIn(node.value);
+  if (expression !== undefined) return fromExpression(layers, expression, where);
+  const [start, end] = node.range;
+  const old = layer.text.slice(start, end);
+  const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED;
+  const block = isBlock && typeof value === "string" ? blockText(value, old, lineEnd(layer)) : undefined;
+  const space = start === end && layer.text[start - 1] === ":" ? " " : "";
+  const ending = isBlock ? old.slice(old.trimEnd().length) : "";
+  const line = `${space}${scalarText(value, node.type)}${ending}`;
+  return proven({ layer, start, end, text: block ?? line }, path, value) ?? unwritable(where);
+}
+
+/** The edit where its file is read as before but for this one value; undefined otherwise. */
+function proven(edit: Edit, path: Path, value: Json): Edit | undefined {
+  const { layer } = edit;
+  const [read] = parseManifest([{ path: layer.file, text: editedText(edit) }]).layers;
+  const escaped = typeof value === "string" ? value.replaceAll("${", () => "$${") : value;
+  const wanted = withValue(layer.value, path, escaped);
+  return read?.value !== undefined && stableJson(read.value) === stableJson(wanted) ? edit : undefined;
+}
+
+function withValue(root: Json | undefined, [key, ...rest]: Path, value: Json): Json {
+  if (key === undefined) return value;
+  const map: JsonObject = isObject(root) ? root : {};
+  const below = Object.hasOwn(map, String(key)) ? map[String(key)] : undefined;
+  return { ...map, [String(key)]: withValue(below, rest, value) };
+}
+
+/** The first expression in a value as it is written. */
+function expressionIn(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const found = textParts(value).find((part) => typeof part !== "string");
+  return typeof found === "object" ? found.text : undefined;
+}
+
+function fromExpression(layers: readonly Layer[], text: string, where: SourceRange): Refusal {
+  const variable = /^\$\{\s*var\.([A-Za-z0-9_-]+)\s*\}$/.exec(text)?.[1];
+  const span = variable === undefined ? undefined : spanOf(layers, ["variables", variable], "key");
+  const declared = span === undefined ? "" : `, declared at ${placeText(rangeOf(span))}`;
+  return {
+    message: `the value is made of ${text}${declared}: others may be made of it, too`,
+    where,
+    hint: "change what it is made of, or write the value in place of the expression, by hand",
+  };
+}
+
+function hiddenBy(
+  layers: readonly Layer[],
+  layer: Layer,
+  node: ParsedNode,
+  { address }: AdoptedField,
+): Refusal {
+  const where = rangeOfNode(layer, node);
+  const expression = isScalar(node) ? expressionIn(node.value) : undefined;
+  return expression === undefined
+    ? unwritable(rangeOf(spanOf(layers, [address.section, address.name], "key")))
+    : fromExpression(layers, expression, where);
+}
+
+function sharedBlock(layers: readonly Layer[], { address, members }: AdoptedField): Refusal {
+  const { section, name } = address;
+  const span = spanOf(layers, [section, name, "forEach"], "key") ?? spanOf(layers, [section, name], "key");
+  return {
+    message: `${section}.${name} is one block for ${members} resources: it cannot be changed for ${formatAddress(address)} alone`,
+    ...(span === undefined ? {} : { where: rangeOf(span) }),
+    hint: "change the block for all of them by hand, or give this one a block of its own and list the address under moved",
+  };
+}
+
+function sharedByAlias(layer: Layer, node: ParsedNode): Refusal {
+  return {
+    message: "the value stands in a part that an alias repeats: it cannot be changed in one place alone",
+    where: rangeOfNode(layer, node),
+    hint: "write the part out where the alias stands, by hand",
+  };
+}
+
+function unwritable(where: SourceRange): Refusal {
+  return {
+    message: "the value cannot be written here without changing something else",
+    where,
+    hint: "write it by hand",
+  };
+}
+
+function rangeOfNode(layer: Layer, node: ParsedNode): SourceRange {
+  return rangeOf({ layer, start: node.range[0], end: node.range[1] });
+}
+
+function placeText({ file, start }: SourceRange): string {
+  return `${file}:${start.line}`;
+}

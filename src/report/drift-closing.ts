@@ -1,0 +1,65 @@
+/** @module Formats the end of a drift report: what was looked at, and the verdict. */
+import { type DriftReport, hasDrift } from "../model/drift.ts";
+import { amount } from "./amounts.ts";
+import { countDrift } from "./drift-counts.ts";
+import { escapeText } from "./escape.ts";
+import type { Page } from "./palette.ts";
+import { sourceWords } from "./source-words.ts";
+import { wrapIndented } from "./text-width.ts";
+
+/** Resources that are named among those that the report is not sure of. */
+const named = 10;
+
+/** The census with its denominator, and the verdict, which says how much was seen and how much is only remembered. */
+export function closingDriftLines(report: DriftReport, page: Page): readonly (readonly string[])[] {
+  return [censusLines(report, page), verdictLines(report, page)];
+}
+
+function censusLines({ census }: DriftReport, { width }: Page): readonly string[] {
+  const { declared, checked, skipped, unmanaged, fields, notChecked, unfinished } = census;
+  const skippedText = skipped === 0 ? "" : `, ${skipped} skipped`;
+  const present = (["probed", "described", "echoed", "recorded"] as const).filter(
+    (source) => fields[source] > 0,
+  );
+  const values = present.map((source) => `${fields[source]} ${sourceWords[source]}`).join(", ");
+  const open = [
+    ...notChecked.map(({ address, reason }) => `not checked: ${address}: ${reason}`),
+    ...unfinished.map(({ address, reason }) => `not at rest: ${address}: ${reason}; look again when it is`),
+  ];
+  const rest = open.length - named;
+  return [
+    ...wrapIndented(
+      "Checked   ",
+      `${declared} declared, ${checked} checked${skippedText}, ${unmanaged} unmanaged`,
+      width,
+    ),
+    ...(values === "" ? [] : wrapIndented("          ", `values: ${values}`, width)),
+    ...open.slice(0, named).flatMap((line) => wrapIndented("          ", escapeText(line), width)),
+    ...(rest > 0 ? [`          and ${rest} more`] : []),
+  ];
+}
+
+function verdictLines(report: DriftReport, { palette, width }: Page): readonly string[] {
+  const { outside, ours, cosmetic, seen, remembered } = countDrift(report);
+  const { unmanaged = [], complete } = report;
+  const all = seen + remembered;
+  const looked =
+    `${seen} of ${amount(all, "value")} ${seen === 1 ? "was" : "were"} seen` +
+    (remembered === 0
+      ? "."
+      : `; ${remembered} ${remembered === 1 ? "is" : "are"} only remembered from the last apply.`);
+  const verdict = hasDrift(report)
+    ? `Drift: ${amount(outside, "resource")} changed outside${unmanaged.length === 0 ? "" : `, ${unmanaged.length} not declared`}.`
+    : `No drift found${complete ? "" : " in what was checked"}.`;
+  const also = [
+    ...(ours === 0 ? [] : [`${amount(ours, "resource")} with changes that are not applied yet`]),
+    ...(cosmetic === 0
+      ? []
+      : [`${amount(cosmetic, "difference")} that ${cosmetic === 1 ? "does" : "do"} not matter (--verbose)`]),
+  ];
+  const tone = hasDrift(report) ? palette.yellow : palette.green;
+  return [
+    ...(also.length === 0 ? [] : wrapIndented("", `Also: ${also.join(", ")}.`, width)),
+    ...wrapIndented("", `${verdict} ${looked}`, width).map((line) => palette.bold(tone(line))),
+  ];
+}

@@ -1,0 +1,36 @@
+/** @module Counts what a drift report has found. */
+import type { DriftClass, DriftReport } from "../model/drift.ts";
+
+/** Numbers of a report. */
+export interface DriftCounts {
+  /** Resources that were changed outside. */
+  readonly outside: number;
+  /** Resources with changes of the manifest that are not applied. */
+  readonly ours: number;
+  /** Differences that do not matter: fields and outputs. */
+  readonly cosmetic: number;
+  /** Values that something showed in this run. */
+  readonly seen: number;
+  /** Values that only the last apply knows. */
+  readonly remembered: number;
+}
+
+/** The numbers of a report. */
+export function countDrift({ resources, outputs, census }: DriftReport): DriftCounts {
+  const of = (is: DriftClass): number => resources.filter((resource) => resource.class === is).length;
+  const fields = resources.flatMap((resource) => resource.fields);
+  const { probed, described, echoed, recorded } = census.fields;
+  const unimportant = resources.filter(
+    (resource) => resource.class === "cosmetic" && resource.fields.length === 0,
+  );
+  return {
+    outside: of("outside"),
+    ours: resources.filter(
+      (resource) => resource.class === "ours" || resource.fields.some((field) => field.class === "ours"),
+    ).length,
+    cosmetic:
+      fields.filter((field) => field.class === "cosmetic").length + unimportant.length + outputs.length,
+    seen: probed + described + echoed,
+    remembered: recorded,
+  };
+}

@@ -1,0 +1,112 @@
+/** @module Defines the published JSON Schema of a drift report. */
+import { driftClasses, happenings } from "../model/drift.ts";
+import { disruptions } from "../model/field-schema.ts";
+import type { JsonObject } from "../model/json.ts";
+
+const text: JsonObject = { type: "string" };
+const count: JsonObject = { type: "integer", minimum: 0 };
+const flag: JsonObject = { type: "boolean" };
+const time: JsonObject = { type: "string", description: "ISO 8601." };
+const anything: JsonObject = { description: "Any value; a secret stands as (sensitive)." };
+
+/** An object with these members and no others; the names in `optional` may be absent. */
+function record(properties: JsonObject, optional: readonly string[] = [], description?: string): JsonObject {
+  return {
+    type: "object",
+    ...(description === undefined ? {} : { description }),
+    properties,
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    additionalProperties: false,
+  };
+}
+
+function list(items: JsonObject): JsonObject {
+  return { type: "array", items };
+}
+
+const where = record({ file: text, line: count, column: count }, [], "The place in the manifest.");
+const driftClass: JsonObject = {
+  enum: driftClasses,
+  description: "outside: the world has changed. ours: the manifest has. cosmetic: it does not matter.",
+};
+const values: JsonObject = { applied: anything, seen: anything };
+
+const field = record(
+  {
+    path: text,
+    class: driftClass,
+    reason: text,
+    sensitive: flag,
+    ...values,
+    declared: anything,
+    source: { enum: ["probed", "described", "echoed", "recorded"] },
+    effect: { enum: ["in-place", "replace"], description: "What putting the declared value back takes." },
+    disruption: { enum: disruptions },
+    where,
+  },
+  ["applied", "seen", "declared", "source", "effect", "disruption", "where"],
+);
+
+const resource = record(
+  {
+    address: text,
+    kind: text,
+    type: text,
+    id: text,
+    class: driftClass,
+    what: { enum: happenings },
+    reason: text,
+    since: { ...time, description: "When the last apply saw it as it ought to be, ISO 8601." },
+    phase: text,
+    status: text,
+    where,
+    fields: list(field),
+    events: list(record({ time, message: text, user: text }, ["user"], "From the service's audit log.")),
+  },
+  ["id", "since", "phase", "status", "where"],
+);
+
+const census = record({
+  declared: count,
+  checked: count,
+  skipped: count,
+  unmanaged: count,
+  fields: record({ probed: count, described: count, echoed: count, recorded: count }),
+  not_checked: list(record({ address: text, reason: text })),
+  unfinished: list(record({ address: text, reason: text })),
+});
+
+const report = record(
+  {
+    format_version: { type: "string", pattern: "^1\\." },
+    errored: { const: false },
+    complete: { ...flag, description: "False where --target or --exclude left something out." },
+    drifted: { ...flag, description: "True where something that matters was changed outside: exit code 2." },
+    name: text,
+    timestamp: time,
+    summary: record({ outside: count, ours: count, cosmetic: count, seen: count, remembered: count }),
+    resources: list(resource),
+    outputs: list(record({ name: text, sensitive: flag, ...values }, ["applied", "seen"])),
+    unmanaged: list(record({ kind: text, type: text, id: text, name: text }, ["name"])),
+    census,
+  },
+  ["unmanaged"],
+);
+
+const failure = record({
+  format_version: { type: "string", pattern: "^1\\." },
+  errored: { const: true },
+  complete: { const: false },
+  drifted: { const: false },
+  problems: list({ type: "object" }),
+});
+
+/** The documents of `drift --json`, JSON Schema draft-07. */
+export const driftSchema: JsonObject = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "graphform drift report, version 1",
+  oneOf: [
+    { ...report, description: "What differs from the last apply." },
+    { ...failure, description: "Nobody could look: this proves nothing." },
+  ],
+};

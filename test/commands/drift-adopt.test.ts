@@ -1,0 +1,194 @@
+import { chmod, lstat, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { pro } from "../platform/harness.ts";
+import { quickProfile } from "../support/quick-profile.ts";
+import { type Bench, type Ran, startBench } from "./harness.ts";
+
+/** A manifest as a person has written it: comments, columns, quotes, two files, one of them from Windows. */
+const base = `# The shop's databases. Ask the graph team before you touch this.
+apiVersion: graphform/v1
+name: adopted
+
+variables:
+  text: { type: string, default: 'of all' }
+
+defaults:
+  instances: { cloudProvider: aws, region: us-east-1, lifecycle: { protect: false } }
+
+instances:
+    orders:                      # the orders
+        tier:      pro
+        component: standalone
+        config:
+            "name":        'orders'          # as on the invoice
+            nodeInstanceType: m7g.large
+            graphdbUser: app
+            graphdbPassword: "\${env.PW}"
+
+    # two of a kind
+    cache: { tier: free, component: free, forEach: [eu, us],
+             config: { graphdbUser: app, graphdbPassword: "\${env.PW}", name: cache } }
+    said:
+        tier: free
+        component: free
+        config: { graphdbUser: app, graphdbPassword: "\${env.PW}", description: "\${var.text}" }
+`;
+const upper = `instances:
+  orders:
+    config:
+      description: >-   # folded
+        the order
+        graph
+    # until spring
+    power: running
+`.replaceAll("\n", "\r\n");
+
+describe("drift --adopt", () => {
+  let bench: Bench;
+  const files = { base: "", upper: "", profile: "" };
+
+  beforeAll(async () => {
+    bench = await startBench(base, { echo: true });
+    files.base = join(bench.folder, "graphform.yaml");
+    files.upper = await bench.write("upper.yaml", upper);
+    files.profile = await bench.write("quick.yaml", quickProfile);
+    const applied = await gf("apply", "--auto-approve");
+    expect(applied.code, applied.err).toBe(0);
+  });
+  afterAll(() => bench.close());
+
+  const gf = (...args: readonly string[]): Promise<Ran> =>
+    bench.bare(
+      ...[...args, "-f", files.base, "-f", files.upper, "--profile", files.profile],
+      ...["--state", join(bench.folder, "state.json")],
+    );
+  const texts = async (): Promise<readonly string[]> => [
+    await readFile(files.base, "utf8"),
+    await readFile(files.upper, "utf8"),
+  ];
+
+  async function pathOf(address: string): Promise<string> {
+    const { resources } = await bench.state();
+    const bound = isObject(resources) ? resources[address] : undefined;
+    const id = isObject(bound) ? String(bound["id"]) : "";
+    return `${address.includes("orders") ? pro : pro.replace("pro/standalone", "free/free")}/${id}`;
+  }
+
+  async function update(address: string, requestParams: JsonObject): Promise<void> {
+    const path = await pathOf(address);
+    expect((await bench.test.call("PUT", path, { requestParams })).status).toBe(202);
+    await bench.test.until(path, "RUNNING");
+  }
+
+  it("changes the values alone, each in the file that holds it, and then there is no drift", async () => {
+    await update("instances.orders", { name: "renamed", description: "changed: by hand" });
+    expect((await gf("drift")).code).toBe(2);
+    await chmod(files.base, 0o644);
+    const before = await bench.state();
+    const { code, out, err } = await gf("drift", "--adopt", "instances.orders");
+    expect([code, err]).toEqual([0, "2 values written to 2 files; no drift is left.\n"]);
+    expect(await texts()).toEqual([
+      base.replace("'orders'", "'renamed'"),
+      upper.replace("the order\r\n        graph", "changed: by hand"),
+    ]);
+    expect(out).toBe(
+      [
+        `${files.upper}:5`,
+        "-         the order",
+        "-         graph",
+        "+         changed: by hand",
+        "",
+        `${files.base}:16`,
+        `-             "name":        'orders'          # as on the invoice`,
+        `+             "name":        'renamed'          # as on the invoice`,
+        "",
+      ].join("\n"),
+    );
+    expect((await stat(files.base)).mode & 0o777).toBe(0o644);
+    expect(await bench.state()).toEqual(before);
+    expect((await gf("drift")).code).toBe(0);
+    expect((await gf("plan", "--detailed-exitcode")).code).toBe(0);
+    const again = await gf("drift", "--adopt", "instances.orders");
+    expect([again.code, again.out, again.err]).toEqual([0, "", expect.stringContaining("nothing to adopt")]);
+  });
+
+  it("adopts one field, and leaves the others as they are", async () => {
+    await update("instances.orders", { name: "first", description: "second" });
+    const [old] = await texts();
+    const { code, err } = await gf("drift", "--adopt", "instances.orders.config.description");
+    expect([code, err]).toEqual([0, "1 value written to 1 file; 1 resource still changed outside.\n"]);
+    expect((await texts())[0]).toBe(old);
+    expect((await gf("drift", "--adopt", "instances.orders.config.name")).code).toBe(0);
+    expect((await gf("drift")).code).toBe(0);
+  });
+
+  it("adds a key that its block does not have", async () => {
+    const path = await pathOf("instances.said");
+    await bench.test.call("POST", `${path}/stop`);
+    await bench.test.until(path, "STOPPED");
+    const [old = ""] = await texts();
+    expect((await gf("drift", "--adopt", "instances.said")).code).toBe(0);
+    expect((await texts())[0]).toBe(`${old}        power: stopped\n`);
+    expect((await gf("drift")).code).toBe(0);
+    await bench.test.call("POST", `${path}/start`);
+    await bench.test.until(path, "RUNNING");
+    await writeFile(files.base, old);
+  });
+
+  const refusals: readonly (readonly [reason: string, address: string, params: JsonObject, why: RegExp])[] = [
+    [
+      "one of several of a forEach",
+      'instances.cache["eu"]',
+      { name: "other" },
+      /graphform\.yaml:22: .*one block for 2 resources[\s\S]*moved/,
+    ],
+    [
+      "a value that an expression makes",
+      "instances.said",
+      { description: "other" },
+      /graphform\.yaml:27: .*made of \$\{var\.text\}, declared at .*graphform\.yaml:6/,
+    ],
+  ];
+  it.each(refusals)("writes nothing for %s, and says where", async (_, address, params, why) => {
+    await update(address, params);
+    const before = await texts();
+    const { code, out, err } = await gf("drift", "--adopt", address);
+    expect([code, out, err]).toEqual([1, "", expect.stringMatching(why)]);
+    expect(await texts()).toEqual(before);
+    expect((await gf("apply", "--auto-approve")).code).toBe(0);
+  });
+
+  it("takes a live value for text, whatever stands in it", async () => {
+    await update("instances.orders", { name: "${var.text} $${x}" });
+    expect((await gf("drift", "--adopt", "instances.orders")).code).toBe(0);
+    expect((await texts())[0]).toContain(`"name":        '$\${var.text} $$\${x}'`);
+    expect((await gf("drift")).code).toBe(0);
+  });
+
+  it.each([
+    ["instances.order", 'did you mean "instances.orders"?'],
+    ["instances.orders.config.nmae", 'did you mean "config.name"?'],
+    ["instances.orders.config.graphdbPassword", "secrets are never written"],
+    ["instances.said", "nothing to adopt"],
+  ])("%s: what is there gets no value, and what is not there gets a hint", async (target, words) => {
+    const before = await texts();
+    const { code, err } = await gf("drift", "--adopt", target);
+    expect([code, err]).toEqual([words.startsWith("nothing") ? 0 : 1, expect.stringContaining(words)]);
+    expect(await texts()).toEqual(before);
+  });
+
+  it("follows a link to the file", async () => {
+    const linked = join(bench.folder, "linked.yaml");
+    await symlink(files.upper, linked);
+    await bench.test.call("POST", `${await pathOf("instances.orders")}/stop`);
+    await bench.test.until(await pathOf("instances.orders"), "STOPPED");
+    const [, old = ""] = await texts();
+    const { upper: real } = files;
+    files.upper = linked;
+    expect((await gf("drift", "--adopt", "instances.orders.power")).code).toBe(0);
+    expect((await lstat(linked)).isSymbolicLink()).toBe(true);
+    expect(await readFile(real, "utf8")).toBe(old.replace("power: running", "power: stopped"));
+  });
+});
