@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { startDatabase } from "./database.ts";
 
 interface Instance {
   readonly place: string;
@@ -24,7 +25,12 @@ const instances = new Map<string, Instance>();
 let count = 0;
 
 const { values } = parseArgs({
-  options: { latency: { type: "string", default: "0" }, deploy: { type: "string", default: "0" } },
+  options: {
+    latency: { type: "string", default: "0" },
+    deploy: { type: "string", default: "0" },
+    /** Shows an address of every instance, and answers there as its database. */
+    databases: { type: "boolean", default: false },
+  },
 });
 const [latency, deploy] = [Number(values.latency), Number(values.deploy)];
 
@@ -36,11 +42,11 @@ const server = createServer((request, response) => {
   else if (id === undefined) collection(request, response, where);
   else member(request, response, id);
 });
+const database = values.databases ? await startDatabase(Number(values.latency)) : undefined;
+const address: object = database === undefined ? {} : { graphdbHostname: "127.0.0.1", graphdbPort: database };
 server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  console.log(
-    JSON.stringify({ url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` }),
-  );
+  const at = server.address();
+  console.log(JSON.stringify({ url: `http://127.0.0.1:${typeof at === "object" ? at?.port : ""}` }));
 });
 process.stdin.on("end", () => process.exit(0)).resume();
 
@@ -83,7 +89,7 @@ function member(request: IncomingMessage, response: ServerResponse, id: string):
       status: isNew ? "DEPLOYING" : "RUNNING",
       ...where,
       ...times,
-      result_params: {},
+      result_params: isNew ? {} : address,
     });
   } else {
     if (request.method === "DELETE") instances.delete(id);

@@ -49,8 +49,15 @@ function row(path: string, field: FieldSchema, parent: FieldSchema): readonly st
     change(field),
     places(field),
     wire(name, field),
-    field["x-parameter"] === undefined ? "" : `\`${field["x-parameter"]}\``,
+    shownBy(field),
   ];
+}
+
+/** The part of the running database that shows the value; it is set there too where it can be. */
+function shownBy({ "x-probe": row }: FieldSchema): string {
+  if (row === undefined) return "";
+  if ("connection" in row) return row.connection === "login" ? "AUTH" : "TLS";
+  return "info" in row ? `\`INFO ${row.info}\`` : `\`${row.parameter}\`${row.settable ? ", can be set" : ""}`;
 }
 
 function allowed(field: FieldSchema): string {

@@ -27,7 +27,7 @@ export function outcomeOf(
   const addresses = (wanted: (step: StepOutcome) => boolean): ReadonlySet<Address> =>
     new Set(steps.filter((step) => step.result === "done" && wanted(step)).map((step) => step.address));
   const added = addresses((step) => step.operation === "create");
-  const changed = addresses((step) => step.operation === "update" || step.operation === "operate");
+  const changed = addresses((step) => ["update", "heal", "operate"].includes(step.operation));
   return {
     steps,
     added: added.size,

@@ -7,6 +7,7 @@ import type { ApplyContext, StepResult } from "./context.ts";
 import { backup } from "./operations/backup.ts";
 import { bind, forget, move } from "./operations/bind.ts";
 import { create } from "./operations/create.ts";
+import { heal } from "./operations/heal.ts";
 import { operate } from "./operations/operate.ts";
 import { remove } from "./operations/remove.ts";
 import { update } from "./operations/update.ts";
@@ -17,6 +18,7 @@ const handlers: {
 } = {
   create,
   update,
+  heal,
   operate,
   backup,
   wait,

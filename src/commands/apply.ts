@@ -131,6 +131,7 @@ function intentionOf(options: ApplyOptions, project: Project, { manifest }: Sess
     options: planOptions(options),
     timestamp: project.timestamp,
     destroying: options.destroying,
+    probing: options.probe !== false,
   };
 }
 

@@ -4,7 +4,7 @@ import { kinds } from "../kinds/index.ts";
 import { type ManifestKey, manifestKeys } from "../manifest/manifest-keys.ts";
 import { nearest } from "../manifest/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { FieldSchema } from "../model/field-schema.ts";
+import { type FieldSchema, parameterOf } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { escapeText } from "../report/escape.ts";
@@ -154,7 +154,7 @@ function factsOf(field: Field, profiles: readonly Profile[]): Facts {
     ["secret", row["x-secret"]],
     ["names", row["x-reference"] === undefined ? undefined : `a name under ${row["x-reference"].section}`],
     ["wire", row["x-place"] === true ? "part of the path" : wire],
-    ["parameter", row["x-parameter"]],
+    ["parameter", parameterOf(row)],
   ];
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }

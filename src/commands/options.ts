@@ -23,6 +23,8 @@ export interface PlanChoices {
   readonly replace: readonly string[];
   readonly allowDestroy: readonly string[];
   readonly maxDisruption?: "none" | "restart" | "downtime" | "data-loss";
+  /** False for --no-probe. */
+  readonly probe?: boolean;
 }
 
 /** Converts command options to options of the planner. */
@@ -49,6 +51,7 @@ export function withPlanOptions(command: Command): Command {
       collect,
       [],
     )
+    .option("--no-probe", "do not ask the running databases")
     .addOption(
       new Option("--max-disruption <worst>", "refuse changes more disruptive than this").choices(disruptions),
     );

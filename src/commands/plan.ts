@@ -96,9 +96,13 @@ async function makePlan(
       options: planOptions(options),
       timestamp: project.timestamp,
       destroying,
+      probing: options.probe !== false,
     };
     assertAddressesKnown(intention, session.state, kinds);
-    const world = planningWorld(session.service, interrupts.stopping, session.clock);
+    const world = planningWorld(session.service, interrupts.stopping, {
+      clock: session.clock,
+      open: session.vault.open,
+    });
     const { plan: result } = await planFor(intention, session.state, world);
     if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
     const names = kindNames(kinds.all);

@@ -112,7 +112,7 @@ export function assertPlannedHere({ service }: SavedPlan, identity: ServiceIdent
 export function assertSecretsKept({ steps }: Plan, open: Open): void {
   const changed = steps.filter(
     ({ operation, spec, blocked }) =>
-      ["create", "update", "operate"].includes(operation) &&
+      ["create", "update", "heal", "operate"].includes(operation) &&
       blocked.length === 0 &&
       secretsIn(spec).some((sealed) => open(sealed) === undefined),
   );

@@ -1,7 +1,7 @@
 /** @module Opens a connection to a database. */
-import { readFile } from "node:fs/promises";
 import { createClient, ErrorReply, type RedisClientOptions } from "@redis/client";
-import { DatabaseError, isDatabaseError } from "./database-error.ts";
+import { isDatabaseError } from "./database-error.ts";
+import { authorities, broken, endOf, refused, timeoutOf } from "./failures.ts";
 import { lookupWithin } from "./names.ts";
 import type { DatabaseTarget } from "./target.ts";
 
@@ -15,11 +15,6 @@ export interface Database {
 /** True for an error reply: the database runs and refuses the command. */
 export function isRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply;
-}
-
-/** True for an error reply that asks to try later. It proves nothing about credentials. */
-export function isNotReady(error: ErrorReply): boolean {
-  return /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|DENIED|ERR max number of clients)/i.test(error.message);
 }
 
 /**
@@ -79,58 +74,4 @@ async function socketOf(target: DatabaseTarget): Promise<NonNullable<RedisClient
   if (tls === false) return common;
   const caFile = tls === true ? undefined : tls.caFile;
   return { ...common, tls: true, ...(caFile === undefined ? {} : { ca: await authorities(caFile) }) };
-}
-
-async function authorities(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    throw new DatabaseError("unreachable", `the authorities in ${file} cannot be read`, cause);
-  }
-}
-
-/** The end of the time that a target is given: it only ever rejects. */
-function endOf(
-  target: DatabaseTarget,
-  signal: AbortSignal,
-): { readonly reached: Promise<never>; cancel(): void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => undefined);
-  const ms = timeoutOf(target);
-  const late = (): void =>
-    reject(new DatabaseError("unreachable", `${nameOf(target)} did not answer within ${ms} ms`));
-  const stop = (): void => reject(signal.reason);
-  const timer = setTimeout(late, ms);
-  signal.addEventListener("abort", stop, { once: true });
-  return {
-    reached: promise,
-    cancel(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-      late();
-    },
-  };
-}
-
-function timeoutOf(target: DatabaseTarget): number {
-  return target.timeout ?? 2000;
-}
-
-function nameOf({ host, port }: DatabaseTarget): string {
-  return `the database at ${host}:${port}`;
-}
-
-function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (cause instanceof Error && "syscall" in cause && cause.syscall === "getaddrinfo") {
-    return new DatabaseError("unresolved", `the name ${target.host} does not resolve (${code})`, cause);
-  }
-  const why = code === "" ? (cause instanceof Error ? cause.message : String(cause)) : code;
-  return new DatabaseError("unreachable", `${nameOf(target)} cannot be reached: ${why}`, cause);
-}
-
-function refused(target: DatabaseTarget, reply: ErrorReply): DatabaseError {
-  if (isNotReady(reply))
-    return new DatabaseError("unreachable", `${nameOf(target)} is not ready: ${reply.message}`, reply);
-  return new DatabaseError("refused-credentials", `${nameOf(target)} refused the credentials`, reply);
 }

@@ -1,6 +1,7 @@
 /** @module Checks that a database accepts its credentials. */
-import { isNotReady, isRefusal, openDatabase } from "./connect.ts";
+import { isRefusal, openDatabase } from "./connect.ts";
 import { type DatabaseFailure, isDatabaseError } from "./database-error.ts";
+import { isNotReady } from "./failures.ts";
 import type { DatabaseTarget } from "./target.ts";
 
 /** Result of one PING. `unreachable` covers a database that is still loading. */
@@ -24,7 +25,7 @@ export async function verify(target: DatabaseTarget, signal: AbortSignal): Promi
 }
 
 /** A user who may not PING was let in all the same. */
-function verdictOf(reply: Parameters<typeof isNotReady>[0]): Verdict {
+function verdictOf(reply: Error): Verdict {
   if (/^(NOAUTH|WRONGPASS)/.test(reply.message)) return "refused-credentials";
   return isNotReady(reply) ? "unreachable" : "answered";
 }

@@ -34,6 +34,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     "x-create-only": true,
     "x-tiers": dedicated,
     "x-components": ["single-zone", "multi-zone"],
+    "x-probe": { info: "connected_slaves", reading: "nodes" },
   },
   maxMemory: {
     type: "string",
@@ -44,6 +45,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     "x-tiers": enterprise,
     "x-disruption": "restart",
     "x-compare": "size",
+    "x-probe": { info: "maxmemory", reading: "size" },
   },
   memoryRequestsAndLimits: {
     type: "string",
@@ -53,6 +55,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     "x-create-only": true,
     "x-tiers": ["startup"],
     "x-compare": "memory-label",
+    "x-probe": { info: "maxmemory", reading: "memory-label" },
   },
   graphdbUser: {
     type: "string",
@@ -67,6 +70,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     description: "Password of the first user. Changing it restarts the instance.",
     "x-secret": true,
     "x-disruption": "restart",
+    "x-probe": { connection: "login" },
   },
   enableTLS: {
     type: "boolean",
@@ -74,6 +78,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     description: "Serve the database over TLS.",
     "x-create-only": true,
     "x-tiers": paid,
+    "x-probe": { connection: "tls" },
   },
   enableEnterpriseModule: {
     type: "boolean",
@@ -87,6 +92,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     enum: ["everysec", "always"],
     default: "everysec",
     description: "How often the append-only file is flushed.",
+    "x-probe": { info: "aof_enabled", reading: "switch" },
   }),
   RDBPersistenceConfig: tuning({
     type: "string",
@@ -100,7 +106,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     maximum: 256,
     default: 25,
     description: "Cached query plans per graph.",
-    "x-parameter": "CACHE_SIZE",
+    "x-probe": { parameter: "CACHE_SIZE" },
   }),
   graphDBMaxQueuedQueries: tuning({
     type: "integer",
@@ -108,7 +114,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     maximum: 512,
     default: 50,
     description: "Queries that may wait for a thread.",
-    "x-parameter": "MAX_QUEUED_QUERIES",
+    "x-probe": { parameter: "MAX_QUEUED_QUERIES", settable: true },
   }),
   graphDBNodeCreationBuffer: tuning({
     type: "integer",
@@ -116,7 +122,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     maximum: 32768,
     default: 16384,
     description: "Room kept for new nodes; the engine rounds up to a power of two.",
-    "x-parameter": "NODE_CREATION_BUFFER",
+    "x-probe": { parameter: "NODE_CREATION_BUFFER", reading: "power-of-two" },
   }),
   graphDBQueryMemCapacity: tuning({
     type: "integer",
@@ -124,7 +130,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     maximum: 21474836480,
     default: 21474836480,
     description: "Memory one query may take, in bytes.",
-    "x-parameter": "QUERY_MEM_CAPACITY",
+    "x-probe": { parameter: "QUERY_MEM_CAPACITY", settable: true },
   }),
   graphDBResultSetSize: tuning({
     type: "integer",
@@ -133,7 +139,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     default: 10000,
     description:
       "Rows a query may return; 0 means unlimited in the specification, and on the local platform.",
-    "x-parameter": "RESULTSET_SIZE",
+    "x-probe": { parameter: "RESULTSET_SIZE", settable: true, reading: "rows" },
   }),
   graphDBTimeoutDefault: tuning({
     type: "integer",
@@ -141,7 +147,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     maximum: 45000,
     default: 0,
     description: "Default time limit of a query in ms; 0 disables it.",
-    "x-parameter": "TIMEOUT_DEFAULT",
+    "x-probe": { parameter: "TIMEOUT_DEFAULT", settable: true },
   }),
   graphDBTimeoutMax: tuning({
     type: "integer",
@@ -149,6 +155,6 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     maximum: 45000,
     default: 0,
     description: "Longest time limit a query may ask for, in ms; 0 disables the limit.",
-    "x-parameter": "TIMEOUT_MAX",
+    "x-probe": { parameter: "TIMEOUT_MAX", settable: true },
   }),
 };

@@ -22,7 +22,13 @@ export const userSchema: KindSchema = {
       "x-create-only": true,
       "x-place": true,
     },
-    password: { type: "string", minLength: 1, description: "Password.", "x-secret": true },
+    password: {
+      type: "string",
+      minLength: 1,
+      description: "Password.",
+      "x-secret": true,
+      "x-probe": { connection: "login" },
+    },
     acl: {
       type: "string",
       minLength: 1,

@@ -4,12 +4,13 @@ import { instanceSchema } from "../fields/instance.ts";
 import { isServiceError, withEvidence } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
-import type { Driver, Kind, Reader, Usable } from "../model/kind.ts";
+import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import { requestBody, rows, wireName } from "./instance-body.ts";
+import { healInstance, isInstanceUsable, probeInstance } from "./instance-database.ts";
 import { endpointOf, missingEndpoint } from "./instance-endpoint.ts";
 import { failoverOf } from "./instance-failover.ts";
 import { listAllInstances } from "./instance-list-all.ts";
@@ -85,6 +86,7 @@ function reader(service: Reads): Reader {
         throw error;
       }
     },
+    probe: (request, signal) => probeInstance(request, service, signal),
     backups: (ref, signal) => backupsOf(service, ref.id, signal),
   };
 }
@@ -145,7 +147,8 @@ function driver(service: Service): Driver {
       const params = { ...call.params, nodeResourceKey: nodeResourceKey ?? call.params["resourceKey"] ?? "" };
       await service.write({ ...call, params, body }, signal);
     },
-    usable: (shown, spec, signal) => usable(shown, spec, service, signal),
+    heal: (request, paths, signal) => healInstance(request, paths, service, signal),
+    usable: (shown, spec, signal) => isInstanceUsable(shown, spec, service, signal),
   };
 }
 
@@ -183,33 +186,6 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
     ...(typeof createdAt === "string" ? { createdAt } : {}),
     ...(typeof modifiedAt === "string" ? { modifiedAt } : {}),
   };
-}
-
-/** One PING as the declared user; where the network is not ours to reach, nobody here can tell. */
-async function usable(shown: Live, spec: Spec, service: Service, signal: AbortSignal): Promise<Usable> {
-  const { host, port } = shown.outputs;
-  const password = spec["config.graphdbPassword"];
-  if (typeof host !== "string" || typeof port !== "number" || typeof password !== "string")
-    return { is: "unknown", detail: "" };
-  const username = spec["config.graphdbUser"];
-  const tls =
-    spec["config.enableTLS"] === true
-      ? service.caFile === undefined
-        ? true
-        : { caFile: service.caFile }
-      : false;
-  // Loaded here: planning never speaks to a database, and need not wait for the client to load.
-  const { verify } = await import("../database/verify.ts");
-  const verdict = await verify(
-    { host, port, password, tls, ...(typeof username === "string" ? { username } : {}) },
-    signal,
-  );
-  if (verdict === "answered") return { is: "usable", detail: "" };
-  if (verdict === "refused-credentials")
-    return { is: "not-yet", detail: `${host}:${port} refuses the declared user and password` };
-  const internal = spec["networkType"] === "INTERNAL" || spec["network"] !== undefined;
-  if (internal) return { is: "unknown", detail: "" };
-  return { is: "not-yet", detail: `the service says it runs, but ${host}:${port} does not answer from here` };
 }
 
 /** Defaults of the field table for fields that the tier and component offer and the spec leaves out. */

@@ -7,6 +7,7 @@ import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
+import { probeUser } from "./user-login.ts";
 import { checkUser } from "./user-rules.ts";
 
 /** Database users of an instance, kept by the users host. Their id is instance/name. */
@@ -44,6 +45,7 @@ function reader(service: Reads): Reader {
       const acl = users.get(username);
       return acl === undefined ? undefined : live({ ...ref, place: { ...ref.place, username } }, acl);
     },
+    probe: (request, signal) => probeUser(request, service, signal),
   };
 }
 

@@ -11,6 +11,8 @@ export interface PlanRequest extends Partial<PlanOptions> {
   readonly state: OpenState;
   /** True to plan the deletion of every resource of the state. */
   readonly destroying?: boolean;
+  /** False to ask no running database. Default: true. */
+  readonly probe?: boolean;
   /** Ends all waiting; requests in flight finish and are recorded. */
   readonly signal?: AbortSignal;
 }

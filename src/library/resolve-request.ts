@@ -43,6 +43,12 @@ export async function resolveRequest(
     manifest,
     vault,
     state,
-    intention: { manifest, options, timestamp: project.timestamp, destroying },
+    intention: {
+      manifest,
+      options,
+      timestamp: project.timestamp,
+      destroying,
+      probing: request.probe !== false,
+    },
   };
 }

@@ -7,6 +7,31 @@ export type Disruption = "none" | "restart" | "downtime" | "data-loss";
 /** All disruptions, from none to the worst. */
 export const disruptions: readonly Disruption[] = ["none", "restart", "downtime", "data-loss"];
 
+/** The part of a running database that shows a field: a parameter, a line of INFO, or the connection itself. */
+export type ProbeRow =
+  | {
+      /** A parameter of the graph module: GRAPH.CONFIG GET. */
+      readonly parameter: string;
+      /** GRAPH.CONFIG SET changes it while the database runs. Default: it is read when the database starts. */
+      readonly settable?: true;
+      readonly reading?: ProbeReading;
+    }
+  | { readonly info: string; readonly reading?: ProbeReading }
+  /** The password that a login with it proves, and that WRONGPASS disproves. */
+  | { readonly connection: "login" }
+  | { readonly connection: "tls" };
+
+/**
+ * Reading of a declared value by the engine. `power-of-two`: rounded up, 128 at least. `rows`: no limit is -1. `size`: bytes.
+ * `memory-label`: the bytes of a label. `switch`: only on and off are shown. `nodes`: replicas that are connected.
+ */
+export type ProbeReading = "power-of-two" | "rows" | "size" | "memory-label" | "switch" | "nodes";
+
+/** The parameter of the graph module that a field is; undefined for other fields. */
+export function parameterOf({ "x-probe": row }: FieldSchema): string | undefined {
+  return row !== undefined && "parameter" in row ? row.parameter : undefined;
+}
+
 /**
  * One row of the field table: JSON Schema draft-07 and annotations. A row states its bounds once: validation, diff, update bodies, the local platform and the documentation follow it.
  */
@@ -39,8 +64,8 @@ export interface FieldSchema {
    * stopped database.
    */
   readonly "x-in"?: "body" | "requestParams" | "metadata";
-  /** The database parameter (GRAPH.CONFIG GET) that shows the value. */
-  readonly "x-parameter"?: string;
+  /** The part of the running database that shows the value. */
+  readonly "x-probe"?: ProbeRow;
   /** Tiers that offer the field. Default: all. */
   readonly "x-tiers"?: readonly string[];
   /** Components that offer the field. Default: all that the tier has. */

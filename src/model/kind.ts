@@ -4,6 +4,7 @@ import type { Desired } from "./desired.ts";
 import type { KindSchema } from "./field-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { Live, Owner, Ref, Seen } from "./observed.ts";
+import type { ProbeAnswer, ProbeRequest } from "./probe.ts";
 import type { Problem, SourceRange } from "./problem.ts";
 import type { Profile } from "./profile.ts";
 import type { Open } from "./sealed.ts";
@@ -20,6 +21,8 @@ export interface Reader {
   isPartial?(place: JsonObject): boolean;
   /** Everything of the kind at every place, where the service lists it in one answer. */
   listAll?(signal: AbortSignal): Promise<Everything | undefined>;
+  /** Asks the running object itself, once. Rejects with the reason of the signal, and with nothing else. */
+  probe?(request: ProbeRequest, signal: AbortSignal): Promise<ProbeAnswer>;
   /** The backups that the service lists of one object; a kind without them holds nothing that could be backed up. */
   backups?(ref: Ref, signal: AbortSignal): Promise<readonly Backup[]>;
 }
@@ -70,6 +73,8 @@ export interface Driver extends Reader {
   operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
   /** Asks for a backup; `backups` lists it. */
   backup?(ref: Ref, signal: AbortSignal): Promise<void>;
+  /** Sets these paths in the running object itself, where the service has no part in it; sent again it does the same. */
+  heal?(request: ProbeRequest, paths: readonly string[], signal: AbortSignal): Promise<void>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */
   usable?(live: Live, spec: Spec, signal: AbortSignal): Promise<Usable>;
 }

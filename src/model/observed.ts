@@ -22,6 +22,8 @@ export interface Phase {
 export interface Seen {
   readonly value: Json;
   readonly source: Source;
+  /** Of a probed value: what the service describes, or what was last applied, beneath it. */
+  readonly configured?: Seen;
 }
 
 /** Finds an object at the service: its id, and the part of the spec that its path is made of (tier, component). */
@@ -60,4 +62,13 @@ export interface Observed extends Live {
   readonly address: Address;
   readonly kind: string;
   readonly place: JsonObject;
+  /** What the running object itself has shown; absent where it was not asked. */
+  readonly probed?: Probed;
+}
+
+/** Values that a running object shows, dotted path -> value in the manifest's words; null where it refuses the declared one. */
+export interface Probed {
+  readonly values: { readonly [path: string]: Json };
+  /** Version of the engine. */
+  readonly engine?: string;
 }

@@ -4,6 +4,7 @@ import type { Address } from "./address.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Phase, Source } from "./observed.ts";
+import type { NotProbed } from "./probe.ts";
 import type { SourceRange } from "./problem.ts";
 import type { Spec } from "./spec.ts";
 
@@ -24,6 +25,12 @@ export interface FieldChange {
   readonly disruption: Disruption;
   /** Print neither value. */
   readonly secret: boolean;
+  /** Set in the running object itself: the service has no part in it. */
+  readonly via?: "database";
+  /** Drift: the source of `after`. */
+  readonly shownBy?: Source;
+  /** Drift: says how to undo it where apply leaves it as it is. */
+  readonly wayOut?: string;
 }
 
 /** Why a step is not carried out, and the way to lift it. */
@@ -61,10 +68,11 @@ export interface Change {
   readonly drift: readonly FieldChange[];
 }
 
-/** Operations of steps. `wait` only goes on waiting; `bind`, `forget` and `move` only write the state. */
+/** Operations of steps. `heal` sets values in the running object itself. `wait` only goes on waiting; `bind`, `forget` and `move` only write the state. */
 export type Operation =
   | "create"
   | "update"
+  | "heal"
   | "delete"
   | "operate"
   | "backup"
@@ -90,10 +98,12 @@ export interface Step {
   readonly place: JsonObject;
   /** The whole desired spec, where there is one. */
   readonly spec?: Spec;
-  /** update: the changed fields alone. */
+  /** update, heal: the changed fields alone. */
   readonly patch?: Spec;
   /** Paths of the observed values that this decision used; `precondition` is their digest. */
   readonly checks: readonly string[];
+  /** Those of `checks` that the running object has shown: it is asked again before the write. */
+  readonly probed?: readonly string[];
   /** move: the address that it had. */
   readonly from?: Address;
   /** create: what the service sets by itself, to be recorded with the spec. */
@@ -119,6 +129,12 @@ export interface Census {
   readonly skipped: number;
   readonly unmanaged: number;
   readonly fields: { readonly [source in Source]: number };
+  /** Running objects that were asked themselves; absent where the run asked none, as with --no-probe. */
+  readonly probed?: number;
+  /** Declared objects that were not asked, or refused to answer. */
+  readonly notProbed?: readonly NotProbed[];
+  /** Version of the engine -> number of databases. */
+  readonly engines?: { readonly [version: string]: number };
 }
 
 /** Expected impact of an apply. */

@@ -63,6 +63,8 @@ export type StateEvent =
       readonly record?: { readonly [path: string]: Json };
       /** ISO 8601: when it was seen. */
       readonly at?: string;
+      /** Applied paths that the running object still shows otherwise. */
+      readonly unmoved?: readonly string[];
     }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }

@@ -53,6 +53,8 @@ export interface Bound {
   readonly createdAt: string;
   /** ISO 8601: when an operation of ours was last seen to finish, or the object was bound. */
   readonly appliedAt?: string;
+  /** Paths that were applied and that the running object kept showing otherwise: they are not sent again as they are. */
+  readonly unmoved?: readonly string[];
   /** An operation that was announced or accepted, and has not been seen to finish: the next run goes on waiting. */
   readonly converging?: Converging;
 }

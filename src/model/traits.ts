@@ -19,6 +19,8 @@ export interface Trait {
   readonly afterCreate: boolean;
   /** Set by a request that needs nothing of the database. */
   readonly aside: boolean;
+  /** It can be set in the running object itself. */
+  readonly settable: boolean;
   /** While it is true the service refuses to delete the object. */
   readonly keeps: boolean;
 }
@@ -95,5 +97,6 @@ function trait(path: string, row: FieldSchema): Trait {
     afterCreate: row["x-after-create"] ?? false,
     aside: row["x-in"] === "metadata",
     keeps: row["x-keeps"] ?? false,
+    settable: row["x-probe"] !== undefined && "settable" in row["x-probe"],
   };
 }

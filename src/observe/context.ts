@@ -5,6 +5,7 @@ import type { Reader } from "../model/kind.ts";
 import { type KindRegistry, present } from "../model/kind-registry.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
+import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 
 /** The dependencies of observing; readers cannot write. */
@@ -18,6 +19,10 @@ export interface ObserveContext {
   /** The delays that the service may have. */
   readonly delays: Delays;
   readonly signal: AbortSignal;
+  /** The secrets of the run. Without them no running object is asked. */
+  readonly open?: Open | undefined;
+  /** Called with each object as soon as the service has answered. */
+  readonly onLook?: (entry: Known, live: Live | undefined) => void;
 }
 
 /** An object that is known of, and the address that it belongs to. */
@@ -32,7 +37,13 @@ export function look(
   known: readonly Known[],
   context: ObserveContext,
 ): Promise<readonly (Live | undefined)[]> {
-  return Promise.all(known.map((entry) => readerOf(entry.kind, context).get(entry.ref, context.signal)));
+  return Promise.all(
+    known.map(async (entry) => {
+      const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
+      context.onLook?.(entry, live);
+      return live;
+    }),
+  );
 }
 
 /** The reader of a kind. Throws where the composition root forgot one. */

@@ -8,15 +8,20 @@ import { stableJson } from "../model/json.ts";
 import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
 import type { Live, Observed } from "../model/observed.ts";
+import type { NotProbed } from "../model/probe.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import { type Known, look, type ObserveContext, readerOf } from "./context.ts";
 import { lookAtBound } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
+import { reasonsNotProbed, withAnswer } from "./probed-values.ts";
+import { openProbes } from "./probes.ts";
 import { describeUnmanaged, type UnmanagedObject } from "./unmanaged.ts";
 
 /** Observed objects by address, and the objects that belong to no address. */
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
+  /** Declared objects that could not be asked themselves, by address. */
+  readonly notProbed: readonly NotProbed[];
   readonly unmanaged: readonly UnmanagedObject[];
 }
 
@@ -24,7 +29,9 @@ export interface Observation {
  * Observes every bound object, every object to adopt, and lists their places. An object counts as gone only when neither
  * describe nor list shows it and its creation grace period is over.
  */
-export async function observe(desired: readonly Desired[], context: ObserveContext): Promise<Observation> {
+export async function observe(desired: readonly Desired[], given: ObserveContext): Promise<Observation> {
+  const probes = openProbes(desired, given);
+  const context: ObserveContext = { ...given, onLook: probes.begin };
   const bound = boundObjects(context);
   const { lives: boundLives, lost } = await lookAtBound(bound, context);
   const reached = outputsOf(bound, boundLives);
@@ -51,21 +58,22 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
       return [entry, isWithParent ? undefined : (shown ?? notYetThere(entry, listed, context))];
     }),
   );
+  const answers = await probes.answers();
   const found = known.flatMap((entry): [Known, Live][] => {
     const parent = lost.get(entry);
     const isHidden = parent !== undefined && isThere(own.get(parent));
     const live = isHidden ? notShown(entry.ref.id) : own.get(entry);
     return isThere(live) ? [[entry, withOperation(live, entry, context)]] : [];
   });
+  const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const outputs = new Map(found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]));
   const observed = new Map(
     found.map(([entry, live]): [Address, Observed] => {
       const named = withNames(live, context.kinds.named(entry.kind).schema, outputs);
-      const spec = overlay(named.spec, context.state.resources[entry.address], live.phase.is, live.whole);
-      return [
-        entry.address,
-        { ...named, spec, address: entry.address, kind: entry.kind, place: entry.ref.place },
-      ];
+      const { address, kind, ref } = entry;
+      const spec = overlay(named.spec, context.state.resources[address], live.phase.is, live.whole);
+      const seen: Observed = { ...named, spec, address, kind, place: ref.place };
+      return [address, withAnswer(seen, answers.get(address), declared.get(address), context)];
     }),
   );
   const ours = new Set([
@@ -77,7 +85,8 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
       .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
-  return { observed, unmanaged: await describeUnmanaged(unmanaged, desired, context) };
+  const notProbed = reasonsNotProbed(answers);
+  return { observed, notProbed, unmanaged: await describeUnmanaged(unmanaged, desired, context) };
 }
 
 /** Kind and id of the objects that other objects have made by themselves: nobody declares them. */

@@ -37,13 +37,22 @@ export function changing(change: Change, subject: Subject, kind: Kind, input: Pl
     ...optional(around?.["running>stopped"]),
     ...(isInProgress ? verbsFromDefault(change.after ?? {}, traits) : []),
   ];
+  const ofService = { ...change, fields: change.fields.filter(({ via }) => via === undefined) };
   const operate = (verb: string): Step => ({
-    ...existing(`${change.address}#${verb}`, "operate", change, subject, input),
+    ...existing(`${change.address}#${verb}`, "operate", ofService, subject, input),
     verb,
   });
   const update: readonly Step[] =
-    patch === undefined ? [] : [{ ...existing(change.address, "update", change, subject, input), patch }];
-  return [...first.map(operate), ...update, ...last.map(operate)];
+    patch === undefined ? [] : [{ ...existing(change.address, "update", ofService, subject, input), patch }];
+  return [...first.map(operate), ...update, ...healing(change, subject, input), ...last.map(operate)];
+}
+
+/** The step that sets fields in the running object itself, after everything that may restart it. */
+function healing(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
+  const fields = change.fields.filter(({ via }) => via === "database");
+  if (fields.length === 0) return [];
+  const patch = Object.fromEntries(fields.map((field): [string, Json] => [field.path, field.after ?? null]));
+  return [{ ...existing(`${change.address}#heal`, "heal", { ...change, fields }, subject, input), patch }];
 }
 
 /** True where the resource is stopped, or stopping by an operation of ours. */
@@ -54,7 +63,10 @@ function isStopped({ observed, bound }: Subject, verb: string | undefined): bool
 
 function patchOf(change: Change, traits: Traits): Spec | undefined {
   const pairs = change.fields
-    .filter((field) => field.effect === "in-place" && traitAt(traits, field.path).operations === undefined)
+    .filter(
+      ({ path, effect, via }) =>
+        effect === "in-place" && via === undefined && traitAt(traits, path).operations === undefined,
+    )
     .map((field): [string, Json] => [field.path, field.after ?? null]);
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }

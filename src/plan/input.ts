@@ -6,6 +6,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
 import type { Live, Observed } from "../model/observed.ts";
+import type { NotProbed } from "../model/probe.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
 
@@ -30,6 +31,8 @@ export interface PlanInput {
   readonly remembered: StateDocument["resources"];
   /** The observed object of every bound address, and of every object to adopt. */
   readonly observed: ReadonlyMap<Address, Observed>;
+  /** Declared objects that could not be asked themselves; absent where the run asks none. */
+  readonly notProbed?: readonly NotProbed[];
   /** Objects that nobody declares. */
   readonly unmanaged: readonly Unmanaged[];
   readonly kinds: KindRegistry;

@@ -37,7 +37,7 @@ export function order(
 }
 
 function builtFirst(step: Step, building: ReadonlyMap<Address, readonly string[]>): readonly string[] {
-  const works = ["create", "update", "operate"].includes(step.operation);
+  const works = ["create", "update", "heal", "operate"].includes(step.operation);
   return works
     ? (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? [])
     : [];

@@ -129,7 +129,24 @@ function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Cens
   }
   const declared = input.desired.length;
   const looked = input.desired.filter((entry) => subjects.has(entry.address)).length;
-  return { declared, checked, skipped: declared - looked, unmanaged: input.unmanaged.length, fields };
+  const unmanaged = input.unmanaged.length;
+  return { declared, checked, skipped: declared - looked, unmanaged, fields, ...probes(subjects, input) };
+}
+
+/** Counts the running objects that were asked themselves; nothing where the run asks none. */
+function probes(
+  subjects: ReadonlyMap<Address, Subject>,
+  { notProbed }: PlanInput,
+): Pick<Census, "probed" | "notProbed" | "engines"> {
+  if (notProbed === undefined) return {};
+  const unasked = new Set(notProbed.map(({ address }) => address));
+  const asked = [...subjects.values()].flatMap(({ address, observed }) =>
+    unasked.has(address) ? [] : (observed?.probed ?? []),
+  );
+  const engines: Record<string, number> = {};
+  for (const version of asked.flatMap(({ engine }) => engine ?? []).sort())
+    engines[version] = (engines[version] ?? 0) + 1;
+  return { probed: asked.length, notProbed, engines };
 }
 
 function asJson(value: unknown): Json {

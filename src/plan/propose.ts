@@ -17,6 +17,7 @@ import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
 import type { PlanInput } from "./input.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
+import { configuredSpec, heals } from "./probed.ts";
 import { proposeRemoval } from "./propose-removal.ts";
 import { base, type Subject, specOf } from "./subject.ts";
 
@@ -103,22 +104,33 @@ function proposeUpdate(
   const after = resolved(desired, input, recreated);
   const adopting = subject.bound === undefined;
   const marked = { ...after, ...markToKeep(subject, input) };
-  const fields = diffSpec({
+  const ignored = desired.lifecycle.ignoreChanges;
+  const differing = diffSpec({
     desired: marked,
-    observed: observed.spec,
+    observed: configuredSpec(observed.spec, traits, subject.bound),
     traits,
-    ignored: desired.lifecycle.ignoreChanges,
+    ignored,
     moving: movingPaths(kind, after, recreated),
     unseen: adopting ? "trust" : "set",
   });
-  const forcedBy = fields.find((field) => field.effect === "replace")?.path;
+  const forcedBy = differing.find((field) => field.effect === "replace")?.path;
   const requested = input.options.replace.includes(subject.address);
+  // What is replaced, started or stopped loads what is configured.
+  const isReloaded =
+    forcedBy !== undefined ||
+    requested ||
+    differing.some(({ path }) => traitAt(traits, path).operations !== undefined);
+  const fields = isReloaded
+    ? differing
+    : [...differing, ...heals(after, observed.spec, traits, ignored)].sort((a, b) =>
+        a.path < b.path ? -1 : 1,
+      );
   const shared = {
     ...base(subject),
     before: specOf(observed),
     after,
     fields,
-    drift: driftOf(observed, subject.bound, marked, kind.schema),
+    drift: driftOf(observed, subject.bound, marked, kind, fields),
   };
   const importer = importerOf(subject, input);
   if ((forcedBy !== undefined || requested) && importer !== undefined) {
@@ -186,7 +198,21 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject, input: Pla
     return `failed (${subject.observed.phase.detail}); tried again in place`;
   const whyMark = whyMarked(fields, subject, input);
   if (whyMark !== undefined) return whyMark;
-  return fields.length === 1 ? "1 field differs" : `${fields.length} fields differ`;
+  const healed = fields.filter(({ via }) => via !== undefined).length;
+  const rest = fields.length - healed;
+  return [...(rest === 0 ? [] : [counted(rest, "differs", "differ")]), ...whyHealed(healed)].join("; ");
+}
+
+function whyHealed(count: number): readonly string[] {
+  if (count === 0) return [];
+  const what = counted(count, "was", "were");
+  return [
+    `${what} set by hand in the database: healed there with GRAPH.CONFIG SET; lost at the next restart otherwise`,
+  ];
+}
+
+function counted(count: number, one: string, several: string): string {
+  return count === 1 ? `1 field ${one}` : `${count} fields ${several}`;
 }
 
 /** The worst of several disruptions. */

@@ -39,6 +39,7 @@ export function shared(
 ): Shared & Pick<Step, "precondition" | "checks" | "after"> {
   const { desired } = subject;
   const traits = traitsOf(input.kinds.named(change.kind).schema);
+  const probed = checks.filter((path) => observed?.spec[path]?.source === "probed");
   const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed.id);
   return {
     address: change.address,
@@ -47,6 +48,7 @@ export function shared(
     blocked: [],
     after: [],
     checks,
+    ...(probed.length === 0 ? {} : { probed }),
     precondition: input.digest(preconditionText(observed, checks, applied, traits)),
     ...(desired === undefined ? {} : { refs: desired.refs }),
   };

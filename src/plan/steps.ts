@@ -94,7 +94,10 @@ function waits(change: Change, subject: Subject, input: PlanInput): readonly Ste
 function replacing(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
   const adopting = subject.bound === undefined ? [bindStep(change, subject, input)] : [];
   const traits = traitsOf(kind.schema);
-  const reasons = change.fields.filter((field) => traitAt(traits, field.path).operations === undefined);
+  // What a probe has shown is no reason for a replacement, and may change without making it stale.
+  const reasons = change.fields.filter(
+    ({ path, source }) => source !== "probed" && traitAt(traits, path).operations === undefined,
+  );
   const removal = deletion(`${change.address}#delete`, { ...change, fields: reasons }, subject, input);
   return [...adopting, ...removal, ...creation(change, subject, kind, input)];
 }

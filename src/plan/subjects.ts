@@ -1,15 +1,18 @@
 /** @module Lists the addresses that a plan is about, with everything known of each. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import { referenceFields } from "../model/reference-fields.ts";
+import { fieldsOf } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
+import { resolveKnown } from "../model/templates.ts";
 import { type Trait, traitsOf } from "../model/traits.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves, destinations } from "./moves.ts";
+import { withProbed } from "./probed.ts";
 import type { Subject } from "./subject.ts";
 
 /** Every address of the plan: declared or bound, targeted and not excluded. */
@@ -51,8 +54,22 @@ function subjectAt(
     ...(previousAddress === undefined ? {} : { previousAddress }),
     ...(desired === undefined ? {} : { desired }),
     ...(bound === undefined ? {} : { bound }),
-    ...(observed === undefined ? {} : { observed: whenFinished(observed, bound, input) }),
+    ...(observed === undefined ? {} : { observed: current(observed, desired, bound, input) }),
   };
+}
+
+/** An observed object as decisions are made from it. */
+function current(
+  observed: Observed,
+  desired: Desired | undefined,
+  bound: Bound | undefined,
+  input: PlanInput,
+): Observed {
+  const finished = whenFinished(observed, bound, input);
+  if (desired === undefined || finished.probed === undefined) return finished;
+  const outputsOf = (address: Address): JsonObject | undefined => input.observed.get(address)?.outputs;
+  const wanted = fieldsOf(desired.spec).map(([path, value]) => [path, resolveKnown(value, outputsOf)]);
+  return withProbed(finished, Object.fromEntries(wanted), traitsOf(input.kinds.named(observed.kind).schema));
 }
 
 /**

@@ -12,13 +12,13 @@ import type { PlanningWorld } from "../reconcile/plan-for.ts";
 import { openJournal } from "../state/journal.ts";
 import type { Lock, StateStore } from "../state/store.ts";
 
-/** Builds the world of planning; it cannot write. */
+/** Builds the world of planning; it cannot write. Without `open` no running database is asked. */
 export function planningWorld(
   service: Reads,
   signal: AbortSignal,
-  clock: Clock = systemClock,
+  { clock = systemClock, open }: { readonly clock?: Clock; readonly open?: Open } = {},
 ): PlanningWorld {
-  return { kinds, service, clock, digest: sha256, signal };
+  return { kinds, service, clock, digest: sha256, signal, ...(open === undefined ? {} : { open }) };
 }
 
 /** The parts of an apply that differ between the command line and programs. */

@@ -8,6 +8,7 @@ import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
+import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import { shellWord } from "../model/shell-word.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -26,6 +27,8 @@ export interface PlanningWorld {
   readonly clock: Clock;
   readonly digest: (text: string) => string;
   readonly signal: AbortSignal;
+  /** Opens the secrets of the run: running databases are asked as their declared users. Without it none is asked. */
+  readonly open?: Open;
 }
 
 /** The request for one plan. */
@@ -36,6 +39,8 @@ export interface Intention {
   readonly timestamp: string;
   /** True for `destroy`. */
   readonly destroying: boolean;
+  /** False for `--no-probe`: no running database is asked. Default: true. */
+  readonly probing?: boolean;
 }
 
 /** A plan, and what was observed for it. */
@@ -55,8 +60,9 @@ export async function planFor(
   state: StateDocument,
   world: PlanningWorld,
 ): Promise<Planned> {
-  const { manifest, options, destroying } = intention;
+  const { manifest, options, destroying, probing = true } = intention;
   const { kinds, service, signal } = world;
+  const open = probing ? world.open : undefined;
   const desired = destroying ? [] : manifest.desired;
   const readers = new Map(kinds.all.map((kind) => [kind.name, kind.reader(service)]));
   const moved = afterMoves(state, manifest.moved, kinds);
@@ -68,6 +74,7 @@ export async function planFor(
     profile: service.profile,
     delays: service.profile.timing,
     signal,
+    open,
   });
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({
@@ -79,6 +86,7 @@ export async function planFor(
       : state,
     remembered: state.resources,
     observed,
+    ...(open === undefined ? {} : { notProbed: seen.notProbed }),
     unmanaged,
     kinds,
     profile: service.profile,

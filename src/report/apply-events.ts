@@ -109,6 +109,7 @@ const actions: { readonly [operation in Operation]: string } = {
   create: "create",
   update: "update",
   delete: "delete",
+  heal: "update",
   operate: "update",
   backup: "read",
   bind: "import",

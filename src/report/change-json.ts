@@ -64,6 +64,7 @@ export function changeExtras(change: Change): JsonObject {
       disruption: field.disruption,
       secret: field.secret,
       ...(field.source === undefined ? {} : { source: field.source }),
+      ...(field.via === undefined ? {} : { via: field.via }),
     },
   ]);
   const { where, phase } = change;
@@ -90,6 +91,7 @@ export function stepExtras(step: Step): JsonObject {
     address: step.address,
     operation: step.operation,
     ...(step.verb === undefined ? {} : { verb: step.verb }),
+    ...(step.operation === "heal" ? { via: "database" } : {}),
     after: step.after,
     precondition: step.precondition,
     blocked: step.blocked.map(guardJson),

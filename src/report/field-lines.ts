@@ -43,7 +43,7 @@ export function driftRows(change: Change, names: KindNames): readonly FieldRow[]
       mark: "!",
       tone: "yellow",
       ...row(field, change, names),
-      note: "changed outside, left as it is",
+      note: field.wayOut ?? "changed outside, left as it is",
     }));
 }
 
@@ -137,7 +137,8 @@ function notesOf(field: FieldChange, change: Change): readonly string[] {
     field.disruption === "none" || field.effect === "replace" ? [] : [field.disruption.replace("-", " ")];
   return [
     ...(field.effect === "replace" ? ["forces replacement"] : disruption),
-    ...(drifted === undefined ? [] : [`changed outside${isReverted ? "" : was}`]),
+    ...(field.via === "database" ? ["set by hand, set back in the database"] : []),
+    ...(drifted === undefined || field.via === "database" ? [] : [`changed outside${isReverted ? "" : was}`]),
   ];
 }
 

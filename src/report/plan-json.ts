@@ -31,12 +31,19 @@ export function planJson(plan: Plan, names: KindNames): JsonObject {
       serial: plan.serial,
       fingerprint: plan.fingerprint,
       summary: { ...summarize(plan) },
-      census: { declared, checked, skipped, unmanaged, fields: { ...fields } },
+      census: { declared, checked, skipped, unmanaged, fields: { ...fields }, ...probes(plan.census) },
       forecast: { restarts, replacements, seconds },
       changes: Object.fromEntries(changes.map((change) => [change.address, changeExtras(change)])),
       steps: plan.steps.map(stepExtras),
     },
   };
+}
+
+/** The running databases that were asked; nothing where the run asked none. */
+function probes({ probed, notProbed = [], engines = {} }: Plan["census"]): JsonObject {
+  if (probed === undefined) return {};
+  const reasons = notProbed.map(({ address, reason }): JsonObject => ({ address, reason }));
+  return { probed, not_probed: reasons, engines: { ...engines } };
 }
 
 /** True if apply would change anything: an unblocked step, or an output. */

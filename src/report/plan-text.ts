@@ -43,7 +43,10 @@ function noteLines(plan: Plan, names: KindNames, page: Page): readonly string[] 
     .sort((a, b) => (a.address < b.address ? -1 : 1))
     .flatMap((change) => {
       const note = phaseNote(change);
-      const drifted = driftRows(change, names).map((row) => ({ ...row, note: "" }));
+      const outside = change.drift.filter(({ wayOut }) => wayOut === undefined).map(({ path }) => path);
+      const drifted = driftRows(change, names).map((row) =>
+        outside.includes(row.path) ? { ...row, note: "" } : row,
+      );
       const drift = fieldLines(drifted, 4, page);
       if (note === undefined && drift.length === 0) return [];
       const sign = change.phase?.is === "failed" ? palette.red("!") : palette.yellow("…");

@@ -11,6 +11,7 @@ export interface StepWords {
 const operations: { readonly [operation in Exclude<Operation, "operate">]: StepWords } = {
   create: { doing: "creating", done: "created" },
   update: { doing: "updating", done: "updated" },
+  heal: { doing: "setting back in the database", done: "set back in the database" },
   delete: { doing: "deleting", done: "deleted" },
   backup: { doing: "backing up", done: "backed up" },
   bind: { doing: "binding", done: "bound" },

@@ -36,7 +36,11 @@ const events: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   "bound-together": event({ bindings: { type: "array", items: { type: "array" } } }),
   "update-announced": event({ address: text, paths: texts, at: time }),
   "operation-accepted": event({ address: text, converging }),
-  "operation-settled": event({ address: text, record: { type: "object" }, at: time }, ["record", "at"]),
+  "operation-settled": event({ address: text, record: { type: "object" }, at: time, unmoved: texts }, [
+    "record",
+    "at",
+    "unmoved",
+  ]),
   "operation-failed": event({ address: text }),
   released: event({ address: text }),
   "released-together": event({ addresses: texts }),

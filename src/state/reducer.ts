@@ -52,7 +52,7 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "operation-accepted":
       return change(live, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
-      return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event.at);
+      return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event);
     case "operation-failed":
       return end(live, event.address, () => ({}));
     case "released":
@@ -152,12 +152,13 @@ function end(
   live: LiveDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-  appliedAt?: string,
+  { at: appliedAt, unmoved }: { readonly at?: string; readonly unmoved?: readonly string[] } = {},
 ): boolean {
   if (live.resources.get(address)?.converging === undefined) return false;
-  return change(live, address, ({ converging, ...rest }) => ({
+  return change(live, address, ({ converging, unmoved: _before, ...rest }) => ({
     ...rest,
     ...(appliedAt === undefined ? {} : { appliedAt }),
+    ...(unmoved === undefined ? {} : { unmoved }),
     recorded: { ...rest.recorded, ...(converging === undefined ? {} : applied(converging)) },
   }));
 }

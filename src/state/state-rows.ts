@@ -38,9 +38,10 @@ export const bound: FieldSchema = record(
     refs: texts,
     createdAt: time,
     appliedAt: time,
+    unmoved: { ...texts, description: "Applied paths that the running database showed otherwise." },
     converging,
   },
-  ["appliedAt", "converging"],
+  ["appliedAt", "unmoved", "converging"],
 );
 
 export const intent: FieldSchema = record(

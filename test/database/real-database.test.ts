@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { probe } from "../../src/database/probe.ts";
-import { sameParameter } from "../../src/database/same-parameter.ts";
+import { setParameters } from "../../src/database/set-parameters.ts";
 import { verify } from "../../src/database/verify.ts";
 import { type Database, ensureAuthority, setupEngine } from "../../src/platform/engine/index.ts";
 
@@ -19,7 +19,6 @@ const parameters = {
   TIMEOUT_DEFAULT: 1000,
   TIMEOUT_MAX: 45_000,
 };
-const declared = { ...parameters, RESULTSET_SIZE: 0, maxmemory: "1GB" };
 
 /** Skipped where no database server can be had for this machine: the reason is printed with the skip. */
 describe.skipIf(search.engine === undefined)(
@@ -67,12 +66,35 @@ describe.skipIf(search.engine === undefined)(
     });
 
     it("shows the settings that it was given", async () => {
-      const found = await probe(target(), Object.keys(parameters), never);
-      expect(found).toMatchObject({ maxmemory: 1024 ** 3, aof_enabled: 1, connected_slaves: 0 });
-      for (const [name, value] of Object.entries(declared)) {
-        expect([name, sameParameter(name, value, found[name] ?? "absent")]).toEqual([name, true]);
+      const found = await probe(target(), never);
+      expect(found.info).toMatchObject({
+        maxmemory: String(1024 ** 3),
+        aof_enabled: "1",
+        connected_slaves: "0",
+      });
+      expect(found.parameters).toMatchObject({ ...parameters, NODE_CREATION_BUFFER: 32_768 });
+      expect(found).toMatchObject({ denied: [], engine: expect.stringMatching(/^4\.\d+\.\d+$/) });
+    });
+
+    it("has its time limits set from any values to any others", async () => {
+      const limits = [
+        [45_000, 1000],
+        [500, 100],
+        [20_000, 10_000],
+        [0, 30_000],
+        [200, 0],
+        [0, 0],
+        [45_000, 1000],
+      ] as const;
+      for (const [maximum, preset] of limits) {
+        const wanted = { TIMEOUT_MAX: maximum, TIMEOUT_DEFAULT: preset };
+        await setParameters(target(), wanted, never);
+        expect((await probe(target(), never)).parameters).toMatchObject(wanted);
       }
-      expect(sameParameter("CACHE_SIZE", 25, found["CACHE_SIZE"] ?? "absent")).toBe(false);
+    });
+
+    it("refuses to set what it reads when it starts", async () => {
+      await expect(setParameters(target(), { CACHE_SIZE: 50 }, never)).rejects.toThrow("run-time");
     });
 
     it("is unreachable once it was stopped", async () => {

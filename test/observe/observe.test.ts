@@ -165,6 +165,7 @@ describe("what nobody declares", () => {
     const { state } = planInput({});
     expect(await observe(desired, contextOf(state, { listed: ["toy-9"] }))).toEqual({
       observed: new Map(),
+      notProbed: [],
       unmanaged: [],
     });
   });

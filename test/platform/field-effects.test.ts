@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parameterOf } from "../../src/model/field-schema.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { setupEngine } from "../../src/platform/engine/index.ts";
 import { paramRows } from "../../src/platform/model/field-rules.ts";
@@ -178,7 +179,7 @@ describe("each field has an effect on the database", { timeout: 60_000 }, () => 
   });
 
   it("all at their least and all at their most start, alone and with a replica", async () => {
-    const numbers = Object.entries(paramRows).filter(([, row]) => row["x-parameter"] !== undefined);
+    const numbers = Object.entries(paramRows).filter(([, row]) => parameterOf(row) !== undefined);
     for (const bound of ["minimum", "maximum"] as const) {
       const params = Object.fromEntries(
         numbers.map(([name, row]): [string, Json] => [name, row[bound] ?? 0]),

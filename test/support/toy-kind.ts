@@ -23,6 +23,23 @@ export const toySchema: KindSchema = {
   },
 };
 
+/** Toys that can be asked: `rows` is set while they run, `size` is read when they start, the others are updated. */
+export const askedSchema: KindSchema = {
+  ...toySchema,
+  properties: {
+    ...toySchema.properties,
+    rows: { type: "integer", "x-create-only": true, "x-probe": { parameter: "ROWS", settable: true } },
+    size: { type: "integer", "x-create-only": true, "x-probe": { parameter: "SIZE" } },
+    memory: { type: "string", "x-compare": "size", "x-disruption": "restart", "x-probe": { info: "memory" } },
+    token: {
+      type: "string",
+      "x-secret": true,
+      "x-disruption": "restart",
+      "x-probe": { connection: "login" },
+    },
+  },
+};
+
 /** Toys, kept by `driver`; without one they can be planned for, and nothing else. */
 export function toyKind(driver: Driver = nobody, over: Partial<Kind> = {}): Kind {
   return {

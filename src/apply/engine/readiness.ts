@@ -2,8 +2,10 @@
 import type { Usable } from "../../model/kind.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import type { ProbeAnswer } from "../../model/probe.ts";
 import { bindSpec } from "../bind.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
+import { askObject } from "../probe.ts";
 import { poll } from "./poll.ts";
 
 /**
@@ -19,11 +21,14 @@ export async function untilUsable(
 ): Promise<void> {
   const driver = driverOf(context, step.kind);
   const { endpoint } = context.profile.timing;
-  if (driver.usable === undefined || live.phase.is !== "ready" || step.spec === undefined || endpoint === 0)
-    return;
+  const canTry = driver.usable !== undefined || driver.probe !== undefined;
+  if (!canTry || live.phase.is !== "ready" || step.spec === undefined || endpoint === 0) return;
   const spec = bindSpec(step.kind, step.spec, context);
   let last: Usable | undefined;
-  const look = async (): Promise<Usable | undefined> => driver.usable?.(live, spec, context.stopping);
+  const look = async (): Promise<Usable | undefined> =>
+    driver.usable === undefined
+      ? loginOf(await askObject(step, live, context))
+      : driver.usable(live, spec, context.stopping);
   const evaluate = (usable: Usable | undefined): Usable | undefined => {
     last = usable;
     return usable?.is === "not-yet" ? undefined : usable;
@@ -35,4 +40,10 @@ export async function untilUsable(
   });
   if (last === undefined || last.is === "usable" || last.detail === "") return;
   context.emit({ type: "warning", address: step.address, message: `${ref.id}: ${last.detail}` });
+}
+
+/** A probe as a try: only a refused login is waited for. */
+function loginOf(answer: ProbeAnswer | undefined): Usable {
+  if (answer?.is === "refused") return { is: "not-yet", detail: answer.reason };
+  return { is: answer?.is === "answered" ? "usable" : "unknown", detail: "" };
 }

@@ -9,6 +9,7 @@ import type { ApplyContext, StepResult } from "../context.ts";
 import { shownMark } from "../evidence/shown-mark.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
+import { unmovedPaths } from "./unmoved.ts";
 
 /** Operations that lead to one phase from any other. */
 const phasesByOperation: { readonly [operation: string]: readonly PhaseName[] } = {
@@ -57,7 +58,15 @@ export async function waitForOperation(
       await untilUsable(step, ref, arrival.live, left, context);
       const record = shownMark(step, arrival.live, context);
       const at = new Date(context.clock.now()).toISOString();
-      await context.journal.record({ type: "operation-settled", address: step.address, record, at });
+      const applies = operation === "create" || operation === "update";
+      const unmoved = applies ? await unmovedPaths(step, ref, arrival.live, context) : [];
+      await context.journal.record({
+        type: "operation-settled",
+        address: step.address,
+        record,
+        at,
+        ...(unmoved.length === 0 ? {} : { unmoved }),
+      });
       return { result: "done", id: ref.id };
     }
     case "failed":

@@ -10,6 +10,7 @@ import { submit } from "../engine/submit.ts";
 import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
+import { withProbedPaths } from "../probe.ts";
 import { notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
 
 /** A change of an existing object. */
@@ -34,7 +35,7 @@ export async function change(
   const ref = refOf(step, context);
   const rest = await untilAtRest(step, ref, context);
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
-  const baseline = rest.live;
+  const baseline = await withProbedPaths(step, rest.live, context);
   if (hasArrived(operation, baseline)) return waitForOperation(step, ref, operation, undefined, context);
   const shownAtBaseline = baseline.phase.is === "failed" ? "no" : shownOf(record, step, baseline, context);
   const isStaleNow = isStale(step, baseline, context);
@@ -68,7 +69,10 @@ export async function change(
       {
         what: `${operation} of ${ref.id}`,
         send: () => send(ref),
-        look: () => driverOf(context, step.kind).get(ref, context.stopping),
+        look: async () => {
+          const live = await driverOf(context, step.kind).get(ref, context.stopping);
+          return live === undefined ? undefined : withProbedPaths(step, live, context);
+        },
         evaluate,
         timeout: timeoutOf(step, operation, context),
       },

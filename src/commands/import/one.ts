@@ -58,6 +58,7 @@ export async function importOne(
         options: { targets: [address], exclude: [], replace: [], allowDestroy: [] },
         timestamp: project.timestamp,
         destroying: false,
+        probing: false,
       };
       const { plan, outputs } = await planFor(intention, state, planningWorld(world.service, world.stopping));
       const change = plan.changes.find((entry) => entry.address === address);

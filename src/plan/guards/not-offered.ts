@@ -49,7 +49,7 @@ function missingOperation(change: Change, { kinds, profile }: PlanInput): Missin
       lift: "back it up by other means, then lifecycle.onDelete: delete",
     };
   const updates = change.action === "update" || change.action === "adopt";
-  return updates && change.fields.length > 0 && lacks(operations.update)
+  return updates && change.fields.some(({ via }) => via === undefined) && lacks(operations.update)
     ? { what: `change a ${noun}`, lift }
     : undefined;
 }

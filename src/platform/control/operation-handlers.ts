@@ -1,5 +1,6 @@
 /** @module Does the real work of each operation on the databases. */
 import type { Databases, RunningDatabase } from "../databases/databases.ts";
+import { paramRows } from "../model/field-rules.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
 import type { Store } from "../model/store.ts";
 import type { Settings } from "../options.ts";
@@ -29,6 +30,11 @@ export type HandlerParts = LifecycleParts & {
   readonly wait: (ms: number) => Promise<void>;
 };
 
+/** True where an update sends a field that restarts the node, whether or not its value is another one. */
+function restartsNode(params: OperationRecord["params"]): boolean {
+  return Object.keys(params ?? {}).some((name) => paramRows[name]?.["x-disruption"] === "restart");
+}
+
 /** Handlers by operation. */
 export function operationHandlers(parts: HandlerParts): {
   readonly [name in OperationName]: OperationHandler;
@@ -57,7 +63,9 @@ export function operationHandlers(parts: HandlerParts): {
           customTags: operation.customTags ?? record.customTags,
         })),
       );
-      return changed === undefined ? "gone" : running(await parts.databases().update(changed));
+      return changed === undefined
+        ? "gone"
+        : running(await parts.databases().update(changed, restartsNode(operation.params)));
     },
     start: async (record) => running(await parts.databases().start(record)),
     restart: async (record) => running(await parts.databases().restart(record)),

@@ -1,4 +1,5 @@
 /** @module Computes the configuration of an instance's database from its record. */
+import { parameterOf } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
 import { paramRows } from "../model/field-rules.ts";
@@ -50,7 +51,7 @@ function parametersOf(record: InstanceRecord): { readonly [parameter: string]: n
   const found: { [parameter: string]: number } = {};
   for (const [name, row] of Object.entries(paramRows)) {
     const value = record.params[name] ?? row.default;
-    const parameter = row["x-parameter"];
+    const parameter = parameterOf(row);
     if (parameter !== undefined && typeof value === "number")
       found[parameter] = engineValue(parameter, value);
   }

@@ -26,8 +26,8 @@ export interface Databases {
   /** Rejects where the data cannot be saved; the database keeps running then. */
   stop(record: InstanceRecord): Promise<void>;
   restart(record: InstanceRecord): Promise<RunningDatabase>;
-  /** Applies changed parameters, with a restart where they need one. */
-  update(record: InstanceRecord): Promise<RunningDatabase>;
+  /** Applies changed parameters, with a restart where they need one or where `restarts` asks for it. */
+  update(record: InstanceRecord, restarts: boolean): Promise<RunningDatabase>;
   /** Ends the processes and deletes the files. */
   remove(record: InstanceRecord): Promise<void>;
   /**

@@ -1,0 +1,58 @@
+/** @module Sets fields back in the running object itself, where somebody has changed them by hand. */
+import { GraphformError } from "../../model/errors.ts";
+import type { Live } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import type { Spec } from "../../model/spec.ts";
+import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
+import { changeWrite } from "../engine/change-write.ts";
+import { submit } from "../engine/submit.ts";
+import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
+import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
+import { requestOf, withProbedPaths } from "../probe.ts";
+import { notAtRest, refOf, untilAtRest } from "./existing.ts";
+
+/**
+ * Sets fields back and reads them from the running object again. The state has nothing to remember of it: what was last
+ * applied stays what it was, and an interrupted repair is planned again.
+ */
+export async function heal(step: Step, context: ApplyContext): Promise<StepResult> {
+  const ref = refOf(step, context);
+  const rest = await untilAtRest(step, ref, context);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
+  const { live } = rest;
+  const wanted = step.patch ?? {};
+  const look = (): Promise<Live> => withProbedPaths(step, live, context);
+  const isHealed = (seen: Live): boolean => shownOf(wanted, step, seen, context) === "all";
+  const baseline = await look();
+  if (isHealed(baseline)) return { result: "done", id: ref.id };
+  if (isStale(step, baseline, context)) return staleResult(step, ref, baseline);
+  const request = requestOf(step, live, context);
+  const change = {
+    what: `repair of ${ref.id}`,
+    send: async () => driverOf(context, step.kind).heal?.(request, Object.keys(wanted), context.aborting),
+    look,
+    evaluate: (seen: Live, attempts: Attempts) => evidenceOf(seen, attempts, isHealed, wanted),
+    timeout: context.profile.timing.endpoint,
+  };
+  await submit(changeWrite(change, context), context);
+  if (isHealed(await look())) return { result: "done", id: ref.id };
+  throw new GraphformError(
+    "not-healed",
+    `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`,
+    {
+      hint: "look at who changes them; the next plan sets them back again",
+    },
+  );
+}
+
+/** The repair is the same however often it is sent: only what it reads back counts. */
+function evidenceOf(
+  seen: Live,
+  { mayHaveWorked }: Attempts,
+  isHealed: (seen: Live) => boolean,
+  wanted: Spec,
+): Evidence {
+  if (isHealed(seen)) return { is: "accepted", value: undefined };
+  const isSilent = Object.keys(wanted).some((path) => seen.spec[path] === undefined);
+  return { is: isSilent && mayHaveWorked ? "unproven" : "repeat" };
+}

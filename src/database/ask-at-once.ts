@@ -1,0 +1,75 @@
+/** @module Asks a database everything in one write: a thousand of them are asked beside one plan. */
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { isDatabaseError } from "./database-error.ts";
+import { authorities, broken, endOf, refused } from "./failures.ts";
+import { lookupWithin } from "./names.ts";
+import { type Reply, readReplies } from "./replies.ts";
+import type { DatabaseTarget } from "./target.ts";
+
+/**
+ * Signs in and sends the commands, all in one write over one connection, and resolves with their replies in order; a refused
+ * command is an Error among them. Rejects with a DatabaseError, or with the reason of the signal. (The client library takes
+ * several times as long for this, and is used for everything else.)
+ */
+export async function askAtOnce(
+  target: DatabaseTarget,
+  commands: readonly (readonly string[])[],
+  signal: AbortSignal,
+): Promise<readonly Reply[]> {
+  signal.throwIfAborted();
+  const { username, password } = target;
+  const login =
+    password === undefined ? [] : [["AUTH", ...(username === undefined ? [] : [username]), password]];
+  const all = [...login, ...commands];
+  const closing = new AbortController();
+  const end = endOf(target, signal);
+  let socket: Socket | undefined;
+  try {
+    socket = await opened(target, closing.signal);
+    const replies = await Promise.race([answered(socket, all), end.reached]);
+    const [first] = replies;
+    if (login.length > 0 && first instanceof Error) throw refused(target, first);
+    return replies.slice(login.length);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw isDatabaseError(error) ? error : broken(target, error);
+  } finally {
+    end.cancel();
+    closing.abort();
+    socket?.destroy();
+  }
+}
+
+async function opened({ host, port, tls = false }: DatabaseTarget, closing: AbortSignal): Promise<Socket> {
+  const at = { host, port, lookup: lookupWithin(closing) };
+  if (tls === false) return connect(at);
+  const caFile = tls === true ? undefined : tls.caFile;
+  const ca = caFile === undefined ? {} : { ca: await authorities(caFile) };
+  return connectTls({ ...at, ...ca, servername: /^[\d.:]+$/.test(host) ? "" : host });
+}
+
+/** Writes all commands at once, and resolves when each has its reply. */
+function answered(socket: Socket, commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+  return new Promise((resolve, reject) => {
+    let text: Buffer = Buffer.alloc(0);
+    socket.setNoDelay(true);
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("it closed the connection")));
+    socket.on("data", (chunk: Buffer) => {
+      text = text.length === 0 ? chunk : Buffer.concat([text, chunk]);
+      try {
+        const replies = readReplies(text, commands.length);
+        if (replies !== undefined) resolve(replies);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    socket.write(commands.map(encoded).join(""));
+  });
+}
+
+function encoded(command: readonly string[]): string {
+  const words = command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
+  return `*${command.length}\r\n${words.join("")}`;
+}

@@ -1,0 +1,76 @@
+/** @module Says why a database could not be used, and when its time is over. */
+import { readFile } from "node:fs/promises";
+import { DatabaseError } from "./database-error.ts";
+import type { DatabaseTarget } from "./target.ts";
+
+/** True for an error reply that asks to try later. It proves nothing about credentials. */
+export function isNotReady(error: Error): boolean {
+  return /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|DENIED|ERR max number of clients)/i.test(error.message);
+}
+
+/** The PEM text of a file of authorities. Rejects with a DatabaseError. */
+export async function authorities(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new DatabaseError("unreachable", `the authorities in ${file} cannot be read`, cause);
+  }
+}
+
+/** Parts of a timeout: each needs a turn of the event loop, so that a busy process still hears a database that answered in time. */
+const ticks = 10;
+
+/** The end of the time that a target is given: it only ever rejects. */
+export function endOf(
+  target: DatabaseTarget,
+  signal: AbortSignal,
+): { readonly reached: Promise<never>; cancel(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined);
+  const ms = timeoutOf(target);
+  const late = (): void =>
+    reject(new DatabaseError("unreachable", `${nameOf(target)} did not answer within ${ms} ms`));
+  const stop = (): void => reject(signal.reason);
+  let left = ticks;
+  const timer = setInterval(() => {
+    left -= 1;
+    if (left <= 0) late();
+  }, ms / ticks);
+  signal.addEventListener("abort", stop, { once: true });
+  return {
+    reached: promise,
+    cancel(): void {
+      clearInterval(timer);
+      signal.removeEventListener("abort", stop);
+      late();
+    },
+  };
+}
+
+/** Longest time for a target, in ms. */
+export function timeoutOf(target: DatabaseTarget): number {
+  return target.timeout ?? 2000;
+}
+
+function nameOf({ host, port }: DatabaseTarget): string {
+  return `the database at ${host}:${port}`;
+}
+
+/** The error of a connection that ended or never began. */
+export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (cause instanceof Error && "syscall" in cause && cause.syscall === "getaddrinfo") {
+    return new DatabaseError("unresolved", `the name ${target.host} does not resolve (${code})`, cause);
+  }
+  if (cause instanceof Error && /wrong version number/i.test(`${code.replaceAll("_", " ")} ${cause.message}`))
+    return new DatabaseError("no-tls", `${nameOf(target)} does not speak TLS`, cause);
+  const why = code === "" ? (cause instanceof Error ? cause.message : String(cause)) : code;
+  return new DatabaseError("unreachable", `${nameOf(target)} cannot be reached: ${why}`, cause);
+}
+
+/** The error of a login that was answered by an error reply. */
+export function refused(target: DatabaseTarget, reply: Error): DatabaseError {
+  if (isNotReady(reply))
+    return new DatabaseError("unreachable", `${nameOf(target)} is not ready: ${reply.message}`, reply);
+  return new DatabaseError("refused-credentials", `${nameOf(target)} refused the credentials`, reply);
+}

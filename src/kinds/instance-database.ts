@@ -1,0 +1,122 @@
+/** @module Asks and changes the running database of an instance, as its declared user. */
+import type { DatabaseSettings } from "../database/probe.ts";
+import { instanceSchema } from "../fields/instance.ts";
+import { asError, ServiceError } from "../model/errors.ts";
+import { fieldRows } from "../model/field-rows.ts";
+import { parameterOf } from "../model/field-schema.ts";
+import type { Usable } from "../model/kind.ts";
+import type { Live } from "../model/observed.ts";
+import type { ProbeAnswer, ProbeRequest, RawValue } from "../model/probe.ts";
+import { engineValue } from "../model/probe-reading.ts";
+import type { Reads, Service } from "../model/service.ts";
+import type { Spec } from "../model/spec.ts";
+import { targetOf, unanswered } from "./database-target.ts";
+
+const rows = fieldRows(instanceSchema);
+const passwordPath = "config.graphdbPassword";
+
+/** Asks for all settings at once. A wrong password is sure only of a user whose name is declared too. */
+export async function probeInstance(
+  { live, spec }: ProbeRequest,
+  service: Reads,
+  signal: AbortSignal,
+): Promise<ProbeAnswer> {
+  const username = spec["config.graphdbUser"];
+  const isTls = spec["config.enableTLS"] === true;
+  const target = targetOf(live.outputs, { username, password: spec[passwordPath] }, isTls, service);
+  if (typeof target === "string") return { is: "not-asked", reason: target };
+  // Loaded here: a plan without a probe need not wait for the client to load.
+  const [{ probe }, { isDatabaseError }] = await Promise.all([
+    import("../database/probe.ts"),
+    import("../database/database-error.ts"),
+  ]);
+  try {
+    return answerOf(await probe(target, signal), isTls);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (isDatabaseError(error) && error.failure === "no-tls")
+      return { is: "answered", values: { "config.enableTLS": false } };
+    return unanswered(error, typeof username === "string" ? passwordPath : undefined);
+  }
+}
+
+function answerOf({ parameters, info, engine, denied }: DatabaseSettings, isTls: boolean): ProbeAnswer {
+  const values = [...rows].flatMap(([path, { "x-probe": row }]): [string, RawValue][] => {
+    if (row === undefined) return [];
+    if ("connection" in row) return [[path, row.connection === "login" ? true : isTls]];
+    // Only the primary counts its replicas.
+    if ("info" in row && row.reading === "nodes" && info["role"] !== "master") return [];
+    const value = "info" in row ? info[row.info] : parameters[row.parameter];
+    return value === undefined ? [] : [[path, value]];
+  });
+  return {
+    is: "answered",
+    values: Object.fromEntries(values),
+    ...(engine === undefined ? {} : { engine }),
+    ...(denied.length === 0 ? {} : { denied: `its user may not run ${denied.join(", ")}` }),
+  };
+}
+
+/** Sets parameters in the running database; throws a ServiceError that says whether it may have worked. */
+export async function healInstance(
+  { live, spec }: ProbeRequest,
+  paths: readonly string[],
+  service: Service,
+  signal: AbortSignal,
+): Promise<void> {
+  const operation = "GRAPH.CONFIG SET";
+  const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
+  const target = targetOf(live.outputs, login, spec["config.enableTLS"] === true, service);
+  if (typeof target === "string") throw new ServiceError("invalid", operation, `${operation}: ${target}`);
+  const [{ setParameters }, { isDatabaseError }] = await Promise.all([
+    import("../database/set-parameters.ts"),
+    import("../database/database-error.ts"),
+  ]);
+  try {
+    await setParameters(target, parametersOf(paths, spec), signal);
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    const isLost = isDatabaseError(cause) && cause.failure !== "refused-credentials";
+    const message = `${operation}: ${asError(cause).message}`;
+    throw new ServiceError(isLost ? "lost" : "invalid", operation, message, { mayHaveWorked: isLost, cause });
+  }
+}
+
+function parametersOf(
+  paths: readonly string[],
+  spec: ProbeRequest["spec"],
+): { readonly [parameter: string]: number | string } {
+  const pairs = paths.flatMap((path): [string, number | string][] => {
+    const [row, value] = [rows.get(path), spec[path]];
+    const parameter = row === undefined ? undefined : parameterOf(row);
+    const probe = row?.["x-probe"];
+    if (parameter === undefined || value === undefined || probe === undefined || "connection" in probe)
+      return [];
+    // What is read back as rounded is not set, and no limit of rows is -1.
+    const sent = engineValue(probe.reading, value);
+    return typeof sent === "boolean" ? [] : [[parameter, sent]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** One PING as the declared user; where the network is not ours to reach, nobody here can tell. */
+export async function isInstanceUsable(
+  shown: Live,
+  spec: Spec,
+  service: Service,
+  signal: AbortSignal,
+): Promise<Usable> {
+  const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
+  const target = targetOf(shown.outputs, login, spec["config.enableTLS"] === true, service);
+  if (typeof target === "string") return { is: "unknown", detail: "" };
+  const { timeout: _patience, ...rest } = target;
+  const { verify } = await import("../database/verify.ts");
+  const verdict = await verify(rest, signal);
+  const where = `${target.host}:${target.port}`;
+  if (verdict === "answered") return { is: "usable", detail: "" };
+  if (verdict === "refused-credentials")
+    return { is: "not-yet", detail: `${where} refuses the declared user and password` };
+  const internal = spec["networkType"] === "INTERNAL" || spec["network"] !== undefined;
+  if (internal) return { is: "unknown", detail: "" };
+  return { is: "not-yet", detail: `the service says it runs, but ${where} does not answer from here` };
+}

@@ -1,0 +1,28 @@
+/** @module Proves the login of a database user. */
+import type { ProbeAnswer, ProbeRequest } from "../model/probe.ts";
+import type { Reads } from "../model/service.ts";
+import { targetOf, unanswered } from "./database-target.ts";
+
+/**
+ * Signs in once as the declared user. No command follows: a refused one would stand in the database's ACL LOG, and the users
+ * host shows the access list.
+ */
+export async function probeUser(
+  { spec, referents }: ProbeRequest,
+  service: Reads,
+  signal: AbortSignal,
+): Promise<ProbeAnswer> {
+  const home = referents["instance"];
+  const { username, password } = spec;
+  const isTls = home?.spec["config.enableTLS"] === true;
+  const target = targetOf(home?.outputs ?? {}, { username, password }, isTls, service);
+  if (typeof target === "string") return { is: "not-asked", reason: target };
+  const { signIn } = await import("../database/probe.ts");
+  try {
+    await signIn(target, signal);
+    return { is: "answered", values: { password: true } };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return unanswered(error, "password");
+  }
+}

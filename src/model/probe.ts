@@ -1,0 +1,44 @@
+/** @module Defines questions to the running object itself, beside those to the service. */
+import type { Address } from "./address.ts";
+import type { JsonObject } from "./json.ts";
+import type { Live } from "./observed.ts";
+import type { Spec } from "./spec.ts";
+
+/** An object, and everything that it is asked with. It holds opened secrets, lives for one question and goes nowhere else. */
+export interface ProbeRequest {
+  readonly live: Live;
+  /** Declared values that are known now, secrets opened. */
+  readonly spec: Spec;
+  /** The objects that the spec refers to, by the path of the reference. */
+  readonly referents: { readonly [path: string]: Referent };
+}
+
+/** An object that another one refers to. */
+export interface Referent {
+  readonly outputs: JsonObject;
+  /** The values that were declared or last applied. */
+  readonly spec: Spec;
+}
+
+/** The answer of a running object. `refused`: it runs, and refuses the declared value of `path` for certain. */
+export type ProbeAnswer =
+  | {
+      readonly is: "answered";
+      /** Path -> the engine's own value; true where the connection proves what is declared. */
+      readonly values: { readonly [path: string]: RawValue };
+      /** Version of the engine. */
+      readonly engine?: string;
+      /** Says what it refused to tell, where it did. */
+      readonly denied?: string;
+    }
+  | { readonly is: "refused"; readonly path: string; readonly reason: string }
+  | { readonly is: "not-asked"; readonly reason: string };
+
+/** A value as the engine gives it. */
+export type RawValue = number | string | boolean;
+
+/** An object that was not asked, or did not answer. */
+export interface NotProbed {
+  readonly address: Address;
+  readonly reason: string;
+}

@@ -1,0 +1,38 @@
+/** @module Adds the answers of running objects to what the service shows of them. */
+import type { Address } from "../model/address.ts";
+import type { Desired } from "../model/desired.ts";
+import type { Json } from "../model/json.ts";
+import type { Observed } from "../model/observed.ts";
+import type { NotProbed, ProbeAnswer } from "../model/probe.ts";
+import { valuesShown } from "../model/probe-reading.ts";
+import type { ObserveContext } from "./context.ts";
+
+/** An observed object with its answer: only declared fields are compared, the others are not managed. */
+export function withAnswer(
+  observed: Observed,
+  answer: ProbeAnswer | undefined,
+  desired: Desired | undefined,
+  context: ObserveContext,
+): Observed {
+  if (answer === undefined || desired === undefined || answer.is === "not-asked") return observed;
+  const recorded = context.state.resources[observed.address]?.recorded ?? {};
+  const knownAt = (path: string): readonly Json[] =>
+    desired.spec[path] === undefined
+      ? []
+      : [desired.spec[path], observed.spec[path]?.value, recorded[path]].filter(
+          (value) => value !== undefined,
+        );
+  const values = valuesShown(context.kinds.named(observed.kind).schema, answer, knownAt);
+  const engine = answer.is === "answered" && answer.engine !== undefined ? { engine: answer.engine } : {};
+  return { ...observed, probed: { values, ...engine } };
+}
+
+/** The objects that were not asked or refused to answer, with the reason, in the order of their addresses. */
+export function reasonsNotProbed(answers: ReadonlyMap<Address, ProbeAnswer>): readonly NotProbed[] {
+  return [...answers]
+    .flatMap(([address, answer]): NotProbed[] => {
+      const reason = answer.is === "answered" ? answer.denied : answer.reason;
+      return reason === undefined ? [] : [{ address, reason }];
+    })
+    .sort((a, b) => (a.address < b.address ? -1 : 1));
+}

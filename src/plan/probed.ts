@@ -1,0 +1,82 @@
+/** @module Lays what running objects show over what the service shows, and plans the repair of what was changed in them by hand. */
+
+import { sameValue } from "../model/compare.ts";
+import type { Json } from "../model/json.ts";
+import type { Observed, Seen } from "../model/observed.ts";
+import { own } from "../model/own.ts";
+import type { FieldChange } from "../model/plan.ts";
+import { fieldsOf, type Spec } from "../model/spec.ts";
+import type { Bound } from "../model/state.ts";
+import { type Trait, type Traits, traitAt } from "../model/traits.ts";
+import { covers } from "./diff.ts";
+
+type SeenSpec = Observed["spec"];
+
+/**
+ * An observed object with the values that it has shown itself. They count only where the service and the last apply agree
+ * with the manifest: otherwise the manifest has changed, and the change is planned from what is configured. A refused login
+ * counts only where the declared password was applied before.
+ */
+export function withProbed(observed: Observed, wanted: Spec, traits: Traits): Observed {
+  const shown = Object.entries(observed.probed?.values ?? {});
+  if (shown.length === 0 || observed.phase.is !== "ready") return observed;
+  const spec = { ...observed.spec };
+  for (const [path, value] of shown) {
+    const want = own(wanted, path);
+    const configured = own(observed.spec, path);
+    if (want === undefined) continue;
+    if (configured === undefined ? value === null : !sameValue(configured.value, want, traitAt(traits, path)))
+      continue;
+    spec[path] = { value, source: "probed", ...(configured === undefined ? {} : { configured }) };
+  }
+  return { ...observed, spec };
+}
+
+/**
+ * The values that changes are planned from: probed ones where a change in place would set them, what is configured elsewhere.
+ * So a probed value never replaces an object, and one that an apply has sent in vain is not sent again.
+ */
+export function configuredSpec(
+  spec: SeenSpec,
+  traits: Traits,
+  bound: Pick<Bound, "unmoved"> | undefined,
+): SeenSpec {
+  const entries = Object.entries(spec).flatMap(([path, seen]): [string, Seen][] => {
+    const trait = traitAt(traits, path);
+    const isSent = !trait.createOnly && bound?.unmoved?.includes(path) !== true;
+    if (seen.source !== "probed" || isSent) return [[path, seen]];
+    if (seen.configured !== undefined) return [[path, seen.configured]];
+    // Read when it starts, it shows what it was made with; set while it runs, it may be somebody's hand.
+    return trait.settable ? [] : [[path, seen]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The fields that somebody set in the running object, and that are set back there. */
+export function heals(
+  wanted: Spec,
+  spec: SeenSpec,
+  traits: Traits,
+  ignored: readonly string[],
+): readonly FieldChange[] {
+  return fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
+    const [seen, trait] = [own(spec, path), traitAt(traits, path)];
+    if (seen?.source !== "probed" || !isHealed(trait) || sameValue(seen.value, after, trait)) return [];
+    if (ignored.some((entry) => covers(entry, path))) return [];
+    const { secret } = trait;
+    const shared = { path, before: seen.value, after, source: seen.source, secret };
+    return [{ ...shared, effect: "in-place", disruption: "none", via: "database" }];
+  });
+}
+
+/** True for a field that no update changes and that can be set in the running object. */
+function isHealed({ createOnly, settable }: Trait): boolean {
+  return createOnly && settable;
+}
+
+/** The way to undo a difference that a probe has found and that apply leaves as it is. */
+export function wayOut(path: string, noun: string, address: string, trait: Trait, live: Json): string {
+  if (trait.createOnly) return `graphform ${noun} restart ${address} loads what is configured`;
+  const what = live === null ? "refuses it" : "shows another value";
+  return `${path} was applied and the database ${what}: change the declared value, or ask those who run the service`;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/model/errors.ts";
+import type { Driver } from "../../src/model/kind.ts";
+import type { ProbeAnswer } from "../../src/model/probe.ts";
+import { askedSchema } from "../support/toy-kind.ts";
+import { toyWorld } from "../support/toy-world.ts";
+
+interface Database {
+  rows: number;
+  memory: string;
+  accepts: boolean;
+  /** Faults of the next sets, in their order. */
+  faults: ("lost-before" | "lost-after" | "refused")[];
+  sets: number;
+}
+
+/** A world whose toys run something that can be asked and set. */
+function askedWorld(): {
+  readonly world: ReturnType<typeof toyWorld>;
+  readonly driver: Driver;
+  readonly database: Database;
+} {
+  const world = toyWorld({ kind: { schema: askedSchema }, hidden: ["rows", "memory"] });
+  const database: Database = { rows: 10, memory: "1GB", accepts: true, faults: [], sets: 0 };
+  const driver: Driver = {
+    ...world.service,
+    async update(ref, patch, signal) {
+      await world.service.update(ref, patch, signal);
+      if (patch["token"] !== undefined) database.accepts = true;
+    },
+    async probe({ spec }): Promise<ProbeAnswer> {
+      if (!database.accepts && spec["token"] !== undefined)
+        return { is: "refused", path: "token", reason: "it refuses the declared login" };
+      return { is: "answered", values: { rows: database.rows, memory: database.memory, token: true } };
+    },
+    async heal({ spec }, paths) {
+      expect(paths).toEqual(["rows"]);
+      database.sets += 1;
+      const fault = database.faults.shift();
+      const lost = { mayHaveWorked: true };
+      if (fault === "refused") throw new ServiceError("invalid", "set", "set: cannot be set");
+      if (fault === "lost-before") throw new ServiceError("lost", "set", "set: lost", lost);
+      database.rows = Number(spec["rows"]);
+      if (fault === "lost-after") throw new ServiceError("lost", "set", "set: lost", lost);
+    },
+  };
+  return { world, driver, database };
+}
+
+const toys = { a: { colour: "red", rows: 10, memory: "1GB" } };
+
+describe("what was set by hand", () => {
+  it("is set back, without the service, and the next plan is empty", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    database.rows = 5;
+    const writes = world.service.writes().length;
+    const ran = await world.run(toys, { driver });
+    expect(ran.steps).toMatchObject([{ operation: "heal", result: "done" }]);
+    expect([database.rows, database.sets, world.service.writes().length]).toEqual([10, 1, writes]);
+    expect(ran.certificate).toEqual([]);
+    expect(ran.second.steps).toEqual([]);
+  });
+
+  it.each([
+    ["lost before its work", ["lost-before"], 2],
+    ["lost after its work", ["lost-after"], 1],
+    ["lost again and again", ["lost-before", "lost-before", "lost-after"], 3],
+  ] as const)("is set back although the answer is %s", async (_, faults, sets) => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    Object.assign(database, { rows: 5, faults: [...faults] });
+    const ran = await world.run(toys, { driver });
+    expect(ran.steps).toMatchObject([{ operation: "heal", result: "done" }]);
+    expect([database.rows, database.sets]).toEqual([10, sets]);
+  });
+
+  it("is a failed step where the database refuses it, in the database's words", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    Object.assign(database, { rows: 5, faults: ["refused"] });
+    const { steps } = await world.run(toys, { driver });
+    expect(steps).toMatchObject([{ operation: "heal", result: "failed", message: "set: cannot be set" }]);
+    expect(database.sets).toBe(1);
+  });
+
+  it("is stale where it is yet another value by now, and done where it is right again", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    database.rows = 5;
+    const saved = await world.plan(toys, { driver });
+    database.rows = 6;
+    expect(await world.apply(saved, toys, { driver })).toMatchObject([{ result: "stale" }]);
+    database.rows = 10;
+    expect(await world.apply(saved, toys, { driver })).toMatchObject([{ result: "done" }]);
+    expect(database.sets).toBe(0);
+  });
+});
+
+describe("what was applied and is not shown", () => {
+  it("is sent once, and not again until the manifest changes", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    database.memory = "500MB";
+    const ran = await world.run(toys, { driver });
+    expect(ran.steps).toMatchObject([{ operation: "update", result: "done" }]);
+    expect(ran.certificate).toEqual([]);
+    expect((await world.state()).resources["toys.a"]?.unmoved).toEqual(["memory"]);
+    expect(ran.second.changes[0]).toMatchObject({ action: "keep", drift: [{ path: "memory" }] });
+    expect((await world.run(toys, { driver })).steps).toEqual([]);
+    const other = { a: { ...toys.a, memory: "2GB" } };
+    expect((await world.run(other, { driver })).steps).toMatchObject([{ operation: "update" }]);
+  });
+
+  it("is forgotten once an update is followed", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    database.memory = "500MB";
+    await world.run(toys, { driver });
+    database.memory = "2GB";
+    await world.run({ a: { ...toys.a, memory: "2GB" } }, { driver });
+    expect((await world.state()).resources["toys.a"]?.unmoved).toBeUndefined();
+  });
+});
+
+describe("a refused login", () => {
+  const withToken = (
+    world: ReturnType<typeof toyWorld>,
+  ): { a: { colour: string; token: ReturnType<typeof world.seal> } } => ({
+    a: { colour: "red", token: world.seal("tell nobody") },
+  });
+
+  it("is given the declared password again", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(withToken(world), { driver });
+    database.accepts = false;
+    const ran = await world.run(withToken(world), { driver });
+    expect(ran.steps).toMatchObject([{ operation: "update", result: "done" }]);
+    expect(ran.certificate).toEqual([]);
+    expect(ran.plan.census).toMatchObject({
+      probed: 0,
+      notProbed: [{ address: "toys.a", reason: "it refuses the declared login" }],
+    });
+  });
+
+  it("that stays refused is not sent again: nothing restarts for it in every run", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(withToken(world), { driver });
+    const deaf: Driver = { ...driver, update: world.service.update };
+    database.accepts = false;
+    const ran = await world.run(withToken(world), { driver: deaf });
+    expect(ran.steps).toMatchObject([{ operation: "update", result: "done" }]);
+    expect(ran.certificate).toEqual([]);
+    expect((await world.run(withToken(world), { driver: deaf })).steps).toEqual([]);
+  });
+});

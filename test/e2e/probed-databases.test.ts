@@ -1,0 +1,249 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, type DatabaseLogin, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { openWorkspace, type Ran, type Workspace } from "../support/workspace.ts";
+
+const login = { username: "app", password: "first-password" };
+const reader = { username: "reader", password: "reader-password" };
+const runTime = {
+  TIMEOUT_MAX: 30_000,
+  TIMEOUT_DEFAULT: 1000,
+  RESULTSET_SIZE: 10_000,
+  QUERY_MEM_CAPACITY: 104_857_600,
+  MAX_QUEUED_QUERIES: 100,
+};
+
+function manifest(cacheSize = 100): string {
+  return `
+apiVersion: graphform/v1
+name: probed
+secrets: { shared: { env: SHARED_PASSWORD }, reader: { env: READER_PASSWORD } }
+instances:
+  orders:
+    tier: enterprise
+    component: standalone
+    cloudProvider: aws
+    region: us-east-1
+    config:
+      nodeInstanceType: m7g.large
+      maxMemory: 1GB
+      graphdbUser: app
+      graphdbPassword: "\${secret.shared}"
+      graphDBCacheSize: ${cacheSize}
+      graphDBNodeCreationBuffer: 20000
+      graphDBTimeoutMax: ${runTime.TIMEOUT_MAX}
+      graphDBTimeoutDefault: ${runTime.TIMEOUT_DEFAULT}
+      graphDBResultSetSize: ${runTime.RESULTSET_SIZE}
+      graphDBQueryMemCapacity: ${runTime.QUERY_MEM_CAPACITY}
+      graphDBMaxQueuedQueries: ${runTime.MAX_QUEUED_QUERIES}
+      AOFPersistenceConfig: always
+users:
+  reader: { instance: orders, username: reader, password: "\${secret.reader}", acl: "~* +GRAPH.RO_QUERY +PING" }
+outputs: { orders: "\${instances.orders.endpoint}" }
+`;
+}
+
+let user: Workspace;
+let platform: LocalPlatform;
+let endpoint = "";
+
+beforeAll(async () => {
+  user = openWorkspace(manifest());
+  user.env["SHARED_PASSWORD"] = login.password;
+  user.env["READER_PASSWORD"] = reader.password;
+  platform = await platformUp(user);
+  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  endpoint = (await user.run("output", "orders", "--raw")).out;
+}, 120_000);
+afterAll(() => user.close());
+
+const inDatabase = (by: DatabaseLogin, ...command: readonly string[]): Promise<unknown> =>
+  ask(endpoint, by, ...command);
+
+/** Who may everything in the local platform's databases. */
+function operator(): DatabaseLogin {
+  const { id } = user.state("probed").resources["instances.orders"] ?? { id: "" };
+  const file = join(user.dir, ".graphform", "platform", "databases", id, "database.json");
+  const { secret }: { secret: string } = JSON.parse(readFileSync(file, "utf8"));
+  return { username: "graphform-platform", password: secret };
+}
+
+interface Shown {
+  readonly resource_changes: readonly {
+    readonly address: string;
+    readonly change: { readonly actions: readonly string[] };
+  }[];
+  readonly x_graphform: {
+    readonly census: {
+      readonly probed?: number;
+      readonly not_probed?: readonly object[];
+      readonly engines?: object;
+    };
+    readonly changes: {
+      readonly [address: string]: {
+        readonly reason: string;
+        readonly fields: object;
+        readonly disruption: string;
+      };
+    };
+    readonly steps: readonly { readonly key: string; readonly operation: string }[];
+  };
+}
+
+async function plan(...options: readonly string[]): Promise<Shown> {
+  const { out, err } = await user.run("plan", "--json", ...options);
+  if (out === "") throw new Error(err);
+  return JSON.parse(out);
+}
+
+const apply = (): Promise<Ran> => user.run("apply", "--auto-approve");
+const writes = async (): Promise<readonly string[]> =>
+  (await platform.writes()).map(({ operation }) => operation);
+
+async function nothingToDo(...options: readonly string[]): Promise<void> {
+  expect(await user.run("plan", "--detailed-exitcode", ...options)).toMatchObject({ code: 0 });
+}
+
+describe("running databases that are asked", () => {
+  it("are as they were declared: every login and every setting", async () => {
+    await nothingToDo();
+    const { census } = (await plan()).x_graphform;
+    expect(census).toMatchObject({ probed: 2, not_probed: [], engines: { "4.16.3": 1 } });
+    expect((await user.run("plan")).out).toContain("databases: 2 asked");
+  });
+
+  it("have every setting set back that somebody set by hand, and nothing else is touched", async () => {
+    const byHand = [
+      ["TIMEOUT_MAX", "40000"],
+      ["TIMEOUT_DEFAULT", "0"],
+      ["RESULTSET_SIZE", "-1"],
+      ["QUERY_MEM_CAPACITY", "0"],
+      ["MAX_QUEUED_QUERIES", "7"],
+    ] as const;
+    for (const setting of byHand) await inDatabase(login, "GRAPH.CONFIG", "SET", ...setting);
+    await nothingToDo("--no-probe");
+    const { x_graphform: shown } = await plan();
+    expect(shown.steps.map(({ key, operation }) => [key, operation])).toEqual([
+      ["instances.orders#heal", "heal"],
+    ]);
+    expect(shown.changes["instances.orders"]).toMatchObject({
+      disruption: "none",
+      reason:
+        "5 fields were set by hand in the database: healed there with GRAPH.CONFIG SET; lost at the next restart otherwise",
+    });
+    expect(Object.values(shown.changes["instances.orders"]?.fields ?? {})).toEqual(
+      byHand.map(() => ({
+        effect: "in-place",
+        disruption: "none",
+        secret: false,
+        source: "probed",
+        via: "database",
+      })),
+    );
+    await platform.forget();
+    expect(await apply()).toMatchObject({ code: 0, out: expect.stringContaining("0 added, 1 changed") });
+    expect(await writes()).toEqual([]);
+    for (const [name] of byHand)
+      expect(await inDatabase(login, "GRAPH.CONFIG", "GET", name)).toEqual([name, runTime[name]]);
+    await nothingToDo();
+  });
+
+  it("have both time limits set back together, from a plan that was saved", async () => {
+    await inDatabase(login, "GRAPH.CONFIG", "SET", "TIMEOUT_MAX", "500", "TIMEOUT_DEFAULT", "100").catch(
+      async () => {
+        await inDatabase(login, "GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", "100");
+        await inDatabase(login, "GRAPH.CONFIG", "SET", "TIMEOUT_MAX", "500");
+      },
+    );
+    expect(await user.run("plan", "--out", "plan.json")).toMatchObject({ code: 0 });
+    expect(await user.run("apply", "plan.json")).toMatchObject({ code: 0 });
+    await nothingToDo();
+  });
+
+  it("refuse a saved plan once the value is yet another one", async () => {
+    await inDatabase(login, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "5");
+    expect(await user.run("plan", "--out", "stale.json")).toMatchObject({ code: 0 });
+    await inDatabase(login, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "6");
+    expect(await user.run("apply", "stale.json")).toMatchObject({ code: 6 });
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+
+  it("are left alone where ignoreChanges says so", async () => {
+    await inDatabase(login, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "5");
+    const ignoring = manifest().replace(
+      "users:",
+      "    lifecycle: { ignoreChanges: [config.graphDBResultSetSize] }\nusers:",
+    );
+    user.write("graphform.yaml", ignoring);
+    await nothingToDo();
+    user.write("graphform.yaml", manifest());
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+
+  it("are updated by the service where their memory limit was changed", async () => {
+    await inDatabase(operator(), "CONFIG", "SET", "maxmemory", "500mb");
+    const { x_graphform: shown } = await plan();
+    expect(shown.changes["instances.orders"]).toMatchObject({
+      disruption: "restart",
+      reason: "1 field differs",
+    });
+    await platform.forget();
+    expect(await apply()).toMatchObject({ code: 0, out: expect.stringContaining("1 changed") });
+    expect(await writes()).toEqual(["update"]);
+    await nothingToDo();
+  });
+
+  it("take the declared password again", async () => {
+    await inDatabase(operator(), "ACL", "SETUSER", "app", "resetpass", ">another");
+    const { x_graphform: shown } = await plan();
+    expect(shown.census.not_probed).toEqual([
+      { address: "instances.orders", reason: "it refuses the declared login" },
+    ]);
+    expect(shown.changes["instances.orders"]).toMatchObject({ disruption: "restart" });
+    expect(await apply()).toMatchObject({ code: 0 });
+    expect(await inDatabase(login, "PING")).toBe("PONG");
+    await nothingToDo();
+  });
+
+  it("take the declared password of a user again", async () => {
+    await inDatabase(operator(), "ACL", "SETUSER", "reader", "resetpass", ">another");
+    const { x_graphform: shown } = await plan();
+    expect(shown.changes["users.reader"]).toMatchObject({ disruption: "none" });
+    expect(await apply()).toMatchObject({ code: 0 });
+    expect(await inDatabase(reader, "PING")).toBe("PONG");
+    await nothingToDo();
+  });
+
+  it("are not replaced for a setting that is read when they start: it is shown with the way out", async () => {
+    const file = ".graphform/probed.state.json";
+    const recorded = (size: number): string => `"config.graphDBCacheSize":${size}`;
+    const text = user.read(file);
+    const other = text.replace(/"config\.graphDBCacheSize":\s*100/, recorded(99));
+    expect(other).not.toBe(text);
+    user.write(file, other);
+    user.write("graphform.yaml", manifest(99));
+    const { out } = await user.run("plan");
+    expect(out.replace(/\s+/g, " ")).toContain(
+      "graphform instance restart instances.orders loads what is configured",
+    );
+    await nothingToDo();
+    // What the manifest changes is a replacement, whatever the database shows.
+    user.write("graphform.yaml", manifest(100));
+    expect((await plan()).resource_changes[0]?.change.actions).toEqual(["delete", "create"]);
+    user.write(file, text);
+    await nothingToDo();
+  });
+
+  it("are counted where they do not run", async () => {
+    expect(await user.run("instance", "stop", "instances.orders")).toMatchObject({ code: 0 });
+    expect((await plan()).x_graphform.census).toMatchObject({
+      probed: 0,
+      not_probed: [
+        { address: "instances.orders", reason: "not running" },
+        { address: "users.reader", reason: "not running" },
+      ],
+    });
+    expect((await user.run("plan")).out).toContain("databases: 0 asked; not asked: 2 not running");
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
+import { instance } from "../../src/kinds/instance.ts";
+import { user } from "../../src/kinds/user.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { ProbeAnswer } from "../../src/model/probe.ts";
+import type { Service } from "../../src/model/service.ts";
+import { type Answer, bulk, startRespServer } from "../database/resp-server.ts";
+
+const never = new AbortController().signal;
+const profile = await loadProfile("default");
+const service: Service = {
+  profile,
+  offers: () => true,
+  read: () => Promise.reject(new Error("the service is not asked")),
+  write: () => Promise.reject(new Error("the service is not asked")),
+};
+const spec = { "config.graphdbUser": "app", "config.graphdbPassword": "p" };
+
+const isReady = { is: "ready", detail: "" } as const;
+
+async function probe(outputs: JsonObject, over: JsonObject = {}): Promise<ProbeAnswer | undefined> {
+  const live = { id: "i", phase: isReady, spec: {}, outputs };
+  return instance.reader(service).probe?.({ live, spec: { ...spec, ...over }, referents: {} }, never);
+}
+
+async function login(outputs: JsonObject | undefined): Promise<ProbeAnswer | undefined> {
+  const live = { id: "i/u", phase: isReady, spec: {}, outputs: {} };
+  const referents = outputs === undefined ? {} : { instance: { outputs, spec: {} } };
+  const request = { live, spec: { username: "reader", password: "p" }, referents };
+  return user.reader(service).probe?.(request, never);
+}
+
+const at = async (answer: Answer): Promise<JsonObject> => ({
+  host: "127.0.0.1",
+  port: (await startRespServer(answer)).port,
+});
+const allow: Answer = ([name]) =>
+  name === "AUTH"
+    ? "+OK\r\n"
+    : name === "INFO"
+      ? bulk("role:slave\r\nconnected_slaves:0\r\nmaxmemory:5\r\n")
+      : "*0\r\n";
+const refuse =
+  (text: string): Answer =>
+  ([name]) =>
+    name === "AUTH" ? `-${text}\r\n` : "+OK\r\n";
+const wrong = "WRONGPASS invalid username-password pair or user is disabled.";
+const free = async (): Promise<JsonObject> => {
+  const { createServer } = await import("node:net");
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return { host: "127.0.0.1", port: typeof address === "object" ? (address?.port ?? 0) : 0 };
+};
+
+describe("the database of an instance", () => {
+  it("shows what it says, and no replicas where it is one", async () => {
+    expect(await probe(await at(allow))).toEqual({
+      is: "answered",
+      values: {
+        "config.graphdbPassword": true,
+        "config.enableTLS": false,
+        "config.maxMemory": "5",
+        "config.memoryRequestsAndLimits": "5",
+      },
+    });
+  });
+
+  it("may refuse to say", async () => {
+    const answer = await probe(await at(([name]) => (name === "AUTH" ? "+OK\r\n" : "-NOPERM no\r\n")));
+    expect(answer).toMatchObject({
+      is: "answered",
+      denied: "its user may not run GRAPH.CONFIG, INFO, MODULE",
+    });
+  });
+
+  it.each<[why: string, outputs: () => Promise<JsonObject>, over: JsonObject, answer: object]>([
+    ["has no endpoint", async () => ({}), {}, { is: "not-asked", reason: "no endpoint" }],
+    [
+      "has no declared password",
+      () => at(allow),
+      { "config.graphdbPassword": null },
+      { is: "not-asked", reason: "no credentials" },
+    ],
+    ["is not reachable", free, {}, { is: "not-asked", reason: "not reachable from here" }],
+    [
+      "has a name that does not resolve",
+      async () => ({ host: "nobody.invalid", port: 1 }),
+      {},
+      { is: "not-asked", reason: "its name does not resolve from here" },
+    ],
+    [
+      "calls the password wrong",
+      () => at(refuse(wrong)),
+      {},
+      { is: "refused", path: "config.graphdbPassword", reason: "it refuses the declared login" },
+    ],
+    [
+      "calls the password wrong of a user whose name nobody declared",
+      () => at(refuse(wrong)),
+      { "config.graphdbUser": null },
+      { is: "not-asked", reason: "it refuses the declared login" },
+    ],
+    [
+      "refuses the login for another reason",
+      () => at(refuse("ERR LDAP authentication failed")),
+      {},
+      { is: "not-asked", reason: "it refuses the declared login" },
+    ],
+    [
+      "is still loading",
+      () => at(refuse("LOADING the dataset")),
+      {},
+      { is: "not-asked", reason: "not reachable from here" },
+    ],
+    [
+      "does not speak the declared TLS",
+      () => at(() => "-ERR Protocol error\r\n"),
+      { "config.enableTLS": true },
+      { is: "answered", values: { "config.enableTLS": false } },
+    ],
+  ])("%s", async (_, outputs, over, answer) => {
+    expect(await probe(await outputs(), over)).toEqual(answer);
+  });
+});
+
+describe("the login of a user", () => {
+  it("is proved by AUTH alone: no command follows that could be refused and logged", async () => {
+    const server = await startRespServer(allow);
+    expect(await login({ host: "127.0.0.1", port: server.port })).toEqual({
+      is: "answered",
+      values: { password: true },
+    });
+    expect(server.commands.map(([name]) => name)).toEqual(["AUTH"]);
+  });
+
+  it("is refused for certain, or not known", async () => {
+    expect(await login(await at(refuse(wrong)))).toMatchObject({ is: "refused", path: "password" });
+    expect(await login(undefined)).toEqual({ is: "not-asked", reason: "no endpoint" });
+    expect(await login(await free())).toEqual({ is: "not-asked", reason: "not reachable from here" });
+  });
+});

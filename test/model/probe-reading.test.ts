@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { instanceSchema } from "../../src/fields/instance.ts";
+import { fieldRows } from "../../src/model/field-rows.ts";
+import { type FieldSchema, parameterOf } from "../../src/model/field-schema.ts";
+import type { Json } from "../../src/model/json.ts";
+import type { RawValue } from "../../src/model/probe.ts";
+import { readBack } from "../../src/model/probe-reading.ts";
+import { specOf } from "../../src/platform/databases/database-spec.ts";
+
+const rows = fieldRows(instanceSchema);
+const rowAt = (name: string): FieldSchema => rows.get(`config.${name}`) ?? {};
+
+describe("what a database shows of a field", () => {
+  it("covers the seven parameters of the graph module", () => {
+    expect([...rows.values()].flatMap((row) => parameterOf(row) ?? []).sort()).toEqual([
+      ...["CACHE_SIZE", "MAX_QUEUED_QUERIES", "NODE_CREATION_BUFFER", "QUERY_MEM_CAPACITY"],
+      ...["RESULTSET_SIZE", "TIMEOUT_DEFAULT", "TIMEOUT_MAX"],
+    ]);
+  });
+
+  it.each<[why: string, field: string, declared: Json, raw: RawValue, shown: Json | undefined]>([
+    ["is the declared value", "graphDBCacheSize", 25, 25, 25],
+    ["is the declared value in its own spelling", "graphDBCacheSize", "25", 25, "25"],
+    ["is another one", "graphDBCacheSize", 25, 26, 26],
+    ["is rounded up to a power of two", "graphDBNodeCreationBuffer", 20_000, 32_768, 20_000],
+    ["is a power of two already", "graphDBNodeCreationBuffer", 16_384, 16_384, 16_384],
+    ["is rounded to another one", "graphDBNodeCreationBuffer", 20_000, 16_384, 16_384],
+    ["is 128 at least", "graphDBNodeCreationBuffer", 1, 128, 1],
+    ["is no limit, as -1", "graphDBResultSetSize", 0, -1, 0],
+    ["is no limit, as 0", "graphDBResultSetSize", 0, 0, 0],
+    ["is no limit where one is declared", "graphDBResultSetSize", 10_000, -1, -1],
+    ["is a large number as text", "graphDBQueryMemCapacity", 21_474_836_480, "21474836480", 21_474_836_480],
+    ["is the bytes of a 1024-based size", "maxMemory", "6GB", "6442450944", "6GB"],
+    ["is the bytes of a 1000-based size", "maxMemory", "6G", 6_000_000_000, "6G"],
+    ["is another size", "maxMemory", "6GB", 1_073_741_824, "1GB"],
+    ["is another size, 1000-based", "maxMemory", "6GB", "1500000000", "1500M"],
+    ["is no whole size", "maxMemory", "6GB", "100", "100B"],
+    ["is no limit of memory", "maxMemory", "6GB", "0", "0B"],
+    ["is the smaller size of a Startup database", "memoryRequestsAndLimits", "1200M", "1000000000", "1200M"],
+    ["is the larger one", "memoryRequestsAndLimits", "2200M", 2_000_000_000, "2200M"],
+    ["is another one of them", "memoryRequestsAndLimits", "2200M", 1_000_000_000, "1G"],
+    ["cannot be told apart: on", "AOFPersistenceConfig", "always", "1", undefined],
+    ["is off", "AOFPersistenceConfig", "always", "0", "off"],
+    ["has all its replicas", "numReplicas", 2, "1", 2],
+    ["has lost a replica, which is no setting", "numReplicas", 2, "0", undefined],
+    ["is spoken over TLS", "enableTLS", true, true, true],
+    ["is not spoken over TLS", "enableTLS", true, false, false],
+    ["is proved by a login", "graphdbPassword", { $secret: "a" }, true, { $secret: "a" }],
+    ["has nothing to show", "RDBPersistenceConfig", "low", 1, undefined],
+  ])("%s: %s declared as %j, the engine says %j", (_, field, declared, raw, shown) => {
+    expect(readBack(rowAt(field), raw, [declared])).toEqual(shown);
+  });
+
+  it("is what was last applied, where that is not declared any more", () => {
+    expect(readBack(rowAt("graphDBNodeCreationBuffer"), 32_768, [1000, 20_000])).toBe(20_000);
+  });
+
+  it("is the declared value of every parameter of a database that was configured by it", () => {
+    const parameters = [...rows].filter(([, row]) => parameterOf(row) !== undefined);
+    const params = fc.record(
+      Object.fromEntries(
+        parameters.map(([path, row]) => [
+          path.slice("config.".length),
+          fc.integer({ min: row.minimum ?? 0, max: row.maximum ?? 0 }),
+        ]),
+      ),
+    );
+    fc.assert(
+      fc.property(params, (given) => {
+        const { parameters: configured } = specOf(recordWith(given), partsOfNothing);
+        for (const [path, row] of parameters) {
+          const name = parameterOf(row) ?? "";
+          const declared = given[path.slice("config.".length)] ?? 0;
+          expect(readBack(row, inEngine(name, configured[name] ?? 0), [declared])).toBe(declared);
+        }
+      }),
+    );
+  });
+});
+
+/** What the engine makes of an argument, in its own words. */
+function inEngine(name: string, value: number): number {
+  if (name !== "NODE_CREATION_BUFFER") return value;
+  let rounded = 128;
+  while (rounded < value) rounded *= 2;
+  return rounded;
+}
+
+type SpecOf = typeof specOf;
+
+function recordWith(params: { readonly [name: string]: number }): Parameters<SpecOf>[0] {
+  const time = "2026-01-01T00:00:00.000Z";
+  return {
+    id: "instance-1",
+    tier: "pro",
+    component: "standalone",
+    cloudProvider: "aws",
+    region: "us-east-1",
+    networkType: "PUBLIC",
+    status: "RUNNING",
+    power: "running",
+    createdAt: time,
+    modifiedAt: time,
+    params,
+    nodes: [],
+    users: [],
+  } as unknown as Parameters<SpecOf>[0];
+}
+
+const partsOfNothing = {
+  dir: "",
+  instanceTypes: {} as unknown as Parameters<SpecOf>[1]["instanceTypes"],
+  key: Buffer.from("k"),
+  tls: undefined,
+  seed: undefined,
+};

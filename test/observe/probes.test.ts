@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import type { Reader } from "../../src/model/kind.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
+import type { Live, PhaseName } from "../../src/model/observed.ts";
+import type { ProbeAnswer, ProbeRequest } from "../../src/model/probe.ts";
+import type { Open } from "../../src/model/sealed.ts";
+import { type Observation, observe } from "../../src/observe/observe.ts";
+import { type Case, planInput, type Rest, type Scene } from "../support/plan-input.ts";
+import { askedSchema, toyKind, toyProfile } from "../support/toy-kind.ts";
+
+type Probe = NonNullable<Reader["probe"]>;
+
+const open: Open = ({ $secret }) => `text of ${$secret}`;
+const kinds = kindRegistry([toyKind(undefined, { schema: askedSchema })]);
+const answer = async (): Promise<ProbeAnswer> => ({ is: "answered", values: { rows: 5 }, engine: "1.2.3" });
+
+/** One observation of a scene in which every toy is shown in that phase. */
+async function look(
+  scene: Scene,
+  probe: Probe,
+  {
+    phase = "ready",
+    rest = {},
+    ...over
+  }: { phase?: PhaseName; rest?: Rest; open?: Open | undefined; endpoint?: number } = {},
+): Promise<Observation> {
+  const { desired, state } = planInput(scene, rest);
+  const live = (id: string): Live => ({
+    id,
+    phase: { is: phase, detail: phase },
+    spec: {},
+    outputs: { id, port: 1 },
+  });
+  const endpoint = over.endpoint ?? toyProfile.timing.endpoint;
+  return observe(desired, {
+    kinds,
+    readers: new Map([["toys", { list: async () => [], get: async ({ id }) => live(id), probe }]]),
+    state,
+    now: 0,
+    profile: { ...toyProfile, timing: { ...toyProfile.timing, endpoint } },
+    delays: { listLag: 0, settle: 0 },
+    signal: new AbortController().signal,
+    open: "open" in over ? over.open : open,
+  });
+}
+
+const declared: Case = {
+  wants: { rows: 10, colour: "red", token: { $secret: "t" } },
+  recorded: { rows: 10 },
+};
+
+describe("running objects", () => {
+  it("are asked with the declared values, secrets opened, and show declared fields alone", async () => {
+    const asked: ProbeRequest[] = [];
+    const seen = await look(
+      { a: declared, b: { ...declared, wants: { colour: "red" } } },
+      async (request) => {
+        asked.push(request);
+        return answer();
+      },
+    );
+    expect(asked.map(({ live, spec }) => [live.id, spec])).toEqual([
+      ["id-a", { rows: 10, colour: "red", token: "text of t" }],
+      ["id-b", { colour: "red" }],
+    ]);
+    expect(seen.observed.get("toys.a")?.probed).toEqual({ values: { rows: 5 }, engine: "1.2.3" });
+    expect(seen.observed.get("toys.b")?.probed?.values).toEqual({});
+    expect(seen.notProbed).toEqual([]);
+  });
+
+  const refusing: Probe = async () => ({
+    is: "refused",
+    path: "token",
+    reason: "it refuses the declared login",
+  });
+  it.each<[reason: string, scene: Scene, probe: Probe, options: Parameters<typeof look>[2]]>([
+    ["not running", { a: declared }, answer, { phase: "stopped" }],
+    ["not running", { a: declared }, answer, { phase: "failed" }],
+    ["an operation is still running", { a: declared }, answer, { phase: "pending" }],
+    [
+      "an operation is still running",
+      {
+        a: {
+          ...declared,
+          converging: { operation: "update", since: "2026-01-01T00:00:00.000Z", record: {} },
+        },
+      },
+      answer,
+      {},
+    ],
+    ["its databases are not reachable by any network", { a: declared }, answer, { endpoint: 0 }],
+    ["no endpoint", { a: declared }, async () => ({ is: "not-asked", reason: "no endpoint" }), {}],
+    ["it refuses the declared login", { a: declared }, refusing, {}],
+    ["may not", { a: declared }, async () => ({ is: "answered", values: {}, denied: "may not" }), {}],
+  ])("are counted with the reason: %s", async (reason, scene, probe, options) => {
+    const { notProbed } = await look(scene, probe, options);
+    expect(notProbed).toEqual([{ address: "toys.a", reason }]);
+  });
+
+  it("are not asked without the secrets of the run, nor where nobody declares them", async () => {
+    const never: Probe = () => Promise.reject(new Error("it was asked"));
+    const silent = await look({ a: declared }, never, { open: undefined });
+    const { wants: _wants, ...bound } = declared;
+    const orphan = await look({ a: bound }, never);
+    expect([silent.notProbed, orphan.notProbed]).toEqual([[], []]);
+    expect(orphan.observed.get("toys.a")?.probed).toBeUndefined();
+  });
+
+  it("are asked all together: a thousand that do not answer take the time of one", async () => {
+    const scene = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`t${at}`, declared]));
+    const all = Promise.withResolvers<void>();
+    let waiting = 0;
+    const { notProbed } = await look(scene, async () => {
+      waiting += 1;
+      if (waiting === 1000) all.resolve();
+      await all.promise;
+      return { is: "not-asked", reason: "not reachable from here" };
+    });
+    expect(notProbed).toHaveLength(1000);
+  });
+
+  it("are asked a thousand at once and no more, and the next as soon as one has answered", async () => {
+    const scene = Object.fromEntries(Array.from({ length: 2500 }, (_, at) => [`t${at}`, declared]));
+    let running = 0;
+    let most = 0;
+    await look(scene, async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      return answer();
+    });
+    expect(most).toBeLessThanOrEqual(1000);
+  });
+});
