@@ -176,20 +176,28 @@ function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocume
   return { service, kinds, vault, intention };
 }
 
-/** The real kinds. Who asks for a reader plans; a database answers when the simulated service says that it runs. */
+/**
+ * The real kinds. Who asks for a reader plans; a database answers when the simulated service says that it runs, and is asked
+ * nothing else: a real connection would know nothing of virtual time.
+ */
 function watched(process: Proc, service: ReturnType<typeof connection>): readonly Kind[] {
   return realKinds.all.map((real): Kind => {
     const reader: Kind["reader"] = (reads) => {
       process.phase = "planning";
-      return real.reader(reads);
+      const { probe: _probe, ...rest } = real.reader(reads);
+      return rest;
     };
-    const kind = { ...real, reader };
+    const driver: Kind["driver"] = (writes) => {
+      const { probe: _probe, heal: _heal, ...rest } = real.driver(writes);
+      return rest;
+    };
+    const kind = { ...real, reader, driver };
     if (kind.name !== "instances") return kind;
     const usable = async (id: string): Promise<{ is: "usable" | "not-yet"; detail: string }> => ({
       is: (await service.ping(id)) ? "usable" : "not-yet",
       detail: "no answer",
     });
-    return { ...kind, driver: (writes) => ({ ...real.driver(writes), usable: (live) => usable(live.id) }) };
+    return { ...kind, driver: (writes) => ({ ...driver(writes), usable: (live) => usable(live.id) }) };
   });
 }
 
