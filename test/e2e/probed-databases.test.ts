@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, type DatabaseLogin, type LocalPlatform, platformUp } from "../support/local-platform.ts";
+import { planViolations } from "../support/published-schemas.ts";
 import { openWorkspace, type Ran, type Workspace } from "../support/workspace.ts";
 
 const login = { username: "app", password: "first-password" };
@@ -94,6 +95,7 @@ interface Shown {
 async function plan(...options: readonly string[]): Promise<Shown> {
   const { out, err } = await user.run("plan", "--json", ...options);
   if (out === "") throw new Error(err);
+  expect(planViolations(JSON.parse(out))).toEqual([]);
   return JSON.parse(out);
 }
 
