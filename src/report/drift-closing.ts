@@ -4,6 +4,7 @@ import { amount } from "./amounts.ts";
 import { countDrift } from "./drift-counts.ts";
 import { escapeText } from "./escape.ts";
 import type { Page } from "./palette.ts";
+import { probeLines } from "./probe-census.ts";
 import { sourceWords } from "./source-words.ts";
 import { wrapIndented } from "./text-width.ts";
 
@@ -34,6 +35,7 @@ function censusLines({ census }: DriftReport, { width }: Page): readonly string[
       width,
     ),
     ...(values === "" ? [] : wrapIndented("          ", `values: ${values}`, width)),
+    ...probeLines(census, width),
     ...open.slice(0, named).flatMap((line) => wrapIndented("          ", escapeText(line), width)),
     ...(rest > 0 ? [`          and ${rest} more`] : []),
   ];

@@ -12,6 +12,7 @@ import { countDrift } from "./drift-counts.ts";
 import { errorDiagnostics } from "./error-json.ts";
 import { isSecretPath, type KindNames, typeOf } from "./kind-words.ts";
 import { masked } from "./masked.ts";
+import { probesJson } from "./probe-census.ts";
 import { sensitive } from "./value-text.ts";
 
 /** Version of the document. A reader ignores keys that it does not know, and refuses another major version. */
@@ -36,6 +37,7 @@ export function driftJson(report: DriftReport, names: KindNames): JsonObject {
           unmanaged: report.unmanaged.map((object) => ({ ...object, type: typeOf(object.kind, names) })),
         }),
     census: {
+      ...probesJson(report.census),
       declared,
       checked,
       skipped,

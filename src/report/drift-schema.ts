@@ -66,15 +66,21 @@ const resource = record(
   ["id", "since", "phase", "status", "where"],
 );
 
-const census = record({
-  declared: count,
-  checked: count,
-  skipped: count,
-  unmanaged: count,
-  fields: record({ probed: count, described: count, echoed: count, recorded: count }),
-  not_checked: list(record({ address: text, reason: text })),
-  unfinished: list(record({ address: text, reason: text })),
-});
+const census = record(
+  {
+    declared: count,
+    checked: count,
+    skipped: count,
+    unmanaged: count,
+    fields: record({ probed: count, described: count, echoed: count, recorded: count }),
+    not_checked: list(record({ address: text, reason: text })),
+    unfinished: list(record({ address: text, reason: text })),
+    probed: { ...count, description: "Running databases and logins that were asked; absent where none was." },
+    not_probed: list(record({ address: text, reason: text })),
+    engines: { type: "object", additionalProperties: count },
+  },
+  ["probed", "not_probed", "engines"],
+);
 
 const report = record(
   {

@@ -2,9 +2,9 @@
 import type { PhaseName } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import { aboutTime, amount } from "./amounts.ts";
-import { escapeText } from "./escape.ts";
 import type { Page } from "./palette.ts";
 import { hasWork, type PlanSummary, planLine, summarize } from "./plan-summary.ts";
+import { probeLines } from "./probe-census.ts";
 import { sourceWords } from "./source-words.ts";
 import { wrapIndented } from "./text-width.ts";
 
@@ -25,18 +25,9 @@ export function outlookLines(plan: Plan, { width }: Page): readonly string[] {
       width,
     ),
     ...(values === "" ? [] : wrapIndented("          ", `values: ${values}`, width)),
-    ...probeLines(plan, width),
+    ...probeLines(plan.census, width),
     ...(hasWork(plan) ? wrapIndented("Impact    ", impact, width) : []),
   ];
-}
-
-/** Running databases that were asked, and why others were not. */
-function probeLines({ census: { probed, notProbed = [] } }: Plan, width: number): readonly string[] {
-  if (probed === undefined || probed + notProbed.length === 0) return [];
-  const reasons = [...Map.groupBy(notProbed, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = reasons.map(([reason, list]) => `${list.length} ${reason}`).join(", ");
-  const missing = reasons.length === 0 ? "" : `; not asked: ${escapeText(text, 500)}`;
-  return wrapIndented("          ", `databases: ${probed} asked${missing}`, width);
 }
 
 /** The last lines of a plan: facts to know before apply, and the line that scripts read. */

@@ -4,6 +4,7 @@ import type { Plan } from "../model/plan.ts";
 import { changeExtras, outputChange, resourceChange, resourceDrift, stepExtras } from "./change-json.ts";
 import type { KindNames } from "./kind-words.ts";
 import { summarize } from "./plan-summary.ts";
+import { probesJson } from "./probe-census.ts";
 
 /**
  * A plan as JSON, format_version 1.2, so that tools for Terraform can read it; extensions are under `x_graphform`. Contains no
@@ -31,19 +32,12 @@ export function planJson(plan: Plan, names: KindNames): JsonObject {
       serial: plan.serial,
       fingerprint: plan.fingerprint,
       summary: { ...summarize(plan) },
-      census: { declared, checked, skipped, unmanaged, fields: { ...fields }, ...probes(plan.census) },
+      census: { declared, checked, skipped, unmanaged, fields: { ...fields }, ...probesJson(plan.census) },
       forecast: { restarts, replacements, seconds },
       changes: Object.fromEntries(changes.map((change) => [change.address, changeExtras(change)])),
       steps: plan.steps.map(stepExtras),
     },
   };
-}
-
-/** The running databases that were asked; nothing where the run asked none. */
-function probes({ probed, notProbed = [], engines = {} }: Plan["census"]): JsonObject {
-  if (probed === undefined) return {};
-  const reasons = notProbed.map(({ address, reason }): JsonObject => ({ address, reason }));
-  return { probed, not_probed: reasons, engines: { ...engines } };
 }
 
 /** True if apply would change anything: an unblocked step, or an output. */

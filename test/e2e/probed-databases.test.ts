@@ -125,6 +125,10 @@ describe("running databases that are asked", () => {
     ] as const;
     for (const setting of byHand) await inDatabase(login, "GRAPH.CONFIG", "SET", ...setting);
     await nothingToDo("--no-probe");
+    expect(await user.run("drift", "--no-probe")).toMatchObject({ code: 0 });
+    const drift = await user.run("drift");
+    expect(drift).toMatchObject({ code: 2, out: expect.stringContaining("databases: 2 asked") });
+    expect(drift.out.replace(/\s+/g, " ")).toMatch(/config.graphDBTimeoutMax 30000 → 40000 \(probed\)/);
     const { x_graphform: shown } = await plan();
     expect(shown.steps.map(({ key, operation }) => [key, operation])).toEqual([
       ["instances.orders#heal", "heal"],
@@ -149,6 +153,7 @@ describe("running databases that are asked", () => {
     for (const [name] of byHand)
       expect(await inDatabase(login, "GRAPH.CONFIG", "GET", name)).toEqual([name, runTime[name]]);
     await nothingToDo();
+    expect(await user.run("drift")).toMatchObject({ code: 0 });
   });
 
   it("have both time limits set back together, from a plan that was saved", async () => {
@@ -203,6 +208,7 @@ describe("running databases that are asked", () => {
       { address: "instances.orders", reason: "it refuses the declared login" },
     ]);
     expect(shown.changes["instances.orders"]).toMatchObject({ disruption: "restart" });
+    expect((await user.run("drift")).out).not.toContain(login.password);
     expect(await apply()).toMatchObject({ code: 0 });
     expect(await inDatabase(login, "PING")).toBe("PONG");
     await nothingToDo();
@@ -230,6 +236,11 @@ describe("running databases that are asked", () => {
       "graphform instance restart instances.orders loads what is configured",
     );
     await nothingToDo();
+    const drift = await user.run("drift");
+    expect(drift.code).toBe(2);
+    expect(drift.out.replace(/\s+/g, " ")).toContain(
+      "instance restart instances.orders loads what is configured",
+    );
     // What the manifest changes is a replacement, whatever the database shows.
     user.write("graphform.yaml", manifest(100));
     expect((await plan()).resource_changes[0]?.change.actions).toEqual(["delete", "create"]);

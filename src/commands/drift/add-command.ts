@@ -26,6 +26,7 @@ export function addDriftCommand(program: Command, { env, at, done }: Registratio
     .option("--exclude <address>", "leave this out (repeatable)", collect, [])
     .option("--unmanaged", "also list what nobody declares; it counts as drift")
     .option("--verbose", "also list differences that do not matter")
+    .option("--no-probe", "do not ask the running databases")
     .option("--json", "the report as JSON")
     .addOption(
       new Option("--adopt <address[.field]>", "write the live value into the manifest (repeatable)")

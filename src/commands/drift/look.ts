@@ -70,9 +70,11 @@ export function observeDrift(
     destroying: false,
     layers: parsed.layers,
     withUnmanaged: options.unmanaged === true,
+    probing: options.probe !== false,
   };
   assertAddressesKnown(intention, session.state, kinds);
-  return driftFor(intention, session.state, planningWorld(session.service, signal, session.clock));
+  const { service, clock, vault } = session;
+  return driftFor(intention, session.state, planningWorld(service, signal, { clock, open: vault.open }));
 }
 
 /** Without a state nothing is known of the last apply: that is no proof that nothing has changed. */

@@ -7,6 +7,8 @@ export interface DriftOptions extends ManifestOptions {
   readonly target: readonly string[];
   readonly exclude: readonly string[];
   readonly json?: boolean;
+  /** False for --no-probe. */
+  readonly probe?: boolean;
   /** Lists objects that nobody declares; they count as drift. */
   readonly unmanaged?: boolean;
   /** Lists every difference, also those that do not matter. */

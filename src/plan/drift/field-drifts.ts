@@ -2,7 +2,7 @@
 import type { Desired } from "../../model/desired.ts";
 import { driftClasses, type FieldDrift } from "../../model/drift.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
-import type { Observed } from "../../model/observed.ts";
+import type { Observed, Seen } from "../../model/observed.ts";
 import type { Change, FieldChange } from "../../model/plan.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { fieldsOf } from "../../model/spec.ts";
@@ -23,7 +23,8 @@ export interface Compared {
 }
 
 /** The fields that differ, the worst class first, then by path. */
-export function fieldDrifts(compared: Compared): readonly FieldDrift[] {
+export function fieldDrifts(given: Compared): readonly FieldDrift[] {
+  const compared = { ...given, observed: withProbedDrift(given) };
   const { change, bound, observed } = compared;
   const planned = new Map(change.fields.map((field): [string, FieldChange] => [field.path, field]));
   const declared = new Map(fieldsOf(change.after ?? {}));
@@ -40,10 +41,12 @@ export function fieldDrifts(compared: Compared): readonly FieldDrift[] {
     const verdict = classifyField(values);
     if (verdict === undefined) return [];
     const where = compared.fieldRange(path);
+    const wayOut = change.drift.find((drift) => drift.path === path)?.wayOut;
     return [
       {
         path,
         ...verdict,
+        ...(wayOut === undefined ? {} : { reason: `${verdict.reason}; ${wayOut}` }),
         ...shownValues(values, observed, path),
         secret: values.trait.secret,
         ...(field === undefined ? {} : { remedy: { effect: field.effect, disruption: field.disruption } }),
@@ -52,6 +55,16 @@ export function fieldDrifts(compared: Compared): readonly FieldDrift[] {
     ];
   });
   return found.sort(worstFirst);
+}
+
+/** The observed resource with the values in which the running object itself was found to differ. */
+function withProbedDrift({ observed, change }: Compared): Observed {
+  const probed = change.drift.flatMap(({ path, after = null, shownBy }): [string, Seen][] =>
+    shownBy === "probed" ? [[path, { value: after, source: "probed" }]] : [],
+  );
+  return probed.length === 0
+    ? observed
+    : { ...observed, spec: { ...observed.spec, ...Object.fromEntries(probed) } };
 }
 
 function valuesOf(

@@ -1,0 +1,23 @@
+/** @module Formats which running databases were asked, and why others were not. */
+import type { JsonObject } from "../model/json.ts";
+import type { Census } from "../model/plan.ts";
+import { escapeText } from "./escape.ts";
+import { wrapIndented } from "./text-width.ts";
+
+type Probes = Pick<Census, "probed" | "notProbed" | "engines">;
+
+/** The databases that were asked, as a line of a census; nothing where the run asked none. */
+export function probeLines({ probed, notProbed = [] }: Probes, width: number): readonly string[] {
+  if (probed === undefined || probed + notProbed.length === 0) return [];
+  const reasons = [...Map.groupBy(notProbed, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = reasons.map(([reason, list]) => `${list.length} ${reason}`).join(", ");
+  const missing = reasons.length === 0 ? "" : `; not asked: ${escapeText(text, 500)}`;
+  return wrapIndented("          ", `databases: ${probed} asked${missing}`, width);
+}
+
+/** The same as members of a census in JSON. */
+export function probesJson({ probed, notProbed = [], engines = {} }: Probes): JsonObject {
+  if (probed === undefined) return {};
+  const reasons = notProbed.map(({ address, reason }): JsonObject => ({ address, reason }));
+  return { probed, not_probed: reasons, engines: { ...engines } };
+}
