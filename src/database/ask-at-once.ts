@@ -4,19 +4,19 @@ import { connect as connectTls } from "node:tls";
 import { isDatabaseError } from "./database-error.ts";
 import { authorities, broken, endOf, refused } from "./failures.ts";
 import { lookupWithin } from "./names.ts";
-import { type Reply, readReplies } from "./replies.ts";
+import { replyReader } from "./reply-reader.ts";
 import type { DatabaseTarget } from "./target.ts";
 
 /**
  * Signs in and sends the commands, all in one write over one connection, and resolves with their replies in order; a refused
- * command is an Error among them. Rejects with a DatabaseError, or with the reason of the signal. (The client library takes
- * several times as long for this, and is used for everything else.)
+ * command is an Error among them. Rejects with a DatabaseError, or with the reason of the signal. (The client
+ * library's connection takes several times as long for this; only its reader of the protocol is used.)
  */
 export async function askAtOnce(
   target: DatabaseTarget,
   commands: readonly (readonly string[])[],
   signal: AbortSignal,
-): Promise<readonly Reply[]> {
+): Promise<readonly unknown[]> {
   signal.throwIfAborted();
   const { username, password } = target;
   const login =
@@ -50,25 +50,25 @@ async function opened({ host, port, tls = false }: DatabaseTarget, closing: Abor
 }
 
 /** Writes all commands at once, and resolves when each has its reply. */
-function answered(socket: Socket, commands: readonly (readonly string[])[]): Promise<readonly Reply[]> {
+function answered(socket: Socket, commands: readonly (readonly string[])[]): Promise<readonly unknown[]> {
   return new Promise((resolve, reject) => {
-    let text: Buffer = Buffer.alloc(0);
+    const reader = replyReader();
     socket.setNoDelay(true);
     socket.on("error", reject);
     socket.on("close", () => reject(new Error("it closed the connection")));
     socket.on("data", (chunk: Buffer) => {
-      text = text.length === 0 ? chunk : Buffer.concat([text, chunk]);
       try {
-        const replies = readReplies(text, commands.length);
-        if (replies !== undefined) resolve(replies);
+        reader.read(chunk);
       } catch (error) {
         reject(error);
       }
+      if (reader.replies.length >= commands.length) resolve(reader.replies);
     });
     socket.write(commands.map(encoded).join(""));
   });
 }
 
+/** A command as a list of texts with their lengths. */
 function encoded(command: readonly string[]): string {
   const words = command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return `*${command.length}\r\n${words.join("")}`;
