@@ -47,7 +47,10 @@ describe("operations", () => {
     ["start", "and back again", "RUNNING"],
   ])("%s is sent, waited for and told (%s)", async (verb, _why, status) => {
     const { code, out, err } = await bench.gf("instance", verb, "instances.orders");
-    expect([code, out]).toEqual([0, `instances.orders (${orders}): ${verb} complete.\n`]);
+    const done =
+      verb === "backup" ? /: backup snapshot-\w+ is complete\.\n$/ : new RegExp(`: ${verb} complete\\.\n$`);
+    expect([code, out]).toEqual([0, expect.stringMatching(done)]);
+    expect(out).toContain(`instances.orders (${orders})`);
     expect(err).toContain("instances.orders: ");
     expect((await bench.test.call("GET", `${zoned}/${orders}`)).body["status"]).toBe(status);
     expect(at(await bench.state(), "resources", "instances.orders", "converging")).toBeUndefined();
