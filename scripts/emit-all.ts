@@ -1,6 +1,7 @@
 import process from "node:process";
 import "./emit.ts";
 import "./emit-profiles.ts";
+import "./emit-state.ts";
 
 /**
  * Writes everything that is derived from the tables: schemas, compiled validators, profiles, pages. `--generated` writes

@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
-import { build } from "esbuild";
 import { readProfile } from "../src/hosting/profile/profile-file.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
 import type { ProfileText } from "../src/hosting/profile/profile-text.ts";
 import type { ProfileValidator } from "../src/hosting/profile/profile-violations.ts";
+import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
 
 const root = join(import.meta.dirname, "..");
 const names = ["default", "falkordb-cloud"];
@@ -37,13 +36,13 @@ const entries = profiles.map(([name, profile]) => {
 });
 
 if (!process.argv.includes("--generated")) {
-  write("schemas/profile.schema.json", `${JSON.stringify(profileSchema, null, 2)}\n`);
+  writeEmitted("schemas/profile.schema.json", schemaText(profileSchema));
 }
-write(
+writeEmitted(
   "src/hosting/profile/built-in.generated.js",
   `// Emitted by scripts/emit-profiles.ts.\nexport const builtIn = {\n${entries.join("\n")}\n};\n`,
 );
-write(
+writeEmitted(
   "src/hosting/profile/built-in.generated.d.ts",
   [
     "// Emitted by scripts/emit-profiles.ts.",
@@ -53,8 +52,11 @@ write(
     "",
   ].join("\n"),
 );
-write("src/hosting/profile/profile-validator.generated.js", await compiledValidator());
-write(
+writeEmitted(
+  "src/hosting/profile/profile-validator.generated.js",
+  await compiledModule(standalone.default(ajv, { validateProfile: "profile" }), "emit-profiles.ts"),
+);
+writeEmitted(
   "src/hosting/profile/profile-validator.generated.d.ts",
   [
     "// Emitted by scripts/emit-profiles.ts.",
@@ -64,26 +66,3 @@ write(
     "",
   ].join("\n"),
 );
-
-/** Ajv's standalone code in one module, with its run-time functions bundled in. */
-async function compiledValidator(): Promise<string> {
-  const code = standalone.default(ajv, { validateProfile: "profile" });
-  const result = await build({
-    stdin: { contents: code, resolveDir: root, loader: "js" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    target: "node22.19",
-    minifySyntax: true,
-    logLevel: "warning",
-  });
-  return `// Emitted by scripts/emit-profiles.ts.\n${result.outputFiles.map(({ text }) => text).join("")}`;
-}
-
-function write(path: string, text: string): void {
-  const file = join(root, path);
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}

@@ -1,14 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import process from "node:process";
 import standalone from "ajv/dist/standalone/index.js";
-import { build } from "esbuild";
 import { kinds } from "../src/kinds/index.ts";
 import { manifestSchema } from "../src/manifest/manifest-schema.ts";
 import { driftSchema } from "../src/report/drift-schema.ts";
 import { documentKey, manifestAjv, resourceKey } from "./compile-validators.ts";
-
-const root = join(import.meta.dirname, "..");
+import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
 
 /**
  * Writes what is derived from the kinds' tables: the manifest's JSON Schema for editors, which is committed, and the
@@ -16,13 +12,12 @@ const root = join(import.meta.dirname, "..");
  * committed, as every build does, so that a stale schema is found and not mended behind its author's back.
  */
 if (!process.argv.includes("--generated")) {
-  write("schemas/manifest.schema.json", `${JSON.stringify(manifestSchema(kinds.all), null, 2)}\n`);
-  write("schemas/drift.schema.json", `${JSON.stringify(driftSchema, null, 2)}\n`);
+  writeEmitted("schemas/manifest.schema.json", schemaText(manifestSchema(kinds.all)));
+  writeEmitted("schemas/drift.schema.json", schemaText(driftSchema));
 }
-write("src/manifest/validators.generated.js", await compiledValidators());
-write("src/manifest/validators.generated.d.ts", declaration());
+writeEmitted("src/manifest/validators.generated.js", await compiledValidators());
+writeEmitted("src/manifest/validators.generated.d.ts", declaration());
 
-/** Ajv's standalone code in one module: its run-time functions are bundled in, so that nothing of Ajv is loaded. */
 async function compiledValidators(): Promise<string> {
   const keys = [documentKey, ...kinds.all.map(({ name }) => resourceKey(name))];
   const code = standalone.default(manifestAjv(kinds.all), Object.fromEntries(keys.map((key) => [key, key])));
@@ -34,18 +29,7 @@ async function compiledValidators(): Promise<string> {
     code.replace(/^"use strict";/, "").replace(/\bexport const (\w+) = /g, "const $1 = "),
     `export const validators = { document: violationsOf(${documentKey}), resources: { ${resources.join(", ")} } };`,
   ].join("\n");
-  const result = await build({
-    stdin: { contents: entry, resolveDir: root, loader: "js" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    target: "node22.19",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    logLevel: "warning",
-  });
-  return `// Emitted by scripts/emit.ts.\n${result.outputFiles.map(({ text }) => text).join("")}`;
+  return compiledModule(entry, "emit.ts");
 }
 
 function declaration(): string {
@@ -56,11 +40,4 @@ function declaration(): string {
     "export declare const validators: Validators;",
     "",
   ].join("\n");
-}
-
-function write(path: string, text: string): void {
-  const file = join(root, path);
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
 }

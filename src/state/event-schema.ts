@@ -1,9 +1,6 @@
-/** @module Checks the events of a log against their schemas. */
+/** @module Defines the schemas of the events in a log. */
 import type { FieldSchema } from "../model/field-schema.ts";
-import { isObject } from "../model/json.ts";
-import { own } from "../model/own.ts";
 import type { StateEvent } from "../model/state-event.ts";
-import { firstViolation } from "./conform.ts";
 import {
   bound,
   converging,
@@ -20,7 +17,7 @@ import {
 const created = { address: text, id: text, createdAt: time, converging, unconfirmed: texts };
 
 /** The schema of each event. */
-const events: { readonly [type in StateEvent["type"]]: FieldSchema } = {
+export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   "service-recorded": event({ service: serviceSchema }),
   "plan-applied": event({ fingerprint: text }),
   "create-announced": event({ address: text, intent, listed: round }, ["listed"]),
@@ -50,13 +47,6 @@ const events: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   ),
   "outputs-recorded": event({ outputs }),
 };
-
-/** True for an event as this version writes it. */
-export function isStateEvent(value: unknown): value is StateEvent {
-  const type = isObject(value) ? value["type"] : undefined;
-  const row = typeof type === "string" ? own<FieldSchema>(events, type) : undefined;
-  return row !== undefined && firstViolation(row, value) === undefined;
-}
 
 function event(
   properties: { readonly [name: string]: FieldSchema },

@@ -3,30 +3,14 @@ import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
 import { isFileError } from "../files/file-trouble.ts";
 import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
-import type { FieldSchema } from "../model/field-schema.ts";
-import { firstViolation } from "./conform.ts";
 import type { Holder } from "./store.ts";
+import { validators } from "./validators.generated.js";
 
 /** The content of a lock file: its holder, and the identity of the holder's process. */
 export interface LockRecord extends Holder, ProcessIdentity {
   /** The last write to the file by the clock of the disk, in ms since 1970; not in the file. */
   readonly touched?: number;
 }
-
-const line: FieldSchema = { type: "string", minLength: 1 };
-const properties: { readonly [name: string]: FieldSchema } = {
-  id: { type: "string", pattern: "^[0-9a-f]{16}$" },
-  who: line,
-  pid: { type: "integer", minimum: 1 },
-  host: line,
-  operation: line,
-  created: line,
-  heartbeat: line,
-  expires: line,
-  machine: line,
-  started: { type: "string" },
-};
-const schema: FieldSchema = { type: "object", properties, required: Object.keys(properties) };
 
 /** A new lock of this process. Times in ms. */
 export function newRecord(operation: string, now: number, lease: number): LockRecord {
@@ -103,7 +87,7 @@ function parse(text: string): LockRecord | undefined {
 }
 
 function isRecord(value: unknown): value is LockRecord {
-  return firstViolation(schema, value) === undefined;
+  return validators.lock(value);
 }
 
 /** The holder of a lock whose file names none. */

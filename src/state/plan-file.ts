@@ -5,16 +5,14 @@ import { readFile } from "node:fs/promises";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import type { FieldSchema } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { flatPlan, nestedPlan } from "../model/plan-document.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { assertSealed } from "./assert-sealed.ts";
-import { firstViolation } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
-import { serviceSchema } from "./state-rows.ts";
+import { validators } from "./validators.generated.js";
 
 /** A manifest file as it was when the plan was made. */
 export interface ManifestFile {
@@ -44,47 +42,6 @@ const format = "graphform-plan";
 
 /** Version of the format that is written, and the newest that is read. Older ones stay readable. */
 const formatVersion = 1;
-
-const text: FieldSchema = { type: "string", minLength: 1 };
-const list: FieldSchema = { type: "array", items: { type: "object" } };
-
-const schema: FieldSchema = {
-  type: "object",
-  required: ["plan", "manifest", "variables", "withheld"],
-  properties: {
-    plan: {
-      type: "object",
-      required: [
-        "version",
-        "name",
-        "lineage",
-        "serial",
-        "changes",
-        "steps",
-        "outputs",
-        "census",
-        "forecast",
-        "fingerprint",
-      ],
-      properties: {
-        version: { const: 1 },
-        name: text,
-        serial: { type: "integer" },
-        changes: list,
-        steps: list,
-        fingerprint: text,
-      },
-    },
-    destroying: { type: "boolean" },
-    service: serviceSchema,
-    manifest: {
-      type: "array",
-      items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } },
-    },
-    variables: { type: "object" },
-    withheld: { type: "array", items: text },
-  },
-};
 
 /**
  * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` where one of the texts stands in it in
@@ -155,7 +112,7 @@ function parse(content: string, file: string): unknown {
 }
 
 function isWhole(saved: unknown, digest: unknown): saved is SavedPlan {
-  return firstViolation(schema, saved) === undefined && sha256(JSON.stringify(saved)) === digest;
+  return validators.plan(saved) && sha256(JSON.stringify(saved)) === digest;
 }
 
 /** A format that is not read: a newer one says which graphform reads it. */

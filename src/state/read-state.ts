@@ -3,11 +3,11 @@ import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
-import { firstViolation } from "./conform.ts";
 import { isCutShort } from "./cut-short.ts";
+import { firstViolation } from "./first-violation.ts";
 import { foldLog } from "./fold-log.ts";
-import { stateSchema } from "./state-schema.ts";
 import { upgradeState } from "./upgrade-state.ts";
+import { validators } from "./validators.generated.js";
 
 /**
  * Reads a state strictly, with its log where its version says that it has one. Throws `state-truncated`, `state-foreign`
@@ -30,7 +30,7 @@ export function readState(text: string, file: string, name?: string, log?: strin
 
 /** A document that is as we write it. */
 function checked(document: unknown, file: string): StateDocument {
-  const wrong = firstViolation(stateSchema, document) ?? strangeAddress(document);
+  const wrong = firstViolation(validators.state, document) ?? strangeAddress(document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
   return document;
 }

@@ -2,7 +2,7 @@
 import { crc32 } from "node:zlib";
 import { isObject } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
-import { isStateEvent } from "./event-schema.ts";
+import { isStateEvent } from "./is-state-event.ts";
 import { logDamaged } from "./log-trouble.ts";
 import type { EventVersion } from "./store.ts";
 

@@ -1,11 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGraphformError } from "../../src/model/errors.ts";
-import { firstViolation } from "../../src/state/conform.ts";
+import { firstViolation } from "../../src/state/first-violation.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { stateSchema } from "../../src/state/state-schema.ts";
+import { validators } from "../../src/state/validators.generated.js";
 import { sampleBound, sampleIntent, sampleRound, sampleState } from "./samples.ts";
 
 const whole = stateFormatter()(sampleState());
@@ -123,16 +126,49 @@ describe("readState", () => {
       expect(refusal(whole.slice(0, end)).code).toBe("state-truncated");
   });
 
-  it("says where a state is not as it should be", () => {
-    const text = changed((state) =>
-      Object.assign(state, { resources: { "instances.a": { ...sampleBound("i"), protect: 1 } } }),
-    );
-    expect(refusal(text).message).toContain('resources["instances.a"].protect is not a boolean');
+  it.each([
+    ["a member named __proto__", whole.replace('"lineage"', '"__proto__": {"serial": 1}, "lineage"')],
+    ["one that brings all it needs by __proto__", '{"name":"shop","lineage":"x","__proto__":{"serial":1}}'],
+    ["a binding of a kind named __proto__ alone", whole.replace('"kind"', '"__proto__"')],
+    ["a number beyond all", whole.replace('"serial": 1', '"serial": 1e400')],
+    ["a fraction", whole.replace('"serial": 1', '"serial": 1.5')],
+    ["lists within lists", whole.replace('"serial": 1', `"serial": ${"[".repeat(2000)}${"]".repeat(2000)}`)],
+    ["a second resources that is none", whole.replace(/\}\s*$/, ',"resources":[]}')],
+  ])("refuses %s", (_, text) => {
+    expect(text).not.toBe(whole);
+    expect(refusal(text).code).toBe("state-foreign");
+  });
+
+  it.each<readonly [path: readonly string[], value: unknown, words: string]>([
+    [["resources", "instances.db0", "protect"], 1, 'resources["instances.db0"].protect is not a boolean'],
+    [["resources", "instances.db0", "refs"], {}, 'resources["instances.db0"].refs is not an array'],
+    [["resources", "instances.db0", "refs"], ["a", 1], 'resources["instances.db0"].refs[1] is not a string'],
+    [
+      ["resources", "instances.db0", "onDelete"],
+      "keep",
+      'resources["instances.db0"].onDelete is none of delete, retain, backup',
+    ],
+    [["resources", "7"], {}, 'resources["7"].kind is missing'],
+    [["resources", "a/b~c"], [], 'resources["a/b~c"] is not an object'],
+    [["intents", "instances.next", "marked"], false, 'intents["instances.next"].marked is not true'],
+    [["appliedPlans"], [""], "appliedPlans[0] is empty"],
+    [["key"], "ab", "key is malformed"],
+    [["serial"], 0, "serial is below 1"],
+    [["extra"], 1, "extra is unknown"],
+  ])("says where a state is not as it should be: %j", (path, value, words) => {
+    const state: unknown = JSON.parse(whole);
+    put(state, path, value, false);
+    expect(refusal(JSON.stringify(state)).message).toContain(`cannot be read as a state: ${words}`);
   });
 });
 
 describe("stateSchema", () => {
   const validate = new Ajv({ allowUnionTypes: true }).compile(stateSchema);
+
+  it("is published, and what is published is fresh", () => {
+    const file = join(import.meta.dirname, "../../schemas/state.schema.json");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(stateSchema);
+  });
 
   it("is a schema that accepts a state", () => {
     expect(validate(JSON.parse(whole))).toBe(true);
@@ -148,7 +184,7 @@ describe("stateSchema", () => {
       fc.property(fc.constantFrom(...places), strange, fc.boolean(), (path, value, remove) => {
         const state: unknown = JSON.parse(whole);
         put(state, path, value, remove);
-        expect(firstViolation(stateSchema, state) === undefined).toBe(validate(state));
+        expect(firstViolation(validators.state, state) === undefined).toBe(validate(state));
       }),
       { numRuns: 3000 },
     );
