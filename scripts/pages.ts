@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { environmentPage } from "./environment-page.ts";
 import { fieldPage } from "./field-page.ts";
 import { manifestPage } from "./manifest-page.ts";
 import { type Source, withTree } from "./source-tree.ts";
@@ -10,6 +11,7 @@ const root = join(import.meta.dirname, "..");
 export function pages(): { readonly [path: string]: string } {
   const guide = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
   return {
+    "docs/environment.md": environmentPage(),
     "docs/fields.md": fieldPage(),
     "docs/manifest.md": manifestPage(root),
     "CONTRIBUTING.md": withTree(guide, sources()),

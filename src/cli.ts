@@ -3,6 +3,7 @@ import { printError } from "./commands/print-error.ts";
 import { createProgram } from "./commands/program.ts";
 import { processTerminal, type Terminal } from "./commands/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
+import { settingsOf } from "./project/settings.ts";
 import { escapeText } from "./report/escape.ts";
 import type { Telemetry } from "./telemetry/open-telemetry.ts";
 import { telemetryFor } from "./telemetry/telemetry.ts";
@@ -11,15 +12,16 @@ import { telemetryFor } from "./telemetry/telemetry.ts";
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   let code: number = exitCodes.done;
   let used: Terminal | undefined;
+  const settings = settingsOf(env);
   const terminal = (noColour: boolean, logFile?: string): Terminal => {
-    used ??= processTerminal(env, noColour, logFile);
+    used ??= processTerminal(settings, noColour, logFile);
     return used;
   };
   let telemetry: Telemetry | undefined;
   try {
     const program = createProgram({
       terminal,
-      env,
+      settings,
       done: (exit) => {
         code = exit;
       },

@@ -119,7 +119,11 @@ const rules: FolderRules = {
     packages: ["commander"],
     node: "any",
   },
-  "cli.ts": { may: ["model", "commands", "report", "telemetry"], packages: ["commander"], node: "any" },
+  "cli.ts": {
+    may: ["model", "commands", "project", "report", "telemetry"],
+    packages: ["commander"],
+    node: "any",
+  },
 };
 
 /** Rooms of the platform: the folders, and the files beside them, that each may import. */
@@ -135,6 +139,21 @@ const rooms = {
 const generic = ["plan", "apply", "manifest", "observe", "report"];
 const kinds = read("src/fields/*.ts").map(({ path }) => path.replace(/^.*\/|\.ts$/g, ""));
 const longest = 250;
+
+/** Looks a variable up by a name of its own, or reaches for the environment of the process. */
+const readsVariable =
+  /\bprocess\.env\b|\benv(?:ironment)?\[|\bsettings\.environment\(\)\[|NodeJS\.ProcessEnv/;
+
+/** Files that read variables and are not `project/settings.ts`, each for a reason. */
+const readers: readonly (readonly [path: RegExp, reason: string])[] = [
+  [/^src\/cli\.ts$/, "hands the environment of the process to settings and telemetry"],
+  [/^src\/library\/open-service\.ts$/, "takes the environment of the process where a program gives none"],
+  [/^src\/telemetry\//, "follows the variables of OpenTelemetry, and passes on the trace"],
+  [/^src\/database\/name-process\.ts$/, "passes on what the system's look-ups depend on"],
+  [/^src\/commands\/platform\/environment\.ts$/, "passes on what the local platform may get"],
+  [/^src\/manifest\/read-secret\.ts$/, "reads the variable that a secret names"],
+  [/^src\/platform\//, "is a program of its own"],
+];
 
 /** Files that are longer for a reason. */
 const excused: { readonly [path: string]: string } = {};
@@ -165,6 +184,14 @@ describe("architecture", () => {
     const endless = /\bwhile\s*\(|\bdo\s*\{|\bfor\s*\([^;()]*;\s*;/;
     const loops = engine.filter(({ text }) => endless.test(text)).map(({ path }) => path);
     expect(loops).toEqual(["src/apply/engine/poll.ts", "src/apply/engine/submit.ts"]);
+  });
+
+  it("reads the environment in settings alone, but for what has a reason", () => {
+    const others = src
+      .filter(({ path, text }) => path !== "src/project/settings.ts" && readsVariable.test(text))
+      .map(({ path }) => path);
+    expect(others.filter((path) => !readers.some(([reader]) => reader.test(path)))).toEqual([]);
+    expect(readers.filter(([reader]) => !others.some((path) => reader.test(path)))).toEqual([]);
   });
 
   it("keeps kinds apart", () => {
@@ -317,6 +344,15 @@ describe("each rule can fail", () => {
     ["waiting in a kind", "src/kinds/x.ts", "setTimeout(go, 5);"],
   ])("%s", (_, path, text) => {
     expect(forbiddenCode(file(path, text), rules)).toHaveLength(1);
+  });
+
+  it.each([
+    'const url = env["GRAPHFORM_PLATFORM_URL"];',
+    "const { HOME } = process.env;",
+    'settings.environment()["CI"]',
+    "function plan(env: NodeJS.ProcessEnv) {}",
+  ])("a variable beside the settings: %s", (text) => {
+    expect(readsVariable.test(text)).toBe(true);
   });
 
   it("a kind imports a kind, and not its own part", () => {

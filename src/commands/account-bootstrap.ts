@@ -1,5 +1,6 @@
 /** @module Prints the instructions of a cloud account that a person must follow. */
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Settings } from "../project/settings.ts";
 import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { claimState } from "../state/claim-state.ts";
@@ -16,10 +17,10 @@ import type { Terminal } from "./terminal.ts";
 export async function accountBootstrap(
   address: string,
   options: ManifestOptions & { readonly json?: boolean },
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  return withService(options, env, terminal, async ({ project, service, identity, signal }) => {
+  return withService(options, settings, terminal, async ({ project, service, identity, signal }) => {
     const stored = (await project.store.read()) ?? emptyState(project.header.name);
     const state = claimState(stored, { service: identity, where: project.store.where });
     const bound = boundAt(state, address, "cloudAccounts");

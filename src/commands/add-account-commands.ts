@@ -6,7 +6,7 @@ import type { Registration } from "./registration.ts";
 type Coloured<T> = T & { readonly color?: boolean };
 
 /** Adds `account bootstrap`. */
-export function addAccountCommands(program: Command, { env, at, done }: Registration): void {
+export function addAccountCommands(program: Command, { settings, at, done }: Registration): void {
   const account = program
     .command("account")
     .description("cloud accounts, and the steps that a person must do for them");
@@ -17,6 +17,6 @@ export function addAccountCommands(program: Command, { env, at, done }: Registra
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
       const { accountBootstrap } = await import("./account-bootstrap.ts");
-      done(await accountBootstrap(address, options, env, at(options)));
+      done(await accountBootstrap(address, options, settings, at(options)));
     });
 }

@@ -10,7 +10,7 @@ type Coloured<T> = T & { readonly color?: boolean };
 
 /** Adds `init`, `login`, `logout`, `doctor`, `explain`, `profile`, `schema`, `graph`, `completion`. */
 export function addReferenceCommands(program: Command, registration: Registration): void {
-  const { env, at, done } = registration;
+  const { settings, at, done } = registration;
   program
     .command("init")
     .description("write a commented manifest; overwrites nothing")
@@ -25,7 +25,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
     .option("--json", "as JSON")
     .action(async (options: Coloured<ManifestOptions & { json?: boolean }>) => {
       const { doctor } = await import("./doctor.ts");
-      done(await doctor(options, env, at(options)));
+      done(await doctor(options, settings, at(options)));
     });
   program
     .command("explain")
@@ -38,7 +38,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
     .option("--no-color", "no colour")
     .action(async (field: string | undefined, options: Coloured<ExplainOptions>) => {
       const { explain } = await import("./explain.ts");
-      done(await explain(field, options, env, at(options)));
+      done(await explain(field, options, settings, at(options)));
     });
   addProfile(program, registration);
   program
@@ -66,17 +66,17 @@ export function addReferenceCommands(program: Command, registration: Registratio
     });
 }
 
-function addSession(program: Command, { env, at, done }: Registration): void {
+function addSession(program: Command, { settings, at, done }: Registration): void {
   withManifestOptions(
     program.command("login").description("sign in and keep the session (not the password)"),
   ).action(async (options: Coloured<ManifestOptions>) => {
     const { login } = await import("./login.ts");
-    done(await login(options, env, at(options)));
+    done(await login(options, settings, at(options)));
   });
   withManifestOptions(program.command("logout").description("end the session that login keeps")).action(
     async (options: Coloured<ManifestOptions>) => {
       const { logout } = await import("./login.ts");
-      done(await logout(options, env, at(options)));
+      done(await logout(options, settings, at(options)));
     },
   );
 }

@@ -5,6 +5,7 @@ import { exitCodes } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { openSession, type Session } from "../project/session.ts";
+import type { Settings } from "../project/settings.ts";
 import { whileHeld } from "../project/while-held.ts";
 import { applyWorld } from "../project/worlds.ts";
 import type { Intention } from "../reconcile/plan-for.ts";
@@ -28,11 +29,7 @@ export interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOpti
 }
 
 /** `apply` and `destroy`: returns the exit code. A second plan after the changes verifies the result. */
-export async function apply(
-  options: ApplyOptions,
-  env: NodeJS.ProcessEnv,
-  terminal: Terminal,
-): Promise<number> {
+export async function apply(options: ApplyOptions, settings: Settings, terminal: Terminal): Promise<number> {
   let report = applyReport(options.json === true, terminal, commandOf(options));
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: finishing the requests in flight; press Ctrl-C again to stop at once\n"),
@@ -43,7 +40,7 @@ export async function apply(
     const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
     const chosen = saved === undefined ? options : withSaved(options, saved);
     report = applyReport(options.json === true, terminal, commandOf(chosen));
-    return await applyUnderLock(chosen, saved, report, interrupts, env, terminal);
+    return await applyUnderLock(chosen, saved, report, interrupts, settings, terminal);
   } catch (error) {
     const reported = interrupts.stopping.aborted ? interrupted() : error;
     report.error(reported);
@@ -58,7 +55,7 @@ async function applyUnderLock(
   saved: SavedPlan | undefined,
   report: ApplyReport,
   interrupts: Interrupts,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const project = await openProject(options);
@@ -71,13 +68,13 @@ async function applyUnderLock(
     const state = (await project.store.read()) ?? emptyState(project.header.name);
     if (saved !== undefined) await assertApplicable(saved, project, state);
     const secrets = options.destroying
-      ? secretsAtHand(env)
-      : secretReader(env, undefined, interrupts.stopping);
+      ? secretsAtHand(settings.environment())
+      : secretReader(settings.environment(), undefined, interrupts.stopping);
     const session = await openSession(
       project,
       { state, isDestroying: options.destroying, signal: interrupts.stopping },
       options,
-      env,
+      settings,
       runListener(options, terminal),
       secrets,
     );

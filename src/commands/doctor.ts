@@ -6,6 +6,7 @@ import { type Connection, connect } from "../project/connect.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
 import { checkedManifest } from "../project/manifest-problems.ts";
 import { openProject } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
 import { amount } from "../report/amounts.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -29,14 +30,14 @@ const answerTimeout = 20_000;
 /** `doctor`: prints each check with its result, and the way to fix each failure. Exit 0 or 1. */
 export async function doctor(
   options: ManifestOptions & { readonly json?: boolean },
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const findings = [
     nodeVersion(),
     await check("manifest", () => manifest(options)),
     await check("state", () => state(options)),
-    ...(await service(options, env, terminal)),
+    ...(await service(options, settings, terminal)),
     await check("local engine", () => engine(options)),
   ];
   const { green, red } = makePalette(terminal.colour);
@@ -103,15 +104,15 @@ async function state(options: ManifestOptions): Promise<string> {
 /** Checks the platform host with a sign-in, then the users host. */
 async function service(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<readonly Finding[]> {
   let connection: Connection | undefined;
   let location: ServiceLocation | undefined;
   const connected = await check("service", async () => {
-    const target = await serviceTarget(options, env, terminal);
-    location = await locateService(target, options, env);
-    connection = await connect(location, options, env, systemClock, () => {});
+    const target = await serviceTarget(options, settings, terminal);
+    location = await locateService(target, options, settings);
+    connection = await connect(location, options, settings, systemClock, () => {});
     await withTimeout(connection.signIn());
     return `${target.profile.name} profile; signed in`;
   });

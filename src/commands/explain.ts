@@ -7,6 +7,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { type FieldSchema, parameterOf } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
+import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette, type Palette } from "../report/palette.ts";
@@ -30,7 +31,7 @@ interface Field {
 export async function explain(
   wanted: string | undefined,
   options: ExplainOptions,
-  _env: NodeJS.ProcessEnv,
+  _settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const palette = makePalette(terminal.colour);

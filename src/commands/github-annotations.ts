@@ -1,4 +1,5 @@
 /** @module Prints annotations for GitHub Actions. */
+import type { Settings } from "../project/settings.ts";
 import type { Annotation } from "../report/github/workflow-command.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -6,10 +7,10 @@ import type { Terminal } from "./terminal.ts";
 export async function printAnnotations(
   annotations: readonly Annotation[],
   more: string,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<void> {
-  if (env["GITHUB_ACTIONS"] !== "true" || annotations.length === 0) return;
+  if (settings.get("githubActions") !== "true" || annotations.length === 0) return;
   const { annotationLines } = await import("../report/github/annotation-lines.ts");
   for (const line of annotationLines(annotations, more)) terminal.err(`${line}\n`);
 }

@@ -6,7 +6,7 @@ import { asError, exitCodes, GraphformError, isGraphformError } from "../model/e
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
 import { packageVersion } from "../project/package-files.ts";
 import { sessionFiles } from "../project/session-files.ts";
-import { setting } from "../project/setting.ts";
+import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import { askPerson } from "./ask-person.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -19,14 +19,14 @@ import type { Terminal } from "./terminal.ts";
  */
 export async function login(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const location = await locate(options, env, terminal);
-  const username = setting(env, "GRAPHFORM_USERNAME") ?? (await ask("User name: ", false, terminal));
-  const password = setting(env, "GRAPHFORM_PASSWORD") ?? (await ask("Password: ", true, terminal));
-  const store: SessionStore = { ...sessionFiles(env), load: async () => undefined };
-  const service = client(location, env, store, { username, password });
+  const location = await locate(options, settings, terminal);
+  const username = settings.get("username") ?? (await ask("User name: ", false, terminal));
+  const password = settings.get("password") ?? (await ask("Password: ", true, terminal));
+  const store: SessionStore = { ...sessionFiles(settings), load: async () => undefined };
+  const service = client(location, settings, store, { username, password });
   let endsAt: number | undefined;
   try {
     endsAt = await service.signIn();
@@ -46,17 +46,17 @@ export async function login(
 /** `logout`: ends the session at the service, if the profile has an operation for it, and deletes the stored session. */
 export async function logout(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const location = await locate(options, env, terminal);
+  const location = await locate(options, settings, terminal);
   const { origin } = new URL(location.platformUrl);
-  const store = sessionFiles(env);
+  const store = sessionFiles(settings);
   if ((await store.load(origin)) === undefined) {
     terminal.out(`No session is kept for ${origin}.\n`);
     return exitCodes.done;
   }
-  const service = client(location, env, store, undefined);
+  const service = client(location, settings, store, undefined);
   let done = `Signed out at ${origin}.`;
   try {
     if (!(await service.signOut())) done = `The session at ${origin} had expired; it is no longer kept.`;
@@ -73,11 +73,11 @@ export async function logout(
 
 function client(
   { profile, platformUrl, hide }: ServiceLocation,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   sessionStore: SessionStore,
   credentials: { readonly username: string; readonly password: string } | undefined,
 ): ReturnType<typeof createService> {
-  const caFile = setting(env, "GRAPHFORM_CA_FILE");
+  const caFile = settings.get("caFile");
   return createService({
     profile,
     platformUrl,
@@ -92,11 +92,11 @@ function client(
 
 async function locate(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<ServiceLocation> {
   try {
-    return await locateService(await serviceTarget(options, env, terminal), options, env);
+    return await locateService(await serviceTarget(options, settings, terminal), options, settings);
   } catch (error) {
     if (!isGraphformError(error) || !["no-platform", "no-service"].includes(error.code)) throw error;
     throw new GraphformError("no-service", "no service is configured to sign in to", {

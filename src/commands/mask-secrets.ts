@@ -2,6 +2,7 @@
 import { secretsAtHand } from "../manifest/read-secret.ts";
 import { type Masker, maskerOf } from "../model/mask.ts";
 import { type Project, secretsOf } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -10,10 +11,10 @@ import type { Terminal } from "./terminal.ts";
  */
 export async function maskSecrets(
   project: Pick<Project, "parsed" | "profile" | "variables">,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<Masker> {
-  const vault = await secretsOf(project, secretsAtHand(env));
+  const vault = await secretsOf(project, secretsAtHand(settings.environment()));
   const masker = maskerOf(vault.texts);
   terminal.redactWith(masker.text);
   return masker;

@@ -3,6 +3,7 @@ import { canCheckOffer, checkOffer } from "../kinds/offered-parameters.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { checkedManifest } from "../project/manifest-problems.ts";
+import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import type { ManifestOptions } from "./options.ts";
 import { withService } from "./service-work.ts";
@@ -11,10 +12,10 @@ import type { Terminal } from "./terminal.ts";
 /** Problems of declared values that are not offered today. Throws `not-offered` if the profile cannot ask the service. */
 export function offerProblems(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<readonly Problem[]> {
-  return withService(options, env, terminal, async ({ project, service, signal }) => {
+  return withService(options, settings, terminal, async ({ project, service, signal }) => {
     if (!canCheckOffer(service)) {
       throw new GraphformError(
         "not-offered",

@@ -2,6 +2,7 @@
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { own } from "../model/own.ts";
 import { openProject } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
 import { jsonText } from "../report/json-text.ts";
 import { outputsJson } from "../report/outputs-json.ts";
 import { outputsText, rawOutput } from "../report/outputs-text.ts";
@@ -13,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 export async function output(
   name: string | undefined,
   options: ManifestOptions & { readonly json?: boolean; readonly raw?: boolean },
-  _env: NodeJS.ProcessEnv,
+  _settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const project = await openProject(options);

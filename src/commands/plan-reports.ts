@@ -1,5 +1,6 @@
 /** @module Writes the reports of a plan that options and the CI service ask for. */
 import type { Plan } from "../model/plan.ts";
+import type { Settings } from "../project/settings.ts";
 import { planAnnotations } from "../report/github/annotations.ts";
 import { gitlabCounts } from "../report/gitlab/plan-counts.ts";
 import type { PlanPageOptions } from "../report/html/plan-html.ts";
@@ -36,7 +37,7 @@ export interface PlanReportContext {
   readonly names: KindNames;
   /** Manifest files. */
   readonly manifest: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
   readonly terminal: Terminal;
   /** The plan of --compare. */
   readonly earlier?: PlanPageOptions["earlier"];
@@ -46,20 +47,20 @@ export interface PlanReportContext {
 export async function writePlanReports(
   plan: Plan,
   options: PlanReportOptions,
-  { names, manifest, env, terminal, earlier }: PlanReportContext,
+  { names, manifest, settings, terminal, earlier }: PlanReportContext,
 ): Promise<void> {
   const { sarif, gitlab, markdown, html, out: planFile, destroy } = options;
   const next = { planFile, command: destroy === true ? "destroy" : "apply" } as const;
   if (sarif !== undefined)
-    await writeSarif(planFindings(plan, names), { file: sarif, manifest, env, terminal });
+    await writeSarif(planFindings(plan, names), { file: sarif, manifest, settings, terminal });
   if (gitlab !== undefined)
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plan))}\n`, terminal);
   if (markdown !== undefined)
     await writeReport("markdown", markdown, planMarkdown(plan, names, next), terminal);
   if (html !== undefined) await writePlanHtml(html, plan, names, { ...next, earlier, terminal });
-  await appendSummary((bytes) => planMarkdown(plan, names, { ...next, bytes }), env, terminal);
-  const annotations = planAnnotations(plan, repositoryPath(env));
-  await printAnnotations(annotations, "the plan lists every change", env, terminal);
+  await appendSummary((bytes) => planMarkdown(plan, names, { ...next, bytes }), settings, terminal);
+  const annotations = planAnnotations(plan, repositoryPath(settings));
+  await printAnnotations(annotations, "the plan lists every change", settings, terminal);
 }
 
 /** Writes what the reports can say of a plan that could not be made, so that the plan of an earlier run is not taken for it. */
@@ -68,10 +69,10 @@ export async function writeNoPlanReports(
   { sarif, markdown, html }: PlanReportOptions,
   { name, ...context }: Omit<PlanReportContext, "names"> & { readonly name: string },
 ): Promise<void> {
-  const { env, terminal } = context;
+  const { settings, terminal } = context;
   const text = failureMarkdown(error, name);
   if (markdown !== undefined) await writeReport("markdown", markdown, text, terminal);
   if (html !== undefined) await writeFailureHtml(html, error, terminal);
-  await appendSummary(() => text, env, terminal);
+  await appendSummary(() => text, settings, terminal);
   await writeFailureReports(error, { sarif, ...context });
 }

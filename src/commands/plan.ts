@@ -5,6 +5,7 @@ import { exitCodes } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { openSession } from "../project/session.ts";
+import type { Settings } from "../project/settings.ts";
 import { planningWorld } from "../project/worlds.ts";
 import { assertAddressesKnown, planFor } from "../reconcile/plan-for.ts";
 import { erroredPlanJson } from "../report/error-json.ts";
@@ -39,7 +40,7 @@ export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanRe
  */
 export async function plan(
   options: PlanCommandOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const { out, sarif, gitlab, markdown, html } = options;
@@ -48,9 +49,9 @@ export async function plan(
     assertReportFiles({ out, sarif, gitlab, markdown, html });
     const project = await openProject(options);
     name = project.header.name;
-    return await makePlan(project, options, env, terminal);
+    return await makePlan(project, options, settings, terminal);
   } catch (error) {
-    await reportFailure(error, name, options, env, terminal);
+    await reportFailure(error, name, options, settings, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
     throw error;
   }
@@ -61,18 +62,18 @@ async function reportFailure(
   error: unknown,
   name: string,
   options: PlanCommandOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<void> {
   if (isReportError(error)) return;
   const { writeNoPlanReports } = await import("./plan-reports.ts");
-  await writeNoPlanReports(error, options, { name, manifest: options.file, env, terminal });
+  await writeNoPlanReports(error, options, { name, manifest: options.file, settings, terminal });
 }
 
 async function makePlan(
   project: Project,
   options: PlanCommandOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const earlier = await earlierPlan(options);
@@ -84,10 +85,10 @@ async function makePlan(
     project,
     { state, sealing: { key }, isDestroying: destroying },
     options,
-    env,
+    settings,
     runListener(options, terminal),
     // What is removed needs no secret: one that is gone does not keep it.
-    destroying ? secretsAtHand(env) : secretReader(env),
+    destroying ? secretsAtHand(settings.environment()) : secretReader(settings.environment()),
   );
   const interrupts = listenForInterrupts(() => {});
   try {
@@ -107,7 +108,7 @@ async function makePlan(
     if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
     const names = kindNames(kinds.all);
     const { writePlanReports } = await import("./plan-reports.ts");
-    await writePlanReports(result, options, { names, manifest: project.files, env, terminal, earlier });
+    await writePlanReports(result, options, { names, manifest: project.files, settings, terminal, earlier });
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(
       options.json === true ? `${jsonText(planJson(result, names))}\n` : planText(result, names, page),

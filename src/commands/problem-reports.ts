@@ -1,6 +1,7 @@
 /** @module Writes the problems of a manifest to a file and to GitHub. */
 import { isManifestError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
+import type { Settings } from "../project/settings.ts";
 import { messageOf } from "../report/events.ts";
 import { problemAnnotations } from "../report/github/annotations.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
@@ -15,7 +16,7 @@ export interface ProblemReportContext {
   readonly sarif?: string | undefined;
   /** Manifest files. */
   readonly manifest: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
   readonly terminal: Terminal;
 }
 
@@ -25,13 +26,13 @@ export async function writeProblemReports(
   { sarif, ...context }: ProblemReportContext,
   failure?: string,
 ): Promise<void> {
-  const { env, terminal } = context;
+  const { settings, terminal } = context;
   if (sarif !== undefined) {
     const more = failure === undefined ? {} : { failure };
     await writeSarif(problemFindings(problems), { file: sarif, ...context, ...more });
   }
-  const annotations = problemAnnotations(problems, repositoryPath(env));
-  await printAnnotations(annotations, "graphform validate shows all problems", env, terminal);
+  const annotations = problemAnnotations(problems, repositoryPath(settings));
+  await printAnnotations(annotations, "graphform validate shows all problems", settings, terminal);
 }
 
 /** Writes what ended a run before it had a result, so that the report of an earlier run is not taken for its own. */

@@ -1,6 +1,7 @@
 /** @module Defines the command line: every command with its options. */
 import { Command, Option } from "commander";
 import { packageVersion } from "../project/package-files.ts";
+import type { Settings } from "../project/settings.ts";
 import { addAccountCommands } from "./add-account-commands.ts";
 import { addReferenceCommands } from "./add-reference-commands.ts";
 import { addDriftCommand } from "./drift/add-command.ts";
@@ -19,13 +20,13 @@ import type { ValidateOptions } from "./validate.ts";
 /** Environment in which a command runs. */
 export interface Invocation {
   readonly terminal: (noColour: boolean, logFile?: string) => Terminal;
-  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
   /** Called with the exit code of the command that ran. */
   readonly done: (code: number) => void;
 }
 
 /** Creates the command line. The code of a command is loaded only when that command runs. */
-export function createProgram({ terminal, env, done }: Invocation): Command {
+export function createProgram({ terminal, settings, done }: Invocation): Command {
   const program = new Command("graphform")
     .description("plan and apply for hosted graph databases")
     .version(packageVersion(), "-V, --version")
@@ -40,7 +41,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .option("--online", "ask the service too what it offers today")
     .action(async (options: ValidateOptions & { color?: boolean }) => {
       const { validate } = await import("./validate.ts");
-      done(await validate(options, env, at(options)));
+      done(await validate(options, settings, at(options)));
     });
 
   withPlanOptions(
@@ -57,7 +58,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .option("--detailed-exitcode", "exit 2 where there are changes")
     .action(async (options: PlanCommandOptions & { color?: boolean }) => {
       const { plan } = await import("./plan.ts");
-      done(await plan(options, env, at(options)));
+      done(await plan(options, settings, at(options)));
     });
 
   withPlanOptions(program.command("apply").description("plan, confirm, apply, converge and verify"))
@@ -73,7 +74,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
         done(
           await apply(
             { ...options, ...(planFile === undefined ? {} : { planFile }), destroying: false },
-            env,
+            settings,
             at(options),
           ),
         );
@@ -88,7 +89,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
         options: ManifestOptions & PlanChoices & { json?: boolean; autoApprove?: boolean; color?: boolean },
       ) => {
         const { apply } = await import("./apply.ts");
-        done(await apply({ ...options, destroying: true }, env, at(options)));
+        done(await apply({ ...options, destroying: true }, settings, at(options)));
       },
     );
 
@@ -99,7 +100,7 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
     .option("--compare <planfile>", "say on that page how the plan differs from another saved one")
     .action(async (planFile: string | undefined, options: ShowOptions & { color?: boolean }) => {
       const { show } = await import("./show.ts");
-      done(await show(planFile, options, env, at(options)));
+      done(await show(planFile, options, settings, at(options)));
     });
 
   withStateOptions(program.command("output").description("the outputs of the last apply"))
@@ -112,11 +113,11 @@ export function createProgram({ terminal, env, done }: Invocation): Command {
         options: ManifestOptions & { json?: boolean; raw?: boolean; color?: boolean },
       ) => {
         const { output } = await import("./output.ts");
-        done(await output(name, options, env, at(options)));
+        done(await output(name, options, settings, at(options)));
       },
     );
 
-  const registration = { env, at, done };
+  const registration = { settings, at, done };
   addDriftCommand(program, registration);
   addStateCommands(program, registration);
   addInstanceCommands(program, registration);

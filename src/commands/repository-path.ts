@@ -1,13 +1,14 @@
 /** @module Converts paths of files to paths in the repository, for reports that other tools read. */
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Settings } from "../project/settings.ts";
 
 /**
  * Converts a path to one relative to the root of the repository, with slashes: GitHub's or GitLab's working copy in a pipeline, the
  * current folder otherwise. A file outside of it keeps its absolute path.
  */
-export function repositoryPath(env: NodeJS.ProcessEnv): (file: string) => string {
-  const root = resolve(env["GITHUB_WORKSPACE"] ?? env["CI_PROJECT_DIR"] ?? ".");
+export function repositoryPath(settings: Settings): (file: string) => string {
+  const root = resolve(settings.get("githubWorkspace") ?? settings.get("ciProjectDir") ?? ".");
   return (file) => {
     const path = relative(root, resolve(file));
     const isOutside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
@@ -16,8 +17,8 @@ export function repositoryPath(env: NodeJS.ProcessEnv): (file: string) => string
 }
 
 /** Converts a path like `repositoryPath`, to a URI: a relative one, or that of a file outside of the repository. */
-export function repositoryUri(env: NodeJS.ProcessEnv): (file: string) => string {
-  const pathOf = repositoryPath(env);
+export function repositoryUri(settings: Settings): (file: string) => string {
+  const pathOf = repositoryPath(settings);
   return (file) => {
     const path = pathOf(file);
     return isAbsolute(path)

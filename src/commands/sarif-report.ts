@@ -1,5 +1,6 @@
 /** @module Writes findings to a file in the format SARIF. */
 import { packageVersion } from "../project/package-files.ts";
+import type { Settings } from "../project/settings.ts";
 import { sha256 } from "../project/worlds.ts";
 import { amount } from "../report/amounts.ts";
 import { jsonText } from "../report/json-text.ts";
@@ -14,7 +15,7 @@ export interface SarifTarget {
   readonly file: string;
   /** Manifest files; a finding without a place is shown at the first. */
   readonly manifest: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
   readonly terminal: Pick<Terminal, "err" | "mask">;
   /** Error that ended the run, where it has no place in the manifest. */
   readonly failure?: string;
@@ -22,11 +23,11 @@ export interface SarifTarget {
 
 /** Writes findings, sorted worst first. Says how many the limit left out. Throws `report-unwritable`. */
 export async function writeSarif(findings: readonly ReportFinding[], target: SarifTarget): Promise<void> {
-  const { file, manifest, env, terminal, failure } = target;
+  const { file, manifest, settings, terminal, failure } = target;
   const { log, leftOut } = sarifLog(findings, {
     version: packageVersion(),
     fallbackFile: manifest[0] ?? "graphform.yaml",
-    uriOf: repositoryUri(env),
+    uriOf: repositoryUri(settings),
     digest: sha256,
     ...(failure === undefined ? {} : { failure }),
   });

@@ -3,6 +3,7 @@ import { loadProfile } from "../hosting/profile/load-profile.ts";
 import { ManifestError } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
 import type { ServiceTarget } from "../project/service-target.ts";
+import type { Settings } from "../project/settings.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -13,13 +14,13 @@ import type { Terminal } from "./terminal.ts";
  */
 export async function serviceTarget(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
   name = "none",
 ): Promise<ServiceTarget> {
   try {
     const project = await openProject(options);
-    const { foreign: hide } = await maskSecrets(project, env, terminal);
+    const { foreign: hide } = await maskSecrets(project, settings, terminal);
     return { header: project.header, profile: project.profile, folder: project.folder, hide };
   } catch (error) {
     if (options.file.length > 0 || !isMissing(error)) throw error;

@@ -5,6 +5,7 @@ import { type Connection, connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { ServiceTarget } from "../project/service-target.ts";
+import type { Settings } from "../project/settings.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -27,27 +28,27 @@ export interface ServiceWork<P extends ServiceTarget = Project> {
  */
 export async function withService<T>(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
   work: (context: ServiceWork) => Promise<T>,
 ): Promise<T> {
   const project = await openProject(options);
-  const { foreign: hide } = await maskSecrets(project, env, terminal);
-  return withServiceOf({ ...project, hide }, options, env, terminal, work);
+  const { foreign: hide } = await maskSecrets(project, settings, terminal);
+  return withServiceOf({ ...project, hide }, options, settings, terminal, work);
 }
 
 /** Runs `work` with the service of an open project, or of settings that replace a manifest. */
 export async function withServiceOf<T, P extends ServiceTarget>(
   project: P,
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
   work: (context: ServiceWork<P>) => Promise<T>,
 ): Promise<T> {
-  const location = await locateService(project, options, env);
+  const location = await locateService(project, options, settings);
   const interrupts = listenForInterrupts(() => terminal.err("\ninterrupted\n"));
   const trace = requestTrace(options, terminal);
-  const service = await connect(location, options, env, systemClock, trace);
+  const service = await connect(location, options, settings, systemClock, trace);
   try {
     return await work({ project, service, identity: location.identity, signal: interrupts.stopping });
   } catch (error) {

@@ -2,6 +2,7 @@
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { openProject } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
 import { jsonText } from "../report/json-text.ts";
 import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
@@ -27,7 +28,7 @@ export interface ShowOptions extends ManifestOptions {
 export async function show(
   planFile: string | undefined,
   options: ShowOptions,
-  _env: NodeJS.ProcessEnv,
+  _settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };

@@ -1,6 +1,7 @@
 /** @module Appends to the summary of a step of GitHub Actions. */
 import { appendFile, stat } from "node:fs/promises";
 import { fileTrouble } from "../files/file-trouble.ts";
+import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Largest summary of one step in bytes; GitHub drops a larger one as a whole. */
@@ -12,11 +13,11 @@ const summaryLimit = 1024 * 1024;
  */
 export async function appendSummary(
   write: (bytes: number) => string,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<void> {
-  const file = env["GITHUB_STEP_SUMMARY"] ?? "";
-  if (file === "") return;
+  const file = settings.get("githubStepSummary");
+  if (file === undefined) return;
   try {
     const taken = await stat(file).then(
       ({ size }) => size,

@@ -1,6 +1,7 @@
 /** @module Gives commands access to the terminal of the process. */
 import { openSync, writeSync } from "node:fs";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Settings } from "../project/settings.ts";
 
 /** Output of a command: results to standard output, progress and problems to standard error. */
 export interface Terminal {
@@ -22,16 +23,19 @@ export interface Terminal {
 }
 
 /** The terminal of the process. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
-export function processTerminal(env: NodeJS.ProcessEnv, noColour: boolean, logFile?: string): Terminal {
+export function processTerminal(settings: Settings, noColour: boolean, logFile?: string): Terminal {
   let redact = (text: string): string => text;
   const log = logFile === undefined ? undefined : openLog(logFile);
   const { stdin, stdout, stderr } = process;
   const quiet =
-    noColour || (env["NO_COLOR"] ?? "") !== "" || (env["CI"] ?? "") !== "" || env["TERM"] === "dumb";
+    noColour ||
+    settings.get("noColor") !== undefined ||
+    settings.get("ci") !== undefined ||
+    settings.get("term") === "dumb";
   return {
     out: (text) => void stdout.write(redact(text)),
     err: (text) => void stderr.write(redact(text)),
-    interactive: stdin.isTTY === true && stdout.isTTY === true && (env["CI"] ?? "") === "",
+    interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("ci") === undefined,
     colour: stdout.isTTY === true && !quiet,
     width: stdout.columns > 0 ? stdout.columns : 100,
     ...(log === undefined ? {} : { log: (line) => log(redact(line)) }),

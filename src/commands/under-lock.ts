@@ -8,6 +8,7 @@ import { type Connection, connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { ServiceTarget } from "../project/service-target.ts";
+import type { Settings } from "../project/settings.ts";
 import { withSubscriptions } from "../project/subscriptions.ts";
 import { whileHeld } from "../project/while-held.ts";
 import { applyWorld } from "../project/worlds.ts";
@@ -46,24 +47,24 @@ export interface LockedWork<T> {
  */
 export async function underLock<T>(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
   lockedWork: LockedWork<T>,
 ): Promise<T> {
   const project = await openProject(options);
-  const { foreign: hide } = await maskSecrets(project, env, terminal);
-  return underLockOf({ ...project, hide }, options, env, terminal, lockedWork);
+  const { foreign: hide } = await maskSecrets(project, settings, terminal);
+  return underLockOf({ ...project, hide }, options, settings, terminal, lockedWork);
 }
 
 /** Runs `work` under the lock for a project that is open already. */
 export async function underLockOf<T>(
   project: Project & ServiceTarget,
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
   { operation, emit = () => {}, claim = claimState, work }: LockedWork<T>,
 ): Promise<T> {
-  const location = await locateService(project, options, env);
+  const location = await locateService(project, options, settings);
   const interrupts = listenForInterrupts(() =>
     terminal.err(
       "\ninterrupted: accepted requests continue at the service; press Ctrl-C again to stop at once\n",
@@ -78,7 +79,7 @@ export async function underLockOf<T>(
       const stored = (await store.read()) ?? emptyState(project.header.name);
       const { where } = store;
       const claimed = claim(stored, { service: location.identity, where });
-      const service = await connect(location, options, env, clock, requestTrace(options, terminal));
+      const service = await connect(location, options, settings, clock, requestTrace(options, terminal));
       try {
         const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
         const state = claim(claimed, { service: identity, where });

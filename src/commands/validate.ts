@@ -3,6 +3,7 @@ import { exitCodes } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { manifestProblems } from "../project/manifest-problems.ts";
 import { openProject } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 import { assertReportFiles } from "./write-report.ts";
@@ -22,14 +23,14 @@ export interface ValidateOptions extends ManifestOptions {
  */
 export async function validate(
   options: ValidateOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const { json, sarif, file } = options;
   assertReportFiles({ sarif });
-  const context = { sarif, manifest: file, env, terminal };
+  const context = { sarif, manifest: file, settings, terminal };
   const reports = () => import("./problem-reports.ts");
-  const problems = await allProblems(options, env, terminal).catch(async (error: unknown) => {
+  const problems = await allProblems(options, settings, terminal).catch(async (error: unknown) => {
     if (json === true) await printErrored(error, terminal);
     await reports().then(({ writeFailureReports }) => writeFailureReports(error, context));
     throw error;
@@ -51,13 +52,13 @@ export async function validate(
 
 async function allProblems(
   options: ValidateOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<readonly Problem[]> {
   const problems = await manifestProblems(() => openProject(options));
   if (options.online !== true || problems.some((problem) => problem.severity === "error")) return problems;
   const { offerProblems } = await import("./offer-problems.ts");
-  return [...problems, ...(await offerProblems(options, env, terminal))];
+  return [...problems, ...(await offerProblems(options, settings, terminal))];
 }
 
 /** Prints a JSON document for errors outside of the manifest too, such as an unknown profile. */

@@ -2,13 +2,14 @@
 import type { Connection } from "../project/connect.ts";
 import type { ServiceLocation } from "../project/locate-service.ts";
 import type { Project } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
 import type { StateStore } from "../state/store.ts";
 
 /** Internals of an open service. */
 interface ServiceParts {
   readonly location: ServiceLocation;
   readonly connection: Connection;
-  readonly env: { readonly [name: string]: string | undefined };
+  readonly settings: Settings;
   /** Secrets to hide in messages of the service. */
   readonly secrets: Set<string>;
 }

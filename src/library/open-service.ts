@@ -6,6 +6,7 @@ import { maskerOf } from "../model/mask.ts";
 import { connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { secretsOf } from "../project/project.ts";
+import { settingsOf } from "../project/settings.ts";
 import { projects, services } from "./handles.ts";
 import type { LoadedManifest } from "./load-manifest.ts";
 
@@ -35,13 +36,14 @@ export async function openService(
   request: ServiceRequest = {},
 ): Promise<OpenService> {
   const { env = process.env, onRequest = () => undefined, ...options } = request;
+  const settings = settingsOf(env);
   const project = projects.get(manifest);
   const vault = await secretsOf(project, secretsAtHand(env));
   const secrets = new Set(vault.texts());
   const { foreign: hide } = maskerOf(() => secrets);
-  const location = await locateService({ ...project, hide }, options, env);
-  const connection = await connect(location, options, env, systemClock, onRequest);
+  const location = await locateService({ ...project, hide }, options, settings);
+  const connection = await connect(location, options, settings, systemClock, onRequest);
   const service: OpenService = { platformUrl: location.platformUrl, close: () => connection.close() };
-  services.set(service, { location, connection, env, secrets });
+  services.set(service, { location, connection, settings, secrets });
   return service;
 }

@@ -26,8 +26,12 @@ export async function resolveRequest(
   signal: AbortSignal,
 ): Promise<ResolvedRequest> {
   const project = projects.get(request.manifest);
-  const { env, secrets, location, connection } = services.get(request.service);
-  const { manifest, vault } = await resolveProject(project, key, secretReader(env, undefined, signal));
+  const { settings, secrets, location, connection } = services.get(request.service);
+  const { manifest, vault } = await resolveProject(
+    project,
+    key,
+    secretReader(settings.environment(), undefined, signal),
+  );
   for (const text of vault.texts()) secrets.add(text);
   const { where } = request.state;
   const { destroying = false } = request;

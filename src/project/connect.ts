@@ -8,7 +8,7 @@ import type { ServiceLocation } from "./locate-service.ts";
 import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./run-options.ts";
 import { sessionFiles } from "./session-files.ts";
-import { setting } from "./setting.ts";
+import type { Settings } from "./settings.ts";
 import { usersTokenOf } from "./users-token.ts";
 
 /** A service client; `close` ends its connections. */
@@ -18,15 +18,15 @@ export type Connection = Client;
 export async function connect(
   { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, hide }: ServiceLocation,
   options: Pick<RunOptions, "parallelism">,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   clock: Clock,
   trace: (line: string) => void,
 ): Promise<Connection> {
-  const caFile = setting(env, "GRAPHFORM_CA_FILE") ?? local?.caFile;
+  const caFile = settings.get("caFile") ?? local?.caFile;
   if (caFile !== undefined) await assertReadable(caFile);
   const closing = new AbortController();
-  const usersToken = usersTokenOf(env, closing.signal);
-  const signIn = await signInWith(env, platformUrl, local);
+  const usersToken = usersTokenOf(settings, closing.signal);
+  const signIn = await signInWith(settings, platformUrl, local);
   const { timing } = profile;
   const service = createService({
     profile: local?.hasDatabases === false ? { ...profile, timing: { ...timing, endpoint: 0 } } : profile,
@@ -62,14 +62,14 @@ interface Credentials {
  * environment comes first, because it is set for this command, and the stored session is older.
  */
 async function signInWith(
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   platformUrl: string,
   local: Credentials | undefined,
 ): Promise<Pick<ServiceOptions, "credentials" | "sessionStore">> {
-  const given = givenCredentials(env) ?? local;
+  const given = givenCredentials(settings) ?? local;
   if (given !== undefined) return { credentials: { username: given.username, password: given.password } };
   const origin = URL.parse(platformUrl)?.origin;
-  const store = sessionFiles(env);
+  const store = sessionFiles(settings);
   if (origin !== undefined && (await store.load(origin)) !== undefined) return { sessionStore: store };
   throw new GraphformError("no-credentials", "no credentials for the service", {
     hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or run graphform login",
@@ -78,9 +78,9 @@ async function signInWith(
 }
 
 /** The credentials of the environment; undefined if none are set. Throws `no-credentials` if only one half is set. */
-function givenCredentials(env: NodeJS.ProcessEnv): Credentials | undefined {
-  const username = setting(env, "GRAPHFORM_USERNAME");
-  const password = setting(env, "GRAPHFORM_PASSWORD");
+function givenCredentials(settings: Settings): Credentials | undefined {
+  const username = settings.get("username");
+  const password = settings.get("password");
   if (username !== undefined && password !== undefined) return { username, password };
   if (username === undefined && password === undefined) return undefined;
   const [set, missing] =

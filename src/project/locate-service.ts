@@ -13,7 +13,7 @@ import {
 } from "./local-platform.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { ServiceTarget } from "./service-target.ts";
-import { setting } from "./setting.ts";
+import type { Settings } from "./settings.ts";
 
 /** URLs, subscription and identity of the service of a run. */
 export interface ServiceLocation extends ServicePlace {
@@ -31,7 +31,7 @@ export interface ServiceLocation extends ServicePlace {
 export async function locateService(
   { header, profile, folder, hide }: ServiceTarget,
   options: Pick<RunOptions, "platformUrl" | "usersUrl" | "subscription">,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
 ): Promise<ServiceLocation> {
   const { service } = header;
   const local = await findLocalPlatform(localPlatformOf(folder));
@@ -42,8 +42,8 @@ export async function locateService(
       from: "the command line",
     },
     {
-      platformUrl: setting(env, "GRAPHFORM_PLATFORM_URL"),
-      usersUrl: setting(env, "GRAPHFORM_USERS_URL"),
+      platformUrl: settings.get("platformUrl"),
+      usersUrl: settings.get("usersUrl"),
       from: "the environment",
     },
     { platformUrl: service?.platformUrl, usersUrl: service?.usersUrl, from: "the manifest" },
@@ -57,7 +57,7 @@ export async function locateService(
     hostsOf(withProfile.map((layer) => withLocalUsers(layer, local))) ?? hostsOf([...named, ...running]);
   if (hosts === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
   const isLocal = local !== undefined && URL.parse(hosts.platformUrl)?.origin === new URL(local.url).origin;
-  const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
+  const forAll = options.subscription ?? settings.get("subscriptionId");
   const localDefault = isLocal && profile.subscriptions !== "per-tier" ? localSubscription : undefined;
   const subscriptionId = forAll ?? service?.subscriptionId ?? localDefault;
   const subscriptions = forAll === undefined ? service?.subscriptions : undefined;

@@ -7,13 +7,18 @@ import { writeAtomically } from "../files/atomic-write.ts";
 import type { SessionStore } from "../hosting/session/session.ts";
 import type { Tokens } from "../hosting/session/tokens.ts";
 import { isObject } from "../model/json.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * A store with one file per service in the state folder of the user (`XDG_STATE_HOME`). The folder has mode 0700, the files
  * 0600. A file that cannot be read counts as no session.
  */
-export function sessionFiles(env: NodeJS.ProcessEnv): SessionStore {
-  const folder = join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "graphform", "sessions");
+export function sessionFiles(settings: Settings): SessionStore {
+  const folder = join(
+    settings.get("stateHome") ?? join(homedir(), ".local", "state"),
+    "graphform",
+    "sessions",
+  );
   const fileOf = (origin: string): string =>
     join(folder, `${createHash("sha256").update(origin).digest("hex").slice(0, 32)}.json`);
   return {

@@ -15,6 +15,7 @@ import { type Connection, connect } from "./connect.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
 import { type Project, resolveProject, type VaultKey } from "./project.ts";
 import type { RunOptions } from "./run-options.ts";
+import type { Settings } from "./settings.ts";
 import { assertSubscribed, withSubscriptions } from "./subscriptions.ts";
 
 /** A resolved manifest with its secrets, service and state. */
@@ -46,18 +47,18 @@ export async function openSession(
   project: Project,
   { state, sealing = state, isDestroying = false, signal = new AbortController().signal }: SessionStart,
   options: RunOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   listener: RunListener,
-  secrets: SecretText = secretReader(env),
+  secrets: SecretText = secretReader(settings.environment()),
 ): Promise<Session> {
   const { manifest, vault } = await resolveProject(project, sealing, secrets);
   const masker = maskerOf(vault.texts);
   listener.secrets(masker);
   listener.warnings(manifest.warnings);
-  const location = await locateService({ ...project, hide: masker.foreign }, options, env);
+  const location = await locateService({ ...project, hide: masker.foreign }, options, settings);
   const { where } = project.store;
   const claimed = claimState(state, { service: location.identity, where });
-  const service = await connect(location, options, env, systemClock, listener.request);
+  const service = await connect(location, options, settings, systemClock, listener.request);
   try {
     const desired = isDestroying ? [] : manifest.desired;
     const owned = await withOwner(claimed, desired, { location, service, where }, signal);

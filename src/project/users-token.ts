@@ -1,18 +1,15 @@
 /** @module Reads the bearer token of the users host from the environment. */
 import { secretReader } from "../manifest/read-secret.ts";
 import { GraphformError } from "../model/errors.ts";
-import { setting } from "./setting.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * Returns a function that reads GRAPHFORM_TOKEN, or runs GRAPHFORM_TOKEN_COMMAND on each call; undefined if neither is set.
  * Throws `users-token` if both are set, or if the command cannot be parsed. Ends a running command when `signal` is aborted.
  */
-export function usersTokenOf(
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): (() => Promise<string>) | undefined {
-  const token = setting(env, "GRAPHFORM_TOKEN");
-  const line = setting(env, "GRAPHFORM_TOKEN_COMMAND");
+export function usersTokenOf(settings: Settings, signal: AbortSignal): (() => Promise<string>) | undefined {
+  const token = settings.get("token");
+  const line = settings.get("tokenCommand");
   if (line === undefined) return token === undefined ? undefined : async () => token;
   if (token !== undefined) {
     throw new GraphformError("users-token", "GRAPHFORM_TOKEN and GRAPHFORM_TOKEN_COMMAND are both set", {
@@ -20,7 +17,7 @@ export function usersTokenOf(
     });
   }
   const command = commandOf(line);
-  const read = secretReader(env, undefined, signal);
+  const read = secretReader(settings.environment(), undefined, signal);
   return async () => (await read("GRAPHFORM_TOKEN_COMMAND", { command })) ?? "";
 }
 

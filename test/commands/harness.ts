@@ -6,6 +6,7 @@ import { createProgram } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { PlatformOptions } from "../../src/platform/index.ts";
+import { settingsOf } from "../../src/project/settings.ts";
 import { startTest, type TestPlatform } from "../platform/harness.ts";
 
 /** What a command line did. */
@@ -84,7 +85,7 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   try {
     const program = createProgram({
       terminal: () => terminal,
-      env,
+      settings: settingsOf(env),
       done: (exit) => {
         code = exit;
       },

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { createProgram } from "../../src/commands/program.ts";
+import { settingsOf } from "../../src/project/settings.ts";
 
 const program = createProgram({
   terminal: () => expect.fail("no command is run"),
-  env: {},
+  settings: settingsOf({}),
   done: () => undefined,
 });
 

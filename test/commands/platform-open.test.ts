@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserCommand, platformOpen } from "../../src/commands/platform/open.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
+import { settingsOf } from "../../src/project/settings.ts";
 import { poll } from "../platform/harness.ts";
 
 const main = new URL("../../src/platform/main.ts", import.meta.url).pathname;
@@ -67,7 +68,7 @@ describe("platform open", () => {
   it("opens the page for a person: by a private file, with a key that is not the printed one", async () => {
     const { path, called } = await browser();
     const said = terminal(true);
-    expect(await platformOpen({ dataDir, browser: true }, { BROWSER: path }, said)).toBe(0);
+    expect(await platformOpen({ dataDir, browser: true }, settingsOf({ BROWSER: path }), said)).toBe(0);
     const address = (await called()).trim();
     expect(address).toMatch(/^file:.*open\.html$/);
     const file = fileURLToPath(address);
@@ -86,14 +87,16 @@ describe("platform open", () => {
     await rm(join(dataDir, "open.html"), { force: true });
     const { path } = await browser();
     const said = terminal(interactive);
-    expect(await platformOpen({ dataDir, browser: wanted }, { BROWSER: path }, said)).toBe(0);
+    expect(await platformOpen({ dataDir, browser: wanted }, settingsOf({ BROWSER: path }), said)).toBe(0);
     expect(await cookiesOf(said.said.out.trim())).toBe(1);
     await expect(stat(join(dataDir, "open.html"))).rejects.toThrow("ENOENT");
   });
 
   it("says so where the browser does not start; the printed link is good", async () => {
     const said = terminal(true);
-    expect(await platformOpen({ dataDir, browser: true }, { BROWSER: join(folder, "none") }, said)).toBe(0);
+    expect(
+      await platformOpen({ dataDir, browser: true }, settingsOf({ BROWSER: join(folder, "none") }), said),
+    ).toBe(0);
     expect(said.said.err).toContain("no browser was opened");
     expect(await cookiesOf(said.said.out.trim())).toBe(1);
   });
@@ -103,11 +106,11 @@ describe("platform open", () => {
     await mkdir(bin, { recursive: true });
     await writeFile(join(bin, "xdg-open"), "");
     const path = `/nowhere:${bin}`;
-    expect(browserCommand({ PATH: path, DISPLAY: ":0" }, "linux")).toBe("xdg-open");
-    expect(browserCommand({ PATH: path, WAYLAND_DISPLAY: "w" }, "linux")).toBe("xdg-open");
-    expect(browserCommand({ PATH: path }, "linux")).toBeUndefined();
-    expect(browserCommand({ PATH: "/nowhere", DISPLAY: ":0" }, "linux")).toBeUndefined();
-    expect(browserCommand({}, "darwin")).toBe("open");
-    expect(browserCommand({ BROWSER: "lynx:w3m", DISPLAY: ":0" }, "linux")).toBe("lynx");
+    expect(browserCommand(settingsOf({ PATH: path, DISPLAY: ":0" }), "linux")).toBe("xdg-open");
+    expect(browserCommand(settingsOf({ PATH: path, WAYLAND_DISPLAY: "w" }), "linux")).toBe("xdg-open");
+    expect(browserCommand(settingsOf({ PATH: path }), "linux")).toBeUndefined();
+    expect(browserCommand(settingsOf({ PATH: "/nowhere", DISPLAY: ":0" }), "linux")).toBeUndefined();
+    expect(browserCommand(settingsOf({}), "darwin")).toBe("open");
+    expect(browserCommand(settingsOf({ BROWSER: "lynx:w3m", DISPLAY: ":0" }), "linux")).toBe("lynx");
   });
 });

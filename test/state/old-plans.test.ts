@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { show } from "../../src/commands/show.ts";
+import { settingsOf } from "../../src/project/settings.ts";
 import { readPlan } from "../support/plan-document.ts";
 
 const folder = join(import.meta.dirname, "plans");
@@ -27,7 +28,7 @@ describe("a plan that was saved long ago", () => {
     };
     // Neither a manifest nor a state is where this runs.
     const options = { file: ["/nowhere/graphform.yaml"], var: [], varFile: [], json };
-    expect(await show(join(folder, file), options, {}, terminal)).toBe(0);
+    expect(await show(join(folder, file), options, settingsOf({}), terminal)).toBe(0);
     return out.join("");
   }
 

@@ -16,7 +16,7 @@ Exit codes: 0 no drift that matters, 2 drift, 1 it could not be looked at.
 `;
 
 /** Adds `drift`. */
-export function addDriftCommand(program: Command, { env, at, done }: Registration): void {
+export function addDriftCommand(program: Command, { settings, at, done }: Registration): void {
   withManifestOptions(
     program
       .command("drift")
@@ -37,6 +37,6 @@ export function addDriftCommand(program: Command, { env, at, done }: Registratio
     .addHelpText("after", examples)
     .action(async (options: DriftOptions & { color?: boolean }) => {
       const { drift } = await import("./drift.ts");
-      done(await drift(options, env, at(options)));
+      done(await drift(options, settings, at(options)));
     });
 }

@@ -2,6 +2,7 @@
 import { kinds } from "../../kinds/index.ts";
 import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import { exitCodes } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
 import { driftJson, erroredDriftJson } from "../../report/drift-json.ts";
 import { driftText } from "../../report/drift-text.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -16,13 +17,9 @@ import type { DriftOptions } from "./options.ts";
  * `drift`: prints what was changed outside; exits 2 where that matters. Writes nothing; with --adopt it writes live values
  * into the manifest. With --json a failure is printed as a document too, with `errored: true`.
  */
-export async function drift(
-  options: DriftOptions,
-  env: NodeJS.ProcessEnv,
-  terminal: Terminal,
-): Promise<number> {
+export async function drift(options: DriftOptions, settings: Settings, terminal: Terminal): Promise<number> {
   try {
-    return await withDrift(options, env, terminal, async (looked) => {
+    return await withDrift(options, settings, terminal, async (looked) => {
       if (options.adopt.length > 0) {
         const { adopt } = await import("./adopt.ts");
         return adopt(looked, options, terminal);

@@ -5,6 +5,7 @@ import type { SecretText } from "../../manifest/secrets.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import { openSession, type Session } from "../../project/session.ts";
+import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
 import { type Drift, driftFor } from "../../reconcile/drift-for.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
@@ -30,7 +31,7 @@ export interface Looked {
  */
 export async function withDrift(
   options: DriftOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
   work: (looked: Looked) => Promise<number>,
 ): Promise<number> {
@@ -39,9 +40,9 @@ export async function withDrift(
   if (state === undefined) throw noState(project);
   const interrupts = listenForInterrupts(() => {});
   try {
-    const secrets = rememberedSecrets(secretReader(env));
+    const secrets = rememberedSecrets(secretReader(settings.environment()));
     const listener = runListener(options, terminal);
-    const session = await openSession(project, { state }, options, env, listener, secrets);
+    const session = await openSession(project, { state }, options, settings, listener, secrets);
     try {
       const signal = interrupts.stopping;
       const drift = await observeDrift(project, session, options, signal);

@@ -7,7 +7,7 @@ import type { ImportAllOptions } from "./all.ts";
 type Coloured<T> = T & { readonly color?: boolean };
 
 /** Adds `import ADDRESS ID` and `import --all`. */
-export function addImportCommand(program: Command, { env, at, done }: Registration): void {
+export function addImportCommand(program: Command, { settings, at, done }: Registration): void {
   withManifestOptions(
     program.command("import").description("bind what exists: one object, or a manifest for everything"),
   )
@@ -28,11 +28,11 @@ export function addImportCommand(program: Command, { env, at, done }: Registrati
       ) => {
         if (options.all === true) {
           const { importAll } = await import("./all.ts");
-          done(await importAll(address, options, env, at(options)));
+          done(await importAll(address, options, settings, at(options)));
           return;
         }
         const { importOne } = await import("./one.ts");
-        done(await importOne(address, id, options, env, at(options)));
+        done(await importOne(address, id, options, settings, at(options)));
       },
     );
 }

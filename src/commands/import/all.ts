@@ -12,7 +12,7 @@ import { hasChanges } from "../../plan/plan.ts";
 import type { Connection } from "../../project/connect.ts";
 import { projectOf, resolveProject } from "../../project/project.ts";
 import type { ServiceTarget } from "../../project/service-target.ts";
-import { setting } from "../../project/setting.ts";
+import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
@@ -50,11 +50,11 @@ export interface ImportAllOptions extends ManifestOptions {
 export async function importAll(
   address: string | undefined,
   options: ImportAllOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   if (address !== undefined) throw usageError("--all takes no address");
-  const target = await serviceTarget(options, env, terminal, "imported");
+  const target = await serviceTarget(options, settings, terminal, "imported");
   const renamed = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
   const work = async ({ service, identity, signal }: ServiceWork<ServiceTarget>): Promise<Written> => {
@@ -72,7 +72,7 @@ export async function importAll(
     const found = await writtenManifest(
       objects,
       { name: renamed.header.name, unread: leftOut },
-      sectionOf(renamed, options, env, subscriptionsUsed(live, subscriptions)),
+      sectionOf(renamed, options, settings, subscriptionsUsed(live, subscriptions)),
       options,
     );
     // With --out the proof is made under the lock, in `bindAll`.
@@ -80,7 +80,7 @@ export async function importAll(
       assertNoChange(await planOf(found.manifest, emptyState(renamed.header.name), service, signal), found);
     return found;
   };
-  const written = await withServiceOf(renamed, options, env, terminal, work);
+  const written = await withServiceOf(renamed, options, settings, terminal, work);
   for (const line of leftOutLines(written)) terminal.err(`${line}\n`);
   if (options.out === undefined) {
     terminal.out(written.text);
@@ -89,7 +89,7 @@ export async function importAll(
     );
     return exitCodes.done;
   }
-  await bindAll(options.out, written, options, env, terminal);
+  await bindAll(options.out, written, options, settings, terminal);
   terminal.err(`${writtenText(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
   return exitCodes.done;
 }
@@ -97,18 +97,18 @@ export async function importAll(
 function sectionOf(
   { header, profile }: ServiceTarget,
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   used: ServiceSection["subscriptions"],
 ): ReturnType<typeof serviceSection> {
   const { service } = header;
-  const forAll = options.subscription ?? setting(env, "GRAPHFORM_SUBSCRIPTION_ID");
+  const forAll = options.subscription ?? settings.get("subscriptionId");
   const byTier = profile.subscriptions === "per-tier" && service?.subscriptionId === undefined ? used : {};
   const subscriptions = { ...byTier, ...service?.subscriptions };
   return serviceSection({
     subscriptions: forAll === undefined && Object.keys(subscriptions).length > 0 ? subscriptions : undefined,
     profile: options.profile ?? service?.profile ?? (profile.name === "default" ? undefined : profile.name),
-    platformUrl: options.platformUrl ?? setting(env, "GRAPHFORM_PLATFORM_URL") ?? service?.platformUrl,
-    usersUrl: options.usersUrl ?? setting(env, "GRAPHFORM_USERS_URL") ?? service?.usersUrl,
+    platformUrl: options.platformUrl ?? settings.get("platformUrl") ?? service?.platformUrl,
+    usersUrl: options.usersUrl ?? settings.get("usersUrl") ?? service?.usersUrl,
     subscriptionId: forAll ?? service?.subscriptionId,
   });
 }
@@ -121,7 +121,7 @@ async function bindAll(
   file: string,
   written: Written,
   options: ImportAllOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<void> {
   const { text } = written;
@@ -149,7 +149,7 @@ async function bindAll(
       throw error;
     }
   };
-  await underLockOf(project, options, env, terminal, { operation: "import", work });
+  await underLockOf(project, options, settings, terminal, { operation: "import", work });
 }
 
 /** Removes the file last: if the state cannot be restored, the file still lists the bound objects. */

@@ -9,6 +9,7 @@ import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { resolveProject } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { planFor } from "../../reconcile/plan-for.ts";
@@ -27,21 +28,21 @@ export async function importOne(
   address: string | undefined,
   id: string | undefined,
   options: ImportAllOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   if (address === undefined || id === undefined)
     throw usageError("import needs an address and an id, or --all");
   const misplaced = (["out", "name", "users"] as const).find((name) => options[name] !== undefined);
   if (misplaced !== undefined) throw usageError(`--${misplaced} needs --all`);
-  return underLock(options, env, terminal, {
+  return underLock(options, settings, terminal, {
     operation: "import",
     work: async ({ project, state, world }) => {
       assertFree(state, address, id);
       const { manifest, vault } = await resolveProject(
         project,
         state,
-        secretReader(env, undefined, world.stopping),
+        secretReader(settings.environment(), undefined, world.stopping),
       );
       terminal.redactWith(maskerOf(vault.texts).text);
       const declared = manifest.desired.find((entry) => entry.address === address);

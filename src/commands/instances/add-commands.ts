@@ -18,7 +18,7 @@ const verbs: { readonly [verb in Verb]: string } = {
 };
 
 /** Adds `instance backup|failover|start|stop|restart|upgrade|restore|events`. */
-export function addInstanceCommands(program: Command, { env, at, done }: Registration): void {
+export function addInstanceCommands(program: Command, { settings, at, done }: Registration): void {
   const instance = program
     .command("instance")
     .description("lifecycle operations on an instance of the state");
@@ -29,7 +29,7 @@ export function addInstanceCommands(program: Command, { env, at, done }: Registr
       .option("--json", "events as JSON lines")
       .action(async (address: string, options: Coloured<OperateOptions>) => {
         const { operate } = await import("./operate.ts");
-        done(await operate(verb, address, options, env, at(options)));
+        done(await operate(verb, address, options, settings, at(options)));
       });
   add("backup");
   add("failover")
@@ -52,7 +52,7 @@ export function addInstanceCommands(program: Command, { env, at, done }: Registr
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<InstanceRestoreOptions>) => {
       const { instanceRestore } = await import("./restore.ts");
-      done(await instanceRestore(address, options, env, at(options)));
+      done(await instanceRestore(address, options, settings, at(options)));
     });
   withManifestOptions(
     instance.command("events").description("list the events that the service recorded for it"),
@@ -61,6 +61,6 @@ export function addInstanceCommands(program: Command, { env, at, done }: Registr
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
       const { listInstanceEvents } = await import("./events.ts");
-      done(await listInstanceEvents(address, options, env, at(options)));
+      done(await listInstanceEvents(address, options, settings, at(options)));
     });
 }

@@ -1,6 +1,7 @@
 /** @module Lists the events of an instance. */
 import { instanceEvents } from "../../kinds/instance-events.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import { emptyState } from "../../state/document.ts";
@@ -14,10 +15,10 @@ import type { Terminal } from "../terminal.ts";
 export async function listInstanceEvents(
   address: string,
   options: ManifestOptions & { readonly json?: boolean },
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  return withService(options, env, terminal, async ({ project, service, signal }) => {
+  return withService(options, settings, terminal, async ({ project, service, signal }) => {
     if (!service.offers("instance.events")) {
       throw new GraphformError("not-offered", `profile ${service.profile.name} shows no events`, {
         hint: "graphform profile show lists what it has",

@@ -9,6 +9,7 @@ import type { ApplyEvent } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
 import { preconditionText } from "../../model/precondition.ts";
 import type { Bound } from "../../model/state.ts";
+import type { Settings } from "../../project/settings.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
 import { applyEvent } from "../../report/apply-events.ts";
 import { escapeText } from "../../report/escape.ts";
@@ -53,7 +54,7 @@ export async function operate(
   verb: Verb,
   address: string,
   options: OperateOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const palette = makePalette(terminal.colour);
@@ -84,7 +85,7 @@ export async function operate(
       terminal.out(`${closing(verb, address, bound, exitCode, options, steps.at(-1)?.message)}\n`);
     return exitCode;
   };
-  return underLock(options, env, terminal, { operation: verb, emit, work }).catch((error: unknown) => {
+  return underLock(options, settings, terminal, { operation: verb, emit, work }).catch((error: unknown) => {
     if (options.json === true) terminal.out(`${jsonText(errorEvent(error, stamp))}\n`);
     throw error;
   });

@@ -1,6 +1,7 @@
 /** @module Restores an instance to an earlier time as a new instance. */
 import { instanceParams } from "../../kinds/instance-params.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
 import { emptyState } from "../../state/document.ts";
 import { boundAt } from "../bound-at.ts";
 import type { ManifestOptions } from "../options.ts";
@@ -24,7 +25,7 @@ export interface InstanceRestoreOptions extends ManifestOptions {
 export async function instanceRestore(
   address: string,
   options: InstanceRestoreOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const time = new Date(options.to);
@@ -33,7 +34,7 @@ export async function instanceRestore(
       hint: "write it like 2026-01-31T12:00:00Z",
     });
   }
-  return withService(options, env, terminal, async ({ project, service, signal }) => {
+  return withService(options, settings, terminal, async ({ project, service, signal }) => {
     if (!service.offers("instance.restore")) {
       throw new GraphformError(
         "not-offered",

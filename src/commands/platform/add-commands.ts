@@ -4,7 +4,7 @@ import { localPlatformDir } from "../../project/local-platform.ts";
 import type { Registration } from "../registration.ts";
 
 /** Adds `platform up|down|status|open`. */
-export function addPlatformCommands(program: Command, { env, at, done }: Registration): void {
+export function addPlatformCommands(program: Command, { settings, at, done }: Registration): void {
   const platform = program
     .command("platform")
     .description("the hosting service on this machine, with real databases");
@@ -21,7 +21,7 @@ export function addPlatformCommands(program: Command, { env, at, done }: Registr
     .action(async (options: { dataDir: string; json?: boolean; detach?: boolean }, command: Command) => {
       const { platformUp } = await import("./up.ts");
       const { dataDir, json = false, detach = false } = options;
-      done(await platformUp({ dataDir, json, detach, env, rest: command.args }, at({})));
+      done(await platformUp({ dataDir, json, detach, settings, rest: command.args }, at({})));
     });
   platform
     .command("down")
@@ -47,6 +47,6 @@ export function addPlatformCommands(program: Command, { env, at, done }: Registr
     .option("--no-browser", "print the link alone")
     .action(async (options: { dataDir: string; browser: boolean }) => {
       const { platformOpen } = await import("./open.ts");
-      done(await platformOpen(options, env, at({})));
+      done(await platformOpen(options, settings, at({})));
     });
 }

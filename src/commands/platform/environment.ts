@@ -1,4 +1,5 @@
 /** @module Selects the environment variables that the local platform gets. */
+import type { Environment } from "../../project/settings.ts";
 
 /** Names of the variables. The platform outlives the shell that starts it, so it gets no others, secrets least of all. */
 const passedOn = [
@@ -11,10 +12,10 @@ const passedOn = [
 ];
 
 /** The environment for a platform process, taken from that of the command. */
-export function platformEnvironment(env: NodeJS.ProcessEnv): { [name: string]: string } {
+export function platformEnvironment(environment: Environment): { [name: string]: string } {
   return Object.fromEntries(
     passedOn.flatMap((name): [string, string][] => {
-      const value = env[name];
+      const value = environment[name];
       return value === undefined ? [] : [[name, value]];
     }),
   );

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
 import { findLocalPlatform, type LocalPlatform } from "../../project/local-platform.ts";
+import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of `platform open`. */
@@ -22,7 +23,7 @@ export interface PlatformOpenOptions {
  */
 export async function platformOpen(
   { dataDir, browser }: PlatformOpenOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const platform = await findLocalPlatform(dataDir);
@@ -34,7 +35,7 @@ export async function platformOpen(
   const { url, lifetime } = await newLink(platform);
   terminal.out(`${url}\n`);
   terminal.err(`the link signs in once, within ${lifetime} seconds\n`);
-  const command = browser && terminal.interactive ? browserCommand(env, process.platform) : undefined;
+  const command = browser && terminal.interactive ? browserCommand(settings, process.platform) : undefined;
   if (command === undefined) return 0;
   await openFile(command, resolve(dataDir, "open.html"), (await newLink(platform)).url, terminal);
   return 0;
@@ -64,12 +65,12 @@ async function newLink(
 }
 
 /** The command that opens a page: `BROWSER`, or that of the desktop; undefined if there is none. */
-export function browserCommand(env: NodeJS.ProcessEnv, system: NodeJS.Platform): string | undefined {
-  const [chosen = ""] = (env["BROWSER"] ?? "").split(delimiter);
+export function browserCommand(settings: Settings, system: NodeJS.Platform): string | undefined {
+  const [chosen = ""] = (settings.get("browser") ?? "").split(delimiter);
   if (chosen !== "") return chosen;
   if (system === "darwin") return "open";
-  if ((env["DISPLAY"] ?? "") === "" && (env["WAYLAND_DISPLAY"] ?? "") === "") return undefined;
-  const folders = (env["PATH"] ?? "").split(delimiter);
+  if ((settings.get("display") ?? settings.get("waylandDisplay")) === undefined) return undefined;
+  const folders = (settings.get("path") ?? "").split(delimiter);
   return folders.some((folder) => existsSync(join(folder, "xdg-open"))) ? "xdg-open" : undefined;
 }
 

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
 import { platformProgram } from "../../project/package-files.ts";
+import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal.ts";
 import {
   type Announcement,
@@ -23,7 +24,7 @@ export interface PlatformUpOptions {
   readonly json: boolean;
   readonly detach: boolean;
   /** Environment of the command; `platformEnvironment` chooses what the platform gets of it. */
-  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
   /** Arguments of the platform's own program. */
   readonly rest: readonly string[];
 }
@@ -43,7 +44,7 @@ export async function platformUp(options: PlatformUpOptions, terminal: Terminal)
 async function runInForeground(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
   const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: platformEnvironment(options.env),
+    env: platformEnvironment(options.settings.environment()),
   });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of endSignals) process.on(signal, forward);
@@ -68,7 +69,7 @@ async function startDetached(options: PlatformUpOptions, terminal: Terminal): Pr
   const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
     stdio: ["ignore", out, out],
     detached: true,
-    env: platformEnvironment(options.env),
+    env: platformEnvironment(options.settings.environment()),
   });
   closeSync(out);
   const giveUp = (): void => void child.kill("SIGTERM");

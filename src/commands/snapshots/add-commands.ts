@@ -12,7 +12,7 @@ type Coloured<T> = T & { readonly color?: boolean };
 
 /** Adds `snapshot list|copy|create|restore|delete`. */
 export function addSnapshotCommands(program: Command, registration: Registration): void {
-  const { env, at, done } = registration;
+  const { settings, at, done } = registration;
   const snapshot = program.command("snapshot").description("snapshots of the service");
   withManifestOptions(snapshot.command("list").description("every snapshot, newest first"))
     .addOption(new Option("--type <type>", "only these").choices(["manual", "automated"]))
@@ -20,7 +20,7 @@ export function addSnapshotCommands(program: Command, registration: Registration
     .option("--json", "as JSON")
     .action(async (options: Coloured<SnapshotListOptions>) => {
       const { snapshotList } = await import("./list.ts");
-      done(await snapshotList(options, env, at(options)));
+      done(await snapshotList(options, settings, at(options)));
     });
   withManifestOptions(snapshot.command("copy").description("copy a snapshot to another region"))
     .argument("<id>", "as `snapshot list` shows it")
@@ -33,20 +33,20 @@ export function addSnapshotCommands(program: Command, registration: Registration
         options: Coloured<ManifestOptions & { region: string; wait?: boolean; json?: boolean }>,
       ) => {
         const { snapshotCopy } = await import("./copy.ts");
-        done(await snapshotCopy(id, options, env, at(options)));
+        done(await snapshotCopy(id, options, settings, at(options)));
       },
     );
   addSnapshotWrites(snapshot, registration);
 }
 
-function addSnapshotWrites(snapshot: Command, { env, at, done }: Registration): void {
+function addSnapshotWrites(snapshot: Command, { settings, at, done }: Registration): void {
   withManifestOptions(snapshot.command("create").description("take a snapshot, as `instance backup` does"))
     .argument("<address>", "for example instances.orders")
     .option("--no-wait", "return as soon as the service has accepted it")
     .option("--json", "events as JSON lines")
     .action(async (address: string, options: Coloured<OperateOptions>) => {
       const { operate } = await import("../instances/operate.ts");
-      done(await operate("backup", address, options, env, at(options)));
+      done(await operate("backup", address, options, settings, at(options)));
     });
   withManifestOptions(snapshot.command("restore").description("create a new instance from a snapshot"))
     .argument("<id>", "as `snapshot list` shows it")
@@ -55,13 +55,13 @@ function addSnapshotWrites(snapshot: Command, { env, at, done }: Registration): 
     .option("--json", "as JSON")
     .action(async (id: string, options: Coloured<SnapshotRestoreOptions>) => {
       const { snapshotRestore } = await import("./restore.ts");
-      done(await snapshotRestore(id, options, env, at(options)));
+      done(await snapshotRestore(id, options, settings, at(options)));
     });
   withManifestOptions(snapshot.command("delete").description("delete a snapshot permanently"))
     .argument("<id>", "as `snapshot list` shows it")
     .option("--auto-approve", "do not ask")
     .action(async (id: string, options: Coloured<SnapshotDeleteOptions>) => {
       const { snapshotDelete } = await import("./delete.ts");
-      done(await snapshotDelete(id, options, env, at(options)));
+      done(await snapshotDelete(id, options, settings, at(options)));
     });
 }

@@ -12,6 +12,7 @@ import {
 import { systemClock } from "../../model/clock.ts";
 import { absence } from "../../model/consistency.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import type { ManifestOptions } from "../options.ts";
@@ -35,11 +36,11 @@ export interface SnapshotCopyOptions extends ManifestOptions {
 export async function snapshotCopy(
   id: string,
   options: SnapshotCopyOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, env, terminal);
-  return withServiceOf(target, options, env, terminal, async (work) => {
+  const target = await serviceTarget(options, settings, terminal);
+  return withServiceOf(target, options, settings, terminal, async (work) => {
     const { service, signal } = work;
     const source = await completeSnapshot(service, id, "copied", signal);
     const before = new Set((await listSnapshots(service, {}, signal)).map((snapshot) => snapshot.id));

@@ -6,6 +6,7 @@ import { submit } from "../../apply/engine/submit.ts";
 import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-snapshots.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import type { ManifestOptions } from "../options.ts";
 import { serviceTarget } from "../service-target.ts";
@@ -23,7 +24,7 @@ export interface SnapshotDeleteOptions extends ManifestOptions {
 export async function snapshotDelete(
   id: string,
   options: SnapshotDeleteOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   if (options.autoApprove !== true && !terminal.interactive) {
@@ -35,8 +36,8 @@ export async function snapshotDelete(
       },
     );
   }
-  const target = await serviceTarget(options, env, terminal);
-  return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
+  const target = await serviceTarget(options, settings, terminal);
+  return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
     const { profile } = service;
     const shown = escapeText(id, 100);
     const look = (): Promise<Snapshot | undefined> =>

@@ -1,6 +1,7 @@
 /** @module Lists the snapshots of a service. */
 import { listSnapshots, type Snapshot, snapshotPhase } from "../../kinds/instance-snapshots.ts";
 import { exitCodes } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { makePalette } from "../../report/palette.ts";
 import type { ManifestOptions } from "../options.ts";
@@ -22,11 +23,11 @@ const wireTypes = { manual: "ManualSnapshot", automated: "AutomatedSnapshot" } a
 /** `snapshot list`: prints the snapshots of the service, newest first. */
 export async function snapshotList(
   options: SnapshotListOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, env, terminal);
-  return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
+  const target = await serviceTarget(options, settings, terminal);
+  return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
     const { type, environment } = options;
     const filter = {
       ...(type === undefined ? {} : { type: wireTypes[type] }),

@@ -1,6 +1,7 @@
 /** @module Restores a snapshot as a new instance. */
 import { snapshotParams } from "../../kinds/instance-snapshots.ts";
 import { exitCodes } from "../../model/errors.ts";
+import type { Settings } from "../../project/settings.ts";
 import type { ManifestOptions } from "../options.ts";
 import { printRestore, requestRestore } from "../request-restore.ts";
 import { serviceTarget } from "../service-target.ts";
@@ -24,11 +25,11 @@ export interface SnapshotRestoreOptions extends ManifestOptions {
 export async function snapshotRestore(
   id: string,
   options: SnapshotRestoreOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, env, terminal);
-  return withServiceOf(target, options, env, terminal, async ({ service, signal }) => {
+  const target = await serviceTarget(options, settings, terminal);
+  return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
     const source = await completeSnapshot(service, id, "restored", signal);
     const { networkType, network } = options;
     const body = {

@@ -7,7 +7,7 @@ import type { Registration } from "../registration.ts";
 type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };
 
 /** Adds `state list|show|mv|rm|pull|rebind|unlock`. */
-export function addStateCommands(program: Command, { env, at, done }: Registration): void {
+export function addStateCommands(program: Command, { settings, at, done }: Registration): void {
   const state = program.command("state").description("the recorded state of the resources");
   withStateOptions(state.command("list").description("every address with its id"))
     .option("--json", "as JSON")
@@ -47,7 +47,7 @@ export function addStateCommands(program: Command, { env, at, done }: Registrati
       .description("assign the state to the service of these settings, after every bound id was found there"),
   ).action(async (options: StateOptions) => {
     const { stateRebind } = await import("./rebind.ts");
-    done(await stateRebind(options, env, at(options)));
+    done(await stateRebind(options, settings, at(options)));
   });
   withStateOptions(
     state

@@ -1,6 +1,7 @@
 /** @module Assigns the state to another service that has the same objects. */
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { serviceDifferences } from "../../model/service-identity.ts";
+import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { isEmpty } from "../../state/claim-state.ts";
@@ -15,10 +16,10 @@ import { type Locked, underLock } from "../under-lock.ts";
  */
 export async function stateRebind(
   options: ManifestOptions,
-  env: NodeJS.ProcessEnv,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const message = await underLock(options, env, terminal, {
+  const message = await underLock(options, settings, terminal, {
     operation: "state rebind",
     claim: (state) => state,
     work: rebindUnderLock,

@@ -1,0 +1,16 @@
+import { variables } from "../src/project/settings.ts";
+
+/** `docs/environment.md`: every variable that commands read. */
+export function environmentPage(): string {
+  const rows = Object.values(variables).map(({ name, about }) => `| \`${name}\` | ${about} |`);
+  return `${head}\n\n| Variable | Meaning |\n| --- | --- |\n${rows.join("\n")}\n\n${foot}\n`;
+}
+
+const head = `# Variables of the environment
+
+Written by \`npm run emit\` from \`src/project/settings.ts\`, which reads them once, as a command starts. An empty variable counts as
+unset. An option wins over a variable, a variable over the manifest, the manifest over the local platform.`;
+
+const foot = `Besides these: the variables that a manifest names (\`env: NAME\`, \`\${env.NAME}\`), which also the commands of secrets get; those of
+OpenTelemetry ([telemetry.md](telemetry.md)); and \`GRAPHFORM_ENGINE\` and \`GRAPHFORM_MODULE\`, the server and the module of the local
+platform ([local-platform.md](local-platform.md)).`;
