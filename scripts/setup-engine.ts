@@ -2,9 +2,10 @@ import { setupEngine } from "../src/platform/engine/setup-engine.ts";
 
 /** Makes a database engine for the local platform ready, and says in one line which. Exit code 1 where none can be had. */
 try {
-  const { engine, ...rest } = await setupEngine();
+  const found = await setupEngine(process.env, (line) => console.error(`graphform: ${line}`));
+  const { engine } = found;
   if (engine === undefined) {
-    console.error(`graphform: ${"reason" in rest ? rest.reason : "there is no engine"}`);
+    console.error(`graphform: ${[found.reason, found.hint].filter((text) => text !== undefined).join("; ")}`);
     process.exitCode = process.env["GRAPHFORM_ENGINE"] === "none" ? 0 : 1;
   } else {
     console.log(`graphform: databases run on ${engine.name} ${engine.version} (${engine.why})`);

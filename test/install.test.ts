@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { createClient } from "@redis/client";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -29,11 +30,20 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a program with this process's Node first in the PATH, and gives what it printed. */
+/** This process's environment, with its Node first in the PATH. */
+const environment = {
+  ...process.env,
+  PATH: `${join(root, "node_modules", ".bin")}:${process.env["PATH"]}`,
+};
+
+/** Runs a program and gives what it printed. */
 function run(cwd: string, program: string, ...args: readonly string[]): string {
-  const bin = join(root, "node_modules", ".bin");
-  const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}` };
-  return execFileSync(program, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  return execFileSync(program, args, {
+    cwd,
+    env: environment,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 }
 
 describe("the installed package", () => {
@@ -75,5 +85,70 @@ describe("the installed package", () => {
     expect(files).toHaveLength(2);
     const notices = readFileSync(join(folder, "node_modules/graphform/dist/THIRD-PARTY-NOTICES.txt"), "utf8");
     for (const name of ["ajv", "commander", "yaml", "@redis/client"]) expect(notices).toContain(`\n${name} `);
+  });
+});
+
+describe("the local platform of the installed package", () => {
+  const manifest = `apiVersion: graphform/v1
+name: first
+secrets: { password: { env: SHOP_PASSWORD } }
+instances:
+  scratch:
+    tier: free
+    component: free
+    cloudProvider: aws
+    region: us-east-1
+    config: { name: scratch, graphdbUser: app, graphdbPassword: "\${secret.password}" }
+outputs: { endpoint: "\${instances.scratch.endpoint}" }
+`;
+
+  /** Runs graphform in the user's folder with a cache of its own, and gives all that it printed. */
+  function graphform(...args: readonly string[]): { readonly code: number | null; readonly text: string } {
+    const env = {
+      ...environment,
+      XDG_CACHE_HOME: join(folder, "cache"),
+      SHOP_PASSWORD: "a-password-of-tests",
+      GRAPHFORM_ENGINE: "",
+      GRAPHFORM_MODULE: "",
+    };
+    const program = join(folder, "node_modules/graphform/bin/graphform.js");
+    const ended = spawnSync(process.execPath, [program, ...args], { cwd: folder, env, encoding: "utf8" });
+    return { code: ended.status, text: ended.stdout + ended.stderr };
+  }
+
+  it("runs real databases after `platform setup`, without anything from a clone", {
+    timeout: 600_000,
+  }, async () => {
+    writeFileSync(join(folder, "graphform.yaml"), manifest);
+    mkdirSync(join(folder, "cache"));
+    for (const args of [["platform", "up", "--detach"], ["doctor"]]) {
+      const before = graphform(...args);
+      expect(before.code).toBe(1);
+      expect(before.text).toContain("the graph module is missing");
+      expect(before.text).toContain("run: graphform platform setup");
+    }
+
+    const first = graphform("platform", "setup");
+    expect(first).toMatchObject({ code: 0, text: expect.stringContaining("databases run on ") });
+    expect(first.text).toMatch(/^fetching @falkordblite\/linux-x64 \S+ from \S+ with npm/m);
+    expect(first.text).toMatch(/^fetched 22\.4 MB; its hash is the expected one\nkept in \S+/m);
+    expect(first.text).toContain(join(folder, "cache", "graphform", "engine"));
+    const kept = readdirSync(join(folder, "cache", "graphform", "engine"));
+    expect(kept.filter((name) => name.startsWith("."))).toEqual([]);
+    expect(graphform("platform", "setup").text).toMatch(/^databases run on .*\nnothing to fetch /);
+
+    try {
+      expect(graphform("platform", "up", "--detach")).toMatchObject({ code: 0 });
+      expect(graphform("apply", "--auto-approve")).toMatchObject({ code: 0 });
+      const [host = "", port = ""] = graphform("output", "endpoint", "--raw").text.trim().split(":");
+      const socket = { host, port: Number(port) };
+      const client = createClient({ username: "app", password: "a-password-of-tests", socket });
+      await client.connect();
+      const answer = await client.sendCommand(["GRAPH.QUERY", "shop", "CREATE (:Item) RETURN 'made'"]);
+      client.destroy();
+      expect(JSON.stringify(answer)).toContain("made");
+    } finally {
+      expect(graphform("platform", "down")).toMatchObject({ code: 0 });
+    }
   });
 });

@@ -179,7 +179,7 @@ async function engine(options: ManifestOptions): Promise<string> {
   const project = await openProject(options).catch(() => undefined);
   if (project?.header.service !== undefined) return `none found, and none is needed: ${found.reason}`;
   throw new GraphformError("no-engine", found.reason, {
-    hint: "only `graphform platform` needs one; --engine none runs without databases",
+    hint: `${found.hint ?? "leave GRAPHFORM_ENGINE out"} (only \`graphform platform\` needs one)`,
   });
 }
 

@@ -142,7 +142,11 @@ async function openDatabases(
   const program = asked ?? process.env["GRAPHFORM_ENGINE"];
   if (program === "none") return createNoDatabases("asked for; instances have no data");
   const found = await findEngine({ program });
-  if (found.engine === undefined) throw new EngineError("engine-missing", found.reason);
+  if (found.engine === undefined)
+    throw new EngineError(
+      "engine-missing",
+      [found.reason, found.hint].filter((text) => text !== undefined).join("; "),
+    );
   await privateFolder(parts.folder);
   return createRealDatabases({ ...parts, engine: found.engine });
 }

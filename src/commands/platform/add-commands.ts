@@ -3,11 +3,19 @@ import type { Command } from "commander";
 import { localPlatformDir } from "../../project/local-platform.ts";
 import type { Registration } from "../registration.ts";
 
-/** Adds `platform up|down|status|open`. */
+/** Adds `platform setup|up|down|status|open`. */
 export function addPlatformCommands(program: Command, { settings, at, done }: Registration): void {
   const platform = program
     .command("platform")
     .description("the hosting service on this machine, with real databases");
+  platform
+    .command("setup")
+    .description("fetch what databases run on (graph module and server), where this machine has none")
+    .addHelpText("after", setupHelp)
+    .action(async () => {
+      const { platformSetup } = await import("./setup.ts");
+      done(await platformSetup(settings.environment(), at({})));
+    });
   platform
     .command("up")
     .description(
@@ -50,3 +58,10 @@ export function addPlatformCommands(program: Command, { settings, at, done }: Re
       done(await platformOpen(options, settings, at({})));
     });
 }
+
+const setupHelp = `
+The graph module comes from the npm registry that npm is configured with, in one version whose hash is
+compared; a server, where the packaged one does not run here, from the Debian archives that apt is
+configured with. Nothing of the system changes and no root rights are needed; everything is kept in
+$XDG_CACHE_HOME/graphform/engine (default ~/.cache/graphform/engine). A second run fetches nothing.
+Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE name files of your own instead.`;

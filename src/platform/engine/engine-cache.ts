@@ -1,7 +1,8 @@
-/** @module Finds database servers that the set-up fetched into the user's cache. */
+/** @module Finds database servers and the graph module that the set-up fetched into the user's cache. */
 import { existsSync, globSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { modulePackage } from "./module-package.ts";
 
 /** A cached server, with the shared libraries fetched with it. */
 export interface CachedServer {
@@ -33,4 +34,12 @@ export function cachedServer(root: string): CachedServer | undefined {
     join(root, folder),
   );
   return { file, libraries };
+}
+
+/** Folder of the cache with the unpacked package of the graph module. */
+export const cachedModuleFolder: string = `module-${modulePackage.version}-${modulePackage.processor}`;
+
+/** A size for people. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

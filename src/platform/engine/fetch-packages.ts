@@ -1,20 +1,12 @@
 /** @module Downloads and unpacks Debian packages without root rights. */
-import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import type { Filling } from "./add-to-cache.ts";
 import { type SourceFile, withBackports } from "./apt-sources.ts";
+import { callIn } from "./call-program.ts";
+import { megabytes } from "./engine-cache.ts";
 import { EngineError } from "./engine-error.ts";
-
-const run = promisify(execFile);
-
-/** Folders and environment of a download. */
-export interface FetchPlace {
-  /** An empty folder for lists and downloads. */
-  readonly work: string;
-  readonly root: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+import type { Fetching } from "./fetch-module.ts";
 
 /**
  * Unpacks packages, and the libraries they need that this machine lacks, into `root`. Changes nothing of the system: apt's lists,
@@ -22,7 +14,7 @@ export interface FetchPlace {
  */
 export async function fetchPackages(
   names: readonly string[],
-  { work, root, env }: FetchPlace,
+  { work, root, env, report }: Filling & Fetching,
 ): Promise<void> {
   const call = callIn(env);
   const options = await privateApt(work);
@@ -44,9 +36,22 @@ export async function fetchPackages(
     throw new EngineError("engine-missing", `${names.join(", ")} is installed already, but does not work`);
   const downloads = join(work, "packages");
   await mkdir(downloads);
+  const addresses = await call("apt-get", [...options, "-qq", "download", "--print-uris", ...wanted], work);
+  report(`fetching ${wanted.join(", ")} from ${archivesOf(addresses)} with apt-get ...`);
   await call("apt-get", [...options, "-qq", "download", ...wanted], downloads);
   await mkdir(root, { recursive: true });
-  for (const file of await readdir(downloads)) await call("dpkg", ["-x", join(downloads, file), root]);
+  let size = 0;
+  for (const file of (await readdir(downloads)).map((name) => join(downloads, name))) {
+    size += (await stat(file)).size;
+    await call("dpkg", ["-x", file, root]);
+  }
+  report(`fetched ${megabytes(size)}`);
+}
+
+/** Hosts of the addresses that apt prints, without credentials. */
+function archivesOf(addresses: string): string {
+  const hosts = [...addresses.matchAll(/^'[^']*?:\/\/(?:[^/'@]*@)?([^/']+)/gm)].map(([, host = ""]) => host);
+  return hosts.length === 0 ? "the archives of this machine" : [...new Set(hosts)].join(", ");
 }
 
 /** Packages to download from a simulated installation: the requested ones, others of the same source, and libraries. */
@@ -105,27 +110,4 @@ async function machineSources(): Promise<readonly SourceFile[]> {
       text: await readFile(path, "utf8").catch(() => ""),
     })),
   );
-}
-
-/** Runs a program; resolves with its standard output. */
-type Call = (program: string, args: readonly string[], cwd?: string) => Promise<string>;
-
-function callIn(env: NodeJS.ProcessEnv): Call {
-  const settings = { env: { ...env, LC_ALL: "C.UTF-8" }, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 };
-  return async (program, args, cwd) => {
-    try {
-      return (await run(program, [...args], { ...settings, ...(cwd === undefined ? {} : { cwd }) })).stdout;
-    } catch (error) {
-      throw new EngineError("engine-missing", `${program} failed: ${complaintOf(error)}`, error);
-    }
-  };
-}
-
-function complaintOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ("code" in error && error.code === "ENOENT") return "there is no such program on this machine";
-  if ("killed" in error && error.killed === true) return "it took longer than two minutes";
-  const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";
-  const complaints = stderr.split("\n").filter((line) => line.startsWith("E: ") || line.startsWith("dpkg"));
-  return complaints[0]?.replace(/^E: /, "") ?? error.message.split("\n")[0] ?? "";
 }

@@ -6,14 +6,15 @@ import { basename, delimiter, join, resolve } from "node:path";
 import type { Engine } from "./database.ts";
 import { cachedServers, engineCache } from "./engine-cache.ts";
 import { EngineError } from "./engine-error.ts";
-import { findModule, modulePackage, packagedServer } from "./find-module.ts";
+import { findModule, packagedServer } from "./find-module.ts";
 import { createEngine } from "./local-engine.ts";
+import { hasModulePackage, modulePackage } from "./module-package.ts";
 import { askProgram } from "./server-program.ts";
 
-/** The engine, or a text about the servers that were tried and how to get one. */
+/** The engine, or a text about the servers that were tried, and how to get one. */
 export type EngineSearch =
   | { readonly engine: Engine }
-  | { readonly engine: undefined; readonly reason: string };
+  | { readonly engine: undefined; readonly reason: string; readonly hint?: string };
 
 /** Options of `findEngine`. */
 export interface EngineOptions {
@@ -38,26 +39,35 @@ export async function findEngine(options: EngineOptions = {}): Promise<EngineSea
   const asked = options.program ?? env["GRAPHFORM_ENGINE"];
   if (asked === "none") return { engine: undefined, reason: "none was asked for" };
   const module = findModule(env);
-  if (module === undefined) return { engine: undefined, reason: noModule(env) };
+  if (module === undefined) return noModule(env);
   const tried: string[] = [];
-  for (const candidate of asked === undefined || asked === "" ? candidates(env) : [askedFor(asked, env)]) {
+  const isAsked = asked !== undefined && asked !== "";
+  for (const candidate of isAsked ? [askedFor(asked, env)] : candidates(env)) {
     const found = await tryCandidate(candidate, module, tried.join("; "));
     if (typeof found !== "string") return { engine: found };
     tried.push(`${candidate.why} ${found}`);
   }
   const list =
     tried.length === 0 ? "there is no valkey-server or redis-server on the PATH" : tried.join("; ");
-  return { engine: undefined, reason: `no database server can be used: ${list}. ${howToGetOne}` };
+  return {
+    engine: undefined,
+    reason: `no database server can be used: ${list}`,
+    hint: isAsked
+      ? `name another server with GRAPHFORM_ENGINE, or leave it out and run: graphform platform setup; ${withoutData}`
+      : `run: graphform platform setup, or ${otherServers}`,
+  };
 }
 
-/** Advice for people where no engine is found. */
-const howToGetOne =
-  "install valkey-server or redis-server, 7.2 or newer, or name one with GRAPHFORM_ENGINE; GRAPHFORM_ENGINE=none runs without data";
+const withoutData = "GRAPHFORM_ENGINE=none runs without data";
+/** Ways to get a server without the set-up. */
+export const otherServers: string = `install valkey-server or redis-server, 7.2 or newer, or name one with GRAPHFORM_ENGINE; ${withoutData}`;
+/** Ways to get the graph module without the set-up. */
+export const otherModules: string = `name a falkordb.so (that of the npm package ${modulePackage.name} ${modulePackage.version}) with GRAPHFORM_MODULE; ${withoutData}`;
 
 function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {
-  const packaged = packagedServer();
+  const packaged = packagedServer(env);
   return [
-    ...(packaged === undefined ? [] : [{ file: packaged, why: `the server of ${modulePackage}` }]),
+    ...(packaged === undefined ? [] : [{ file: packaged, why: `the server of ${modulePackage.name}` }]),
     ...onPath("valkey-server", env),
     ...cachedServers(engineCache(env)).map((server) => ({
       ...server,
@@ -103,12 +113,19 @@ async function tryCandidate(candidate: Candidate, module: string, before: string
   }
 }
 
-function noModule(env: NodeJS.ProcessEnv): string {
+function noModule(env: NodeJS.ProcessEnv): EngineSearch {
   const named = env["GRAPHFORM_MODULE"];
-  if (named !== undefined && named !== "")
-    return `the graph module ${named}, which GRAPHFORM_MODULE names, is not there`;
+  if (named !== undefined && named !== "") {
+    const reason = `the graph module ${named}, which GRAPHFORM_MODULE names, is not there`;
+    return { engine: undefined, reason, hint: "name another one, or leave GRAPHFORM_MODULE out" };
+  }
+  if (hasModulePackage(process)) {
+    const hint = `run: graphform platform setup, or ${otherModules}`;
+    return { engine: undefined, reason: "the graph module is missing", hint };
+  }
   const here = `${process.platform} ${process.arch}`;
-  return `the graph module is missing: install ${modulePackage} (this is ${here}), or name a falkordb.so with GRAPHFORM_MODULE`;
+  const reason = `the graph module is missing, and is published for Linux on x64 only (this is ${here})`;
+  return { engine: undefined, reason, hint: otherModules };
 }
 
 /** A message without the path of the trial's log, which is deleted. */

@@ -2,30 +2,30 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
+import { cachedModuleFolder, engineCache } from "./engine-cache.ts";
+import { modulePackage } from "./module-package.ts";
 
-/** The npm package with the graph module and a server for newer systems. */
-export const modulePackage: string = "@falkordblite/linux-x64";
-
-/** Path of the graph module from GRAPHFORM_MODULE or the package; undefined without one. */
+/** Path of the graph module: that of GRAPHFORM_MODULE, or from an installed package, or from the set-up; undefined without one. */
 export function findModule(env: NodeJS.ProcessEnv): string | undefined {
   const named = env["GRAPHFORM_MODULE"];
   if (named !== undefined && named !== "") return existsSync(named) ? resolve(named) : undefined;
-  return inPackage("falkordb.so");
+  return inPackage("falkordb.so", env);
 }
 
-/** Path of the package's own server; undefined where the package is not installed. */
-export function packagedServer(): string | undefined {
-  return inPackage("redis-server");
+/** Path of the package's own server; undefined where the package is not installed and was not fetched. */
+export function packagedServer(env: NodeJS.ProcessEnv): string | undefined {
+  return inPackage("redis-server", env);
 }
 
-function inPackage(name: string): string | undefined {
+function inPackage(file: string, env: NodeJS.ProcessEnv): string | undefined {
+  return [installedPackage(), join(engineCache(env), cachedModuleFolder)]
+    .flatMap((folder) => (folder === undefined ? [] : [join(folder, "bin", file)]))
+    .find((path) => existsSync(path));
+}
+
+function installedPackage(): string | undefined {
   try {
-    const file = join(
-      dirname(createRequire(import.meta.url).resolve(`${modulePackage}/package.json`)),
-      "bin",
-      name,
-    );
-    return existsSync(file) ? file : undefined;
+    return dirname(createRequire(import.meta.url).resolve(`${modulePackage.name}/package.json`));
   } catch {
     return undefined;
   }

@@ -1,13 +1,14 @@
-/** @module Finds an engine, and fetches a server where this machine has none. */
+/** @module Finds an engine, and fetches what this machine lacks of one. */
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { promisify } from "node:util";
+import { addToCache } from "./add-to-cache.ts";
 import { cachedServer, cachedServers, engineCache } from "./engine-cache.ts";
 import { EngineError } from "./engine-error.ts";
+import { type Fetching, fetchModule } from "./fetch-module.ts";
 import { fetchPackages } from "./fetch-packages.ts";
-import { type EngineSearch, findEngine } from "./find-engine.ts";
+import { type EngineSearch, findEngine, otherModules, otherServers } from "./find-engine.ts";
 import { findModule } from "./find-module.ts";
+import { hasModulePackage } from "./module-package.ts";
 import { askProgram } from "./server-program.ts";
 
 /** Debian packages with the shared libraries that the graph module may need. */
@@ -19,29 +20,53 @@ const libraryPackages: { readonly [library: string]: string } = {
   "libcrypto.so.3": "libssl3",
 };
 
-/** Age in ms after which a temporary folder counts as left by a killed run. */
-const stale = 3_600_000;
-
 /**
- * The result of `findEngine`; where it finds none, valkey-server is fetched into the user's cache first, without root rights.
- * Resolves with the reason where that fails. Several runs may fetch at the same time.
+ * The result of `findEngine`; where it finds none, the graph module and valkey-server are fetched into the user's cache first, as far as
+ * they are missing, without root rights. Resolves with the reason where that fails. Several runs may fetch at the same time.
  */
-export async function setupEngine(env: NodeJS.ProcessEnv = process.env): Promise<EngineSearch> {
+export async function setupEngine(
+  env: NodeJS.ProcessEnv = process.env,
+  report: Fetching["report"] = () => undefined,
+): Promise<EngineSearch> {
   const found = await findEngine({ env });
-  const module = findModule(env);
-  const isAskedFor = (env["GRAPHFORM_ENGINE"] ?? "") !== "";
-  if (found.engine !== undefined || module === undefined || isAskedFor) return found;
+  if (found.engine !== undefined || env["GRAPHFORM_ENGINE"] === "none") return found;
   const cache = engineCache(env);
+  const isModuleNamed = (env["GRAPHFORM_MODULE"] ?? "") !== "";
+  if (findModule(env) !== undefined) return setupServer(found, cache, { env, report });
+  if (isModuleNamed || !hasModulePackage(process)) return found;
+  try {
+    await fetchModule(cache, { env, report });
+  } catch (error) {
+    return failed(found.reason, error, otherModules);
+  }
+  const again = await findEngine({ env });
+  return again.engine === undefined ? setupServer(again, cache, { env, report }) : again;
+}
+
+async function setupServer(
+  found: EngineSearch & { readonly engine: undefined },
+  cache: string,
+  fetching: Fetching,
+): Promise<EngineSearch> {
+  const { env } = fetching;
+  const module = findModule(env);
+  if (module === undefined || (env["GRAPHFORM_ENGINE"] ?? "") !== "") return found;
   const lacking = await lackingLibraries(module);
   // A fetched server that does not work with the module would not work when fetched again.
-  if (lacking.length === 0 && (await hasServer(cache))) return found;
+  if (lacking.length === 0 && (await hasServer(cache))) return { ...found, hint: otherServers };
   try {
-    await fetchServer(cache, lacking, env);
+    await fetchServer(cache, lacking, fetching);
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    return { engine: undefined, reason: `${found.reason} (fetching one was tried: ${error.message})` };
+    return failed(found.reason, error, otherServers);
   }
-  return findEngine({ env });
+  const again = await findEngine({ env });
+  return again.engine === undefined ? { ...again, hint: otherServers } : again;
+}
+
+/** Adds the reason of a failed download. Throws an unexpected error as it is. */
+function failed(reason: string, error: unknown, hint: string): EngineSearch {
+  if (!(error instanceof EngineError)) throw error;
+  return { engine: undefined, reason: `${reason} (fetching one was tried: ${error.message})`, hint };
 }
 
 async function hasServer(cache: string): Promise<boolean> {
@@ -51,48 +76,17 @@ async function hasServer(cache: string): Promise<boolean> {
   return programs.some((program) => typeof program !== "string");
 }
 
-async function fetchServer(cache: string, lacking: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  await mkdir(cache, { recursive: true, mode: 0o700 });
-  await removeStale(cache);
-  const work = await mkdtemp(join(cache, ".fetching-"));
-  try {
-    const root = join(work, "root");
-    const libraries = new Set(lacking.flatMap((library) => libraryPackages[library] ?? []));
-    await fetchPackages(["valkey-server", ...libraries], { work, root, env });
-    const server = cachedServer(root);
+async function fetchServer(cache: string, lacking: readonly string[], fetching: Fetching): Promise<void> {
+  const libraries = new Set(lacking.flatMap((library) => libraryPackages[library] ?? []));
+  const place = await addToCache(cache, async (filling) => {
+    await fetchPackages(["valkey-server", ...libraries], { ...filling, ...fetching });
+    const server = cachedServer(filling.root);
     const program =
       server === undefined ? "is not in its package" : await askProgram(server.file, server.libraries);
     if (typeof program === "string") throw new EngineError("engine-missing", `the fetched server ${program}`);
-    await moveInto(root, join(cache, `${program.name}-${program.version}-${process.arch}`), work);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
-/** Moves a folder to its place atomically; a folder that a concurrent run has just put there is kept. */
-async function moveInto(root: string, place: string, work: string): Promise<void> {
-  // An existing server did not work, unless it appeared during this run.
-  const placedAt = await stat(place).then(
-    (seen) => seen.ctimeMs,
-    () => undefined,
-  );
-  if (placedAt !== undefined && placedAt > (await stat(work)).birthtimeMs) return;
-  if (placedAt !== undefined) await rename(place, join(work, "former")).catch(() => undefined);
-  await rename(root, place).catch((error: unknown) => {
-    if (
-      !(error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST"))
-    )
-      throw error;
+    return `${program.name}-${program.version}-${process.arch}`;
   });
-}
-
-async function removeStale(cache: string): Promise<void> {
-  for (const name of (await readdir(cache)).filter((entry) => entry.startsWith(".fetching-"))) {
-    const path = join(cache, name);
-    const seen = await stat(path).catch(() => undefined);
-    if (seen !== undefined && Date.now() - seen.mtimeMs > stale)
-      await rm(path, { recursive: true, force: true });
-  }
+  fetching.report(`kept in ${place}`);
 }
 
 async function lackingLibraries(file: string): Promise<readonly string[]> {

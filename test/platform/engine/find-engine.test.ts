@@ -26,7 +26,7 @@ function bare(name: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 
 async function reasonIn(env: NodeJS.ProcessEnv): Promise<string> {
   const found = await findEngine({ env });
-  return found.engine === undefined ? found.reason : `found ${found.engine.why}`;
+  return found.engine === undefined ? `${found.reason}; ${found.hint}` : `found ${found.engine.why}`;
 }
 
 describe("the engine of this machine", () => {
@@ -95,7 +95,7 @@ describe("where there is none", () => {
     const reason = await reasonIn(env);
     expect(reason).toMatch(/^no database server can be used: /);
     expect(reason).toContain("redis-server on the PATH is Redis 6.0.16");
-    expect(reason).toContain("install valkey-server or redis-server");
+    expect(reason).toContain("; run: graphform platform setup, or install valkey-server or redis-server");
   });
 
   it.each([

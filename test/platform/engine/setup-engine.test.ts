@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withBackports } from "../../../src/platform/engine/apt-sources.ts";
+import { fetchModule } from "../../../src/platform/engine/fetch-module.ts";
 import { newPackages } from "../../../src/platform/engine/fetch-packages.ts";
+import { hasModulePackage, modulePackage } from "../../../src/platform/engine/module-package.ts";
 import { setupEngine } from "../../../src/platform/engine/setup-engine.ts";
 
 let folder = "";
@@ -165,6 +167,8 @@ chmod 755 "$3/usr/bin/valkey-server"`,
     expect("reason" in found && found.reason).toMatch(
       /no database server can be used: .*fetching one was tried: apt-get failed: there is no such program/,
     );
+    // Fetching again would not help.
+    expect("hint" in found && found.hint).toMatch(/^install valkey-server or redis-server/);
   });
 
   it.each([
@@ -179,5 +183,62 @@ chmod 755 "$3/usr/bin/valkey-server"`,
     });
     expect(ended.code).toBe(code);
     expect(ended.text).toMatch(/^graphform: .*\n$/);
+  });
+});
+
+describe("the graph module", () => {
+  it("is pinned to the version and the hash of the lock file", async () => {
+    const lock = JSON.parse(await readFile(join(import.meta.dirname, "../../../package-lock.json"), "utf8"));
+    const { name, version, integrity, system, processor } = modulePackage;
+    expect(lock.packages[`node_modules/${name}`]).toMatchObject({
+      version,
+      integrity,
+      os: [system],
+      cpu: [processor],
+    });
+    expect(hasModulePackage({ platform: "linux", arch: "x64" })).toBe(true);
+    expect(hasModulePackage({ platform: "darwin", arch: "x64" })).toBe(false);
+    expect(hasModulePackage({ platform: "linux", arch: "arm64" })).toBe(false);
+  });
+
+  /** A stand-in for npm, and the cache that a download with it would go to. */
+  async function withNpm(
+    name: string,
+    script: string | undefined,
+  ): Promise<{ readonly env: NodeJS.ProcessEnv; readonly cache: string }> {
+    const bin = join(folder, name, "bin");
+    await mkdir(bin, { recursive: true });
+    if (script !== undefined) {
+      await writeFile(join(bin, "npm"), `#!/bin/sh\n${script}\n`);
+      await chmod(join(bin, "npm"), 0o755);
+    }
+    const PATH = script === undefined ? bin : `${bin}:/usr/bin:/bin`;
+    return { env: { PATH, HOME: folder }, cache: join(folder, name, "cache") };
+  }
+
+  const config = `case "$2/$3" in
+  get/registry) echo https://someone:secret@registry.test/npm/; exit ;;
+  get/*) echo undefined; exit ;;
+esac`;
+
+  it.each([
+    [
+      "is another file than the pinned one",
+      `${config}\nfor last; do :; done; echo something else > "$last/module.tgz"`,
+      /gave another file as @falkordblite\/linux-x64@\S+: sha512-\S+, not sha512-0X4O\S+; it is not used$/,
+    ],
+    [
+      "is not in the registry",
+      `${config}\necho "npm error code E404" >&2; echo "npm error 404 Not Found - GET https://registry.test" >&2; exit 1`,
+      /^npm failed: 404 Not Found - GET/,
+    ],
+    ["cannot be had without npm", undefined, /^npm failed: there is no such program on this machine$/],
+  ])("that %s is an error, and nothing is kept", async (name, script, message) => {
+    const { env, cache } = await withNpm(name, script);
+    const lines: string[] = [];
+    await expect(fetchModule(cache, { env, report: (line) => lines.push(line) })).rejects.toThrow(message);
+    expect(await readdir(cache).catch(() => [])).toEqual([]);
+    expect(lines.join()).not.toContain("secret");
+    if (script !== undefined) expect(lines[0]).toContain("from registry.test with npm");
   });
 });
