@@ -9,7 +9,16 @@ import { createClient } from "@redis/client";
 /**
  * The main job on the local platform: three real databases from a manifest, one changed in place, a replacement refused,
  * nothing left to do; and the proof, read from the database over its own protocol. Exit 0 when all of it is so.
+ * `--keep` leaves the platform running and the folder in place where all of it was so.
  */
+const [option, ...excess] = process.argv.slice(2);
+if (excess.length > 0 || (option !== undefined && option !== "--keep")) {
+  console.error("demo: the only option is --keep (npm run demo -- --keep)");
+  process.exit(1);
+}
+const isKept = option === "--keep";
+/** True from the moment that the demo leaves everything as it is. */
+let isLeft = false;
 const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "graphform-demo-"));
 const manifest = join(folder, "graphform.yaml");
@@ -44,11 +53,35 @@ async function demo(): Promise<void> {
     await graphform(0, "plan", "--detailed-exitcode");
 
     say("the database itself, asked over its own protocol");
-    await ask((await graphform(0, "output", "ordersEndpoint", "--raw")).trim());
+    const endpoint = (await graphform(0, "output", "ordersEndpoint", "--raw")).trim();
+    await ask(endpoint);
+    isLeft = isKept;
+    if (isLeft) return explainKept(endpoint);
   } finally {
-    await graphform(0, "platform", "down");
+    if (!isLeft) await graphform(0, "platform", "down");
   }
   say("done: no differences are left");
+}
+
+/** Prints how to look at what the demo leaves, and how to end it. */
+function explainKept(endpoint: string): void {
+  const command = `"${process.execPath}" "${join(root, "bin", "graphform.js")}"`;
+  const file = join(folder, "password");
+  writeFileSync(file, `${password}\n`, { mode: 0o600 });
+  say("done: no differences are left; the platform keeps running, and its folder stays");
+  console.log(`
+  cd ${folder}
+  export SHOP_PASSWORD="$(cat ${file})"    # password of the databases' user app
+  alias graphform='${command}'
+
+look at it
+  graphform platform open                 # its page in a browser, by a link that signs in once
+  graphform plan                          # after a change of graphform.yaml
+  graphform show                          # the databases; orders answers at ${endpoint}
+
+end it
+  graphform platform down                 # stops the databases and keeps their data
+  rm -r ${folder}`);
 }
 
 /** Asks the database what it runs with, and lets it answer a query. */
@@ -116,5 +149,5 @@ try {
   console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  if (!isLeft) rmSync(folder, { recursive: true, force: true });
 }
