@@ -1,6 +1,7 @@
 /** @module Adds the commands about cloud accounts to the command line. */
 import type { Command } from "commander";
-import { type ManifestOptions, withManifestOptions } from "./options.ts";
+import { withoutEffect } from "./help.ts";
+import { changing, type ManifestOptions, withManifestOptions } from "./options.ts";
 import type { Registration } from "./registration.ts";
 
 type Coloured<T> = T & { readonly color?: boolean };
@@ -10,9 +11,10 @@ export function addAccountCommands(program: Command, { settings, at, done }: Reg
   const account = program
     .command("account")
     .description("cloud accounts, and the steps that a person must do for them");
-  withManifestOptions(
-    account.command("bootstrap").description("print the commands that a person must run in the account"),
-  )
+  const bootstrap = account
+    .command("bootstrap")
+    .description("print the commands that a person must run in the account");
+  withoutEffect(withManifestOptions(bootstrap), changing)
     .argument("<address>", "for example cloudAccounts.prod")
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {

@@ -1,9 +1,10 @@
 /** @module Adds commands for setup, sign-in and reference to the command line. */
 import { Argument, type Command, Option } from "commander";
 import type { ExplainOptions } from "./explain.ts";
+import { commandGroups, withoutEffect } from "./help.ts";
 import type { InitOptions } from "./init.ts";
 import type { ManifestOptions } from "./options.ts";
-import { withManifestOptions } from "./options.ts";
+import { changing, requesting, withManifestOptions } from "./options.ts";
 import type { Registration } from "./registration.ts";
 
 type Coloured<T> = T & { readonly color?: boolean };
@@ -11,6 +12,7 @@ type Coloured<T> = T & { readonly color?: boolean };
 /** Adds `init`, `login`, `logout`, `doctor`, `explain`, `profile`, `schema`, `graph`, `completion`. */
 export function addReferenceCommands(program: Command, registration: Registration): void {
   const { settings, at, done } = registration;
+  program.commandsGroup(commandGroups.setup);
   program
     .command("init")
     .description("write a commented manifest; overwrites nothing")
@@ -21,12 +23,16 @@ export function addReferenceCommands(program: Command, registration: Registratio
       done(await init(options, at({})));
     });
   addSession(program, registration);
-  withManifestOptions(program.command("doctor").description("check what the other commands need"))
+  withoutEffect(
+    withManifestOptions(program.command("doctor").description("check what the other commands need")),
+    [...changing, "--trace", "--log"],
+  )
     .option("--json", "as JSON")
     .action(async (options: Coloured<ManifestOptions & { json?: boolean }>) => {
       const { doctor } = await import("./doctor.ts");
       done(await doctor(options, settings, at(options)));
     });
+  program.commandsGroup(commandGroups.reference);
   program
     .command("explain")
     .description(
@@ -49,7 +55,11 @@ export function addReferenceCommands(program: Command, registration: Registratio
       const { schema } = await import("./schema.ts");
       done(await schema(name, at({})));
     });
-  withManifestOptions(program.command("graph").description("draw the references between resources"))
+  const drawing = program.command("graph").description("draw the references between resources");
+  withoutEffect(withManifestOptions(drawing), [
+    ...[...changing, ...requesting],
+    ...["--state", "--platform-url", "--users-url", "--subscription"],
+  ])
     .option("--mermaid", "as a Mermaid flowchart (the default)")
     .addOption(new Option("--dot", "for Graphviz").conflicts("mermaid"))
     .action(async (options: Coloured<ManifestOptions & { dot?: boolean }>) => {
@@ -67,18 +77,17 @@ export function addReferenceCommands(program: Command, registration: Registratio
 }
 
 function addSession(program: Command, { settings, at, done }: Registration): void {
-  withManifestOptions(
-    program.command("login").description("sign in and keep the session (not the password)"),
-  ).action(async (options: Coloured<ManifestOptions>) => {
+  const silent = [...changing, ...requesting, "--state", "--subscription"];
+  const login = program.command("login").description("sign in and keep the session (not the password)");
+  withoutEffect(withManifestOptions(login), silent).action(async (options: Coloured<ManifestOptions>) => {
     const { login } = await import("./login.ts");
     done(await login(options, settings, at(options)));
   });
-  withManifestOptions(program.command("logout").description("end the session that login keeps")).action(
-    async (options: Coloured<ManifestOptions>) => {
-      const { logout } = await import("./login.ts");
-      done(await logout(options, settings, at(options)));
-    },
-  );
+  const logout = program.command("logout").description("end the session that login keeps");
+  withoutEffect(withManifestOptions(logout), silent).action(async (options: Coloured<ManifestOptions>) => {
+    const { logout } = await import("./login.ts");
+    done(await logout(options, settings, at(options)));
+  });
 }
 
 function addProfile(program: Command, { at, done }: Registration): void {

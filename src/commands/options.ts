@@ -5,6 +5,7 @@ import { disruptions } from "../model/field-schema.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { RunOptions } from "../project/run-options.ts";
+import { optionGroups } from "./help.ts";
 
 /** Options of the commands that read a manifest. */
 export interface ManifestOptions extends RunOptions {
@@ -42,6 +43,7 @@ export function planOptions(options: PlanChoices): PlanOptions {
 /** Adds the options of `plan`, `apply` and `destroy`. */
 export function withPlanOptions(command: Command): Command {
   return withManifestOptions(command)
+    .optionsGroup(optionGroups.changes)
     .option("--target <address>", "plan this and what it refers to only (repeatable)", collect, [])
     .option("--exclude <address>", "leave this out (repeatable)", collect, [])
     .option("--replace <address>", "replace this, whatever it needs (repeatable)", collect, [])
@@ -54,32 +56,45 @@ export function withPlanOptions(command: Command): Command {
     .option("--no-probe", "do not ask the running databases")
     .addOption(
       new Option("--max-disruption <worst>", "refuse changes more disruptive than this").choices(disruptions),
-    );
+    )
+    .optionsGroup(optionGroups.own);
 }
 
 /** Adds the options of the commands that read a manifest. */
 export function withManifestOptions(command: Command): Command {
   return withStateOptions(command)
+    .optionsGroup(optionGroups.manifest)
     .option("--var <k=v>", "set a variable (repeatable)", collect, [])
     .option("--var-file <path>", "read variables from a YAML or JSON file (repeatable)", collect, [])
+    .optionsGroup(optionGroups.service)
     .option("--profile <name>", "service profile: a built-in name or a file")
     .option("--platform-url <url>", "the platform host")
     .option("--users-url <url>", "the users host")
     .option("--subscription <id>", "subscription that owns the instances")
     .option("--parallelism <n>", "requests in flight at most", positive)
     .option("--timeout <duration>", "longest wait for one resource, for example 40m", duration)
+    .optionsGroup(optionGroups.output)
     .option("--log <file>", "append JSON lines of every event, redacted")
-    .option("--trace", "one line per request on standard error");
+    .option("--trace", "one line per request on standard error")
+    .optionsGroup(optionGroups.own);
 }
 
 /** Adds the options of the commands that only read the state. */
 export function withStateOptions(command: Command): Command {
   return command
+    .optionsGroup(optionGroups.manifest)
     .option("-f, --file <path>", "manifest file or folder (repeatable; default graphform.yaml)", collect, [])
     .option("--state <path>", "state file")
     .option("--lock-timeout <duration>", "wait this long for the state's lock", duration)
-    .option("--no-color", "no colour");
+    .optionsGroup(optionGroups.output)
+    .option("--no-color", "no colour")
+    .optionsGroup(optionGroups.own);
 }
+
+/** Shared options of waits and locks: they act where something is changed. */
+export const changing: readonly string[] = ["--lock-timeout", "--timeout"];
+/** Shared options that act where requests are sent for the manifest. */
+export const requesting: readonly string[] = ["--parallelism", "--trace", "--log"];
 
 /** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[]): readonly string[] {

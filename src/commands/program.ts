@@ -5,10 +5,11 @@ import type { Settings } from "../project/settings.ts";
 import { addAccountCommands } from "./add-account-commands.ts";
 import { addReferenceCommands } from "./add-reference-commands.ts";
 import { addDriftCommand } from "./drift/add-command.ts";
+import { commandGroups, withExamples, withHelpFormat, withoutEffect } from "./help.ts";
 import { addImportCommand } from "./import/add-command.ts";
 import { addInstanceCommands } from "./instances/add-commands.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
-import { withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
+import { changing, withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
 import type { PlanCommandOptions } from "./plan.ts";
 import { addPlatformCommands } from "./platform/add-commands.ts";
 import type { ShowOptions } from "./show.ts";
@@ -27,15 +28,19 @@ export interface Invocation {
 
 /** Creates the command line. The code of a command is loaded only when that command runs. */
 export function createProgram({ terminal, settings, done }: Invocation): Command {
-  const program = new Command("graphform")
+  const program = withHelpFormat(new Command("graphform"))
     .description("plan and apply for hosted graph databases")
     .version(packageVersion(), "-V, --version")
     .showHelpAfterError("(graphform --help says more)")
-    .exitOverride();
+    .exitOverride()
+    .commandsGroup(commandGroups.plan);
   const at = (options: { color?: boolean; log?: string }): Terminal =>
     terminal(options.color === false, options.log);
 
-  withManifestOptions(program.command("validate").description("check a manifest without any network"))
+  withoutEffect(
+    withManifestOptions(program.command("validate").description("check a manifest without any network")),
+    [...changing, "--state"],
+  )
     .option("--json", "diagnostics as JSON")
     .option("--sarif <file>", "write the problems in the format SARIF, for code scanning")
     .option("--online", "ask the service too what it offers today")
@@ -44,9 +49,16 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
       done(await validate(options, settings, at(options)));
     });
 
-  withPlanOptions(
-    program.command("plan").description("compare the manifest with the service; changes nothing"),
-  )
+  const planning = program
+    .command("plan")
+    .description("compare the manifest with the service; changes nothing");
+  withExamples(withoutEffect(withPlanOptions(planning), changing), [
+    ["graphform plan", "all that would happen, worst first"],
+    ["graphform plan --out shop.plan", "save it: `graphform apply shop.plan` does that and nothing else"],
+    ["graphform plan --detailed-exitcode", "for scripts: exit 2 where there are changes"],
+    ["graphform plan --target instances.orders", "one resource, and what it refers to"],
+    ["graphform plan --json | jq .resource_changes", "for machines, in the shape of Terraform's plans"],
+  ])
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
     .option("--sarif <file>", "write changes, guards and drift in the format SARIF, for code scanning")
@@ -61,7 +73,16 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
       done(await plan(options, settings, at(options)));
     });
 
-  withPlanOptions(program.command("apply").description("plan, confirm, apply, converge and verify"))
+  const applying = program.command("apply").description("plan, confirm, apply, converge and verify");
+  withExamples(withPlanOptions(applying), [
+    ["graphform apply", "plan, ask, apply, wait, and make sure that a second plan is empty"],
+    ["graphform apply shop.plan", "a saved plan, without asking"],
+    [
+      "graphform apply --auto-approve --max-disruption restart",
+      "for pipelines: nothing worse than a restart",
+    ],
+    ["graphform apply --replace instances.cache", "a new, empty database in its place"],
+  ])
     .argument("[planfile]", "a plan that was saved with plan --out")
     .option("--auto-approve", "do not ask")
     .option("--json", "events as JSON lines")
@@ -93,7 +114,14 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
       },
     );
 
-  withStateOptions(program.command("show").description("print the state or a saved plan"))
+  const registration = { settings, at, done };
+  addDriftCommand(program, registration);
+  addImportCommand(program, registration);
+  program.commandsGroup(commandGroups.state);
+  withoutEffect(
+    withStateOptions(program.command("show").description("print the state or a saved plan")),
+    changing,
+  )
     .argument("[planfile]", "a saved plan")
     .option("--json", "as JSON")
     .option("--html <file>", "write the saved plan as a page for the browser as well")
@@ -103,7 +131,10 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
       done(await show(planFile, options, settings, at(options)));
     });
 
-  withStateOptions(program.command("output").description("the outputs of the last apply"))
+  withoutEffect(
+    withStateOptions(program.command("output").description("the outputs of the last apply")),
+    changing,
+  )
     .argument("[name]", "one of them")
     .option("--json", "as JSON")
     .addOption(new Option("--raw", "the bare value, even if it is sensitive").conflicts("json"))
@@ -117,14 +148,13 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
       },
     );
 
-  const registration = { settings, at, done };
-  addDriftCommand(program, registration);
   addStateCommands(program, registration);
+  program.commandsGroup(commandGroups.service);
   addInstanceCommands(program, registration);
   addSnapshotCommands(program, registration);
   addAccountCommands(program, registration);
-  addImportCommand(program, registration);
+  program.commandsGroup(commandGroups.platform);
   addPlatformCommands(program, registration);
   addReferenceCommands(program, registration);
-  return program;
+  return program.helpCommand("help [command]", "print the help of a command");
 }

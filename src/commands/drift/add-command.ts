@@ -1,27 +1,26 @@
 /** @module Adds `drift` to the command line. */
 import { type Command, Option } from "commander";
-import { collect, withManifestOptions } from "../options.ts";
+import { withExamples, withoutEffect } from "../help.ts";
+import { changing, collect, withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
 import type { DriftOptions } from "./options.ts";
 
-const examples = `
-Examples:
-  graphform drift                                       what was changed outside since the last apply
-  graphform drift --unmanaged --json                    for a schedule: also what nobody declares
-  graphform drift --target instances.orders             one resource, and what it refers to
-  graphform drift --adopt instances.orders              its live values go into the manifest
-  graphform drift --adopt instances.orders.config.name  one of them
+const examples = [
+  ["graphform drift", "what was changed outside since the last apply"],
+  ["graphform drift --unmanaged --json", "for a schedule: also what nobody declares"],
+  ["graphform drift --target instances.orders", "one resource, and what it refers to"],
+  ["graphform drift --adopt instances.orders", "its live values go into the manifest"],
+  ["graphform drift --adopt instances.orders.config.name", "one of them"],
+] as const;
 
-Exit codes: 0 no drift that matters, 2 drift, 1 it could not be looked at.
-`;
+const exitCodeText = "\nExit codes: 0 no drift that matters, 2 drift, 1 it could not be looked at.";
 
 /** Adds `drift`. */
 export function addDriftCommand(program: Command, { settings, at, done }: Registration): void {
-  withManifestOptions(
-    program
-      .command("drift")
-      .description("show what was changed outside since the last apply; changes nothing"),
-  )
+  const command = program
+    .command("drift")
+    .description("show what was changed outside since the last apply; changes nothing");
+  withExamples(withoutEffect(withManifestOptions(command), changing), examples)
     .option("--target <address>", "look at this and what it refers to only (repeatable)", collect, [])
     .option("--exclude <address>", "leave this out (repeatable)", collect, [])
     .option("--unmanaged", "also list what nobody declares; it counts as drift")
@@ -34,7 +33,7 @@ export function addDriftCommand(program: Command, { settings, at, done }: Regist
         .default([])
         .conflicts("json"),
     )
-    .addHelpText("after", examples)
+    .addHelpText("after", exitCodeText)
     .action(async (options: DriftOptions & { color?: boolean }) => {
       const { drift } = await import("./drift.ts");
       done(await drift(options, settings, at(options)));

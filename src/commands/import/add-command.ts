@@ -1,5 +1,6 @@
 /** @module Adds `import` to the command line. */
 import type { Command } from "commander";
+import { withExamples, withoutEffect } from "../help.ts";
 import { withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
 import type { ImportAllOptions } from "./all.ts";
@@ -8,9 +9,14 @@ type Coloured<T> = T & { readonly color?: boolean };
 
 /** Adds `import ADDRESS ID` and `import --all`. */
 export function addImportCommand(program: Command, { settings, at, done }: Registration): void {
-  withManifestOptions(
-    program.command("import").description("bind what exists: one object, or a manifest for everything"),
-  )
+  const command = program
+    .command("import")
+    .description("bind what exists: one object, or a manifest for everything");
+  withExamples(withoutEffect(withManifestOptions(command), ["--timeout"]), [
+    ["graphform import instances.orders instance-k2j4", "bind an object to an address of the manifest"],
+    ["graphform import --all", "print a manifest of everything live; nothing is bound"],
+    ["graphform import --all --out graphform.yaml --name shop", "write it, and bind everything"],
+  ])
     .argument("[address]", "a declared address")
     .argument("[id]", "the id of the object to bind it to")
     .option("--all", "write a manifest for everything that is live")

@@ -1,7 +1,8 @@
 /** @module Adds the lifecycle operations of instances to the command line. */
 import type { Command } from "commander";
 import { Option } from "commander";
-import { type ManifestOptions, withManifestOptions } from "../options.ts";
+import { withoutEffect } from "../help.ts";
+import { changing, type ManifestOptions, withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
 import type { OperateOptions, Verb } from "./operate.ts";
 import type { InstanceRestoreOptions } from "./restore.ts";
@@ -43,9 +44,10 @@ export function addInstanceCommands(program: Command, { settings, at, done }: Re
   add("stop");
   add("restart");
   add("upgrade").option("--to <version>", "the version (default: the newest)");
-  withManifestOptions(
-    instance.command("restore").description("make a new instance with the data of an earlier time"),
-  )
+  const restore = instance
+    .command("restore")
+    .description("make a new instance with the data of an earlier time");
+  withoutEffect(withManifestOptions(restore), changing)
     .argument("<address>", "for example instances.orders")
     .requiredOption("--to <time>", "the time to go back to, ISO 8601")
     .option("--network-type <type>", "PUBLIC or INTERNAL, if the service supports it")
@@ -54,9 +56,8 @@ export function addInstanceCommands(program: Command, { settings, at, done }: Re
       const { instanceRestore } = await import("./restore.ts");
       done(await instanceRestore(address, options, settings, at(options)));
     });
-  withManifestOptions(
-    instance.command("events").description("list the events that the service recorded for it"),
-  )
+  const events = instance.command("events").description("list the events that the service recorded for it");
+  withoutEffect(withManifestOptions(events), changing)
     .argument("<address>", "for example instances.orders")
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {

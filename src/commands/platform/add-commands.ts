@@ -1,6 +1,7 @@
 /** @module Adds the commands about the local platform to the command line. */
 import type { Command } from "commander";
 import { localPlatformDir } from "../../project/local-platform.ts";
+import { withExamples } from "../help.ts";
 import type { Registration } from "../registration.ts";
 
 /** Adds `platform setup|up|down|status|open`. */
@@ -16,11 +17,17 @@ export function addPlatformCommands(program: Command, { settings, at, done }: Re
       const { platformSetup } = await import("./setup.ts");
       done(await platformSetup(settings.environment(), at({})));
     });
-  platform
+  const up = platform
     .command("up")
     .description(
       "start it; further options go to its program (--profile falkordb-cloud, --delay, --faults FILE, ...)",
-    )
+    );
+  withExamples(up, [
+    ["graphform platform up --detach", "start it, and return when it is ready; `platform down` stops it"],
+    ["graphform platform up --profile falkordb-cloud", "speak the API of FalkorDB Cloud"],
+    ["graphform platform up --delay create=2000", "let each create take two seconds"],
+    ["graphform platform up --engine none", "without databases, where no engine can be had"],
+  ])
     .option("--data-dir <dir>", "where it keeps everything", localPlatformDir)
     .option("--json", "print one JSON line when ready")
     .option("--detach", "return when ready and leave it running")

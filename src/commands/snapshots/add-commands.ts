@@ -1,8 +1,9 @@
 /** @module Adds the operations of snapshots to the command line. */
 import type { Command } from "commander";
 import { Option } from "commander";
+import { withoutEffect } from "../help.ts";
 import type { OperateOptions } from "../instances/operate.ts";
-import { type ManifestOptions, withManifestOptions } from "../options.ts";
+import { changing, type ManifestOptions, withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
 import type { SnapshotDeleteOptions } from "./delete.ts";
 import type { SnapshotListOptions } from "./list.ts";
@@ -10,11 +11,15 @@ import type { SnapshotRestoreOptions } from "./restore.ts";
 
 type Coloured<T> = T & { readonly color?: boolean };
 
+/** Shared options that do nothing where snapshots are found by the service alone. */
+const stateless = ["--state", "--lock-timeout"];
+
 /** Adds `snapshot list|copy|create|restore|delete`. */
 export function addSnapshotCommands(program: Command, registration: Registration): void {
   const { settings, at, done } = registration;
   const snapshot = program.command("snapshot").description("snapshots of the service");
-  withManifestOptions(snapshot.command("list").description("every snapshot, newest first"))
+  const list = snapshot.command("list").description("every snapshot, newest first");
+  withoutEffect(withManifestOptions(list), [...stateless, ...changing])
     .addOption(new Option("--type <type>", "only these").choices(["manual", "automated"]))
     .option("--environment <type>", "only those of an environment, for example PROD")
     .option("--json", "as JSON")
@@ -22,7 +27,8 @@ export function addSnapshotCommands(program: Command, registration: Registration
       const { snapshotList } = await import("./list.ts");
       done(await snapshotList(options, settings, at(options)));
     });
-  withManifestOptions(snapshot.command("copy").description("copy a snapshot to another region"))
+  const copy = snapshot.command("copy").description("copy a snapshot to another region");
+  withoutEffect(withManifestOptions(copy), stateless)
     .argument("<id>", "as `snapshot list` shows it")
     .requiredOption("--region <region>", "the target region")
     .option("--no-wait", "return as soon as the service has accepted it")
@@ -48,7 +54,8 @@ function addSnapshotWrites(snapshot: Command, { settings, at, done }: Registrati
       const { operate } = await import("../instances/operate.ts");
       done(await operate("backup", address, options, settings, at(options)));
     });
-  withManifestOptions(snapshot.command("restore").description("create a new instance from a snapshot"))
+  const restore = snapshot.command("restore").description("create a new instance from a snapshot");
+  withoutEffect(withManifestOptions(restore), [...stateless, ...changing])
     .argument("<id>", "as `snapshot list` shows it")
     .option("--network-type <type>", "PUBLIC or INTERNAL, if the service supports it")
     .option("--network <id>", "the network of the new instance")
@@ -57,7 +64,8 @@ function addSnapshotWrites(snapshot: Command, { settings, at, done }: Registrati
       const { snapshotRestore } = await import("./restore.ts");
       done(await snapshotRestore(id, options, settings, at(options)));
     });
-  withManifestOptions(snapshot.command("delete").description("delete a snapshot permanently"))
+  const remove = snapshot.command("delete").description("delete a snapshot permanently");
+  withoutEffect(withManifestOptions(remove), stateless)
     .argument("<id>", "as `snapshot list` shows it")
     .option("--auto-approve", "do not ask")
     .action(async (id: string, options: Coloured<SnapshotDeleteOptions>) => {

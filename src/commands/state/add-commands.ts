@@ -1,7 +1,8 @@
 /** @module Adds the commands about the state to the command line. */
 import type { Command } from "commander";
+import { withExamples, withoutEffect } from "../help.ts";
 import type { ManifestOptions } from "../options.ts";
-import { withManifestOptions, withStateOptions } from "../options.ts";
+import { changing, withManifestOptions, withStateOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
 
 type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };
@@ -9,20 +10,24 @@ type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?
 /** Adds `state list|show|mv|rm|pull|rebind|unlock`. */
 export function addStateCommands(program: Command, { settings, at, done }: Registration): void {
   const state = program.command("state").description("the recorded state of the resources");
-  withStateOptions(state.command("list").description("every address with its id"))
+  const reading = (command: Command): Command => withoutEffect(withStateOptions(command), changing);
+  reading(state.command("list").description("every address with its id"))
     .option("--json", "as JSON")
     .action(async (options: StateOptions) => {
       const { stateList } = await import("./state-commands.ts");
       done(await stateList(options, at(options)));
     });
-  withStateOptions(state.command("show").description("print the state of one resource"))
+  reading(state.command("show").description("print the state of one resource"))
     .argument("<address>", "for example instances.orders")
     .option("--json", "as JSON")
     .action(async (address: string, options: StateOptions) => {
       const { stateShow } = await import("./state-commands.ts");
       done(await stateShow(address, options, at(options)));
     });
-  withStateOptions(state.command("mv").description("give a bound object another address"))
+  withExamples(withStateOptions(state.command("mv").description("give a bound object another address")), [
+    ["graphform state mv instances.orders instances.shop", "then declare it under the new name"],
+    ["graphform state mv 'instances.cache[\"eu\"]' instances.cache", "one that forEach made; quote brackets"],
+  ])
     .argument("<from>", "its address")
     .argument("<to>", "its new address")
     .action(async (from: string, to: string, options: StateOptions) => {
@@ -35,21 +40,20 @@ export function addStateCommands(program: Command, { settings, at, done }: Regis
       const { stateRemove } = await import("./state-commands.ts");
       done(await stateRemove(address, options, at(options)));
     });
-  withStateOptions(state.command("pull").description("the whole state as JSON, without its key")).action(
+  reading(state.command("pull").description("the whole state as JSON, without its key")).action(
     async (options: StateOptions) => {
       const { statePull } = await import("./state-commands.ts");
       done(await statePull(options, at(options)));
     },
   );
-  withManifestOptions(
-    state
-      .command("rebind")
-      .description("assign the state to the service of these settings, after every bound id was found there"),
-  ).action(async (options: StateOptions) => {
+  const rebind = state
+    .command("rebind")
+    .description("assign the state to the service of these settings, after every bound id was found there");
+  withoutEffect(withManifestOptions(rebind), ["--timeout"]).action(async (options: StateOptions) => {
     const { stateRebind } = await import("./rebind.ts");
     done(await stateRebind(options, settings, at(options)));
   });
-  withStateOptions(
+  reading(
     state
       .command("unlock")
       .description("remove a lock whose process has ended; without an id: print its holder"),

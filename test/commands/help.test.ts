@@ -1,0 +1,135 @@
+import { type Command, Help } from "commander";
+import { describe, expect, it } from "vitest";
+import { commandGroups } from "../../src/commands/help.ts";
+import { createProgram } from "../../src/commands/program.ts";
+import { settingsOf } from "../../src/project/settings.ts";
+
+const program = createProgram({
+  terminal: () => expect.fail("no command is run"),
+  settings: settingsOf({}),
+  done: () => undefined,
+});
+
+/** A command by its words: `state mv`. */
+function commandOf(path: string): Command {
+  return path.split(" ").reduce((command, word) => {
+    const child = command.commands.find((each) => each.name() === word);
+    return child ?? expect.fail(`there is no command ${path}`);
+  }, program);
+}
+
+/** The help as `--help` prints it, examples included. */
+function helpOf(command: Command): string {
+  const lines: string[] = [];
+  command.configureOutput({ writeOut: (text) => void lines.push(text) });
+  command.outputHelp();
+  return lines.join("");
+}
+
+function pathsBelow(command: Command, path = ""): readonly string[] {
+  return command.commands.flatMap((each) => {
+    const own = `${path} ${each.name()}`.trim();
+    return [...(each.commands.length === 0 ? [own] : []), ...pathsBelow(each, own)];
+  });
+}
+
+describe("help", () => {
+  it("has every command in a group", () => {
+    const help = helpOf(program);
+    for (const heading of Object.values(commandGroups)) expect(help).toContain(`\n${heading}\n`);
+    expect(help).not.toContain("\nCommands:\n");
+  });
+
+  it.each(["", ...pathsBelow(program)])("of `graphform %s` has no noise of defaults", (path) => {
+    expect(helpOf(path === "" ? program : commandOf(path))).not.toContain("default: []");
+  });
+
+  it.each(["plan", "apply", "import", "drift", "state mv", "platform up"])(
+    "of `graphform %s` has examples, with options that it has",
+    (path) => {
+      const lines = helpOf(commandOf(path)).match(/^ {2}graphform .*$/gm) ?? [];
+      expect(lines.length).toBeGreaterThan(1);
+      for (const line of lines) {
+        const [command = ""] = line.trim().split(/ {2,}|(?= \|)/);
+        expect(command).toMatch(new RegExp(`^graphform ${path}\\b`));
+        // Options of `platform up` that it does not know go to the platform's program, and are tested there.
+        const known = path === "platform up" ? ["--profile", "--delay", "--engine"] : [];
+        const options = commandOf(path).options.map((option) => option.long);
+        for (const [option] of command.matchAll(/--[a-z-]+/g))
+          expect([...options, ...known]).toContain(option);
+      }
+    },
+  );
+});
+
+const files = ["--file", "--var", "--var-file", "--profile"];
+const hosts = ["--platform-url", "--users-url"];
+const requests = [...hosts, "--subscription", "--parallelism", "--log", "--trace"];
+const planning = ["--target", "--exclude", "--replace", "--allow-destroy", "--max-disruption"];
+const state = ["--file", "--state"];
+const read = [...files, "--state", ...requests];
+const write = [...read, "--lock-timeout"];
+
+/** The shared options that do something for a command, and no other one. */
+const effective: { readonly [path: string]: readonly string[] } = {
+  validate: [...files, ...requests],
+  plan: [...read, ...planning],
+  apply: [...write, "--timeout", ...planning],
+  destroy: [...write, "--timeout", ...planning],
+  drift: [...read, "--target", "--exclude"],
+  import: write,
+  show: state,
+  output: state,
+  "state list": state,
+  "state show": state,
+  "state mv": [...state, "--lock-timeout"],
+  "state rm": [...state, "--lock-timeout"],
+  "state pull": state,
+  "state rebind": write,
+  "state unlock": state,
+  ...Object.fromEntries(
+    ["backup", "failover", "start", "stop", "restart", "upgrade"].map((verb) => [
+      `instance ${verb}`,
+      [...write, "--timeout"],
+    ]),
+  ),
+  "instance restore": read,
+  "instance events": read,
+  "snapshot list": [...files, ...requests],
+  "snapshot copy": [...files, ...requests, "--timeout"],
+  "snapshot create": [...write, "--timeout"],
+  "snapshot restore": [...files, ...requests],
+  "snapshot delete": [...files, ...requests, "--timeout"],
+  "account bootstrap": read,
+  doctor: [...files, "--state", ...hosts, "--subscription", "--parallelism"],
+  login: [...files, ...hosts],
+  logout: [...files, ...hosts],
+  graph: files,
+};
+
+describe("shared options", () => {
+  const shared = new Set([...write, "--timeout", ...planning]);
+
+  it.each(Object.entries(effective))(
+    "of `graphform %s` are offered where they do something",
+    (path, offered) => {
+      const shown = new Help().visibleOptions(commandOf(path)).map((option) => option.long ?? "");
+      expect(shown.filter((name) => shared.has(name)).toSorted()).toEqual([...offered].toSorted());
+    },
+  );
+
+  it("are in the table for every command that reads a manifest", () => {
+    const reading = pathsBelow(program).filter((path) =>
+      commandOf(path).options.some((option) => option.long === "--state"),
+    );
+    expect(reading.toSorted()).toEqual(Object.keys(effective).toSorted());
+  });
+
+  it("that do nothing for a command are still accepted: a pipeline gives one set to all", () => {
+    const options = ["--state", "--lock-timeout", "--timeout", "--parallelism", "--trace", "--log"];
+    for (const path of ["validate", "plan", "graph", "login", "snapshot list"]) {
+      const known = commandOf(path).options.map((option) => option.long);
+      expect(known, path).toEqual(expect.arrayContaining(options));
+    }
+  });
+});
