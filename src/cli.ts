@@ -27,7 +27,8 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
       },
     });
     program.hook("preAction", async (_, action) => {
-      telemetry = await telemetryFor(action.name(), env);
+      // A shell asks for candidates while a person types: no run, and no request to anybody.
+      if (action.name() !== "complete") telemetry = await telemetryFor(action.name(), env);
     });
     await program.parseAsync(argv);
   } catch (error) {

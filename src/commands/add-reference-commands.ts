@@ -68,13 +68,30 @@ export function addReferenceCommands(program: Command, registration: Registratio
     });
   program
     .command("completion")
-    .description("print a script that completes commands in a shell")
+    .description("print a script for a shell: completes commands, options, addresses and fields")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .addHelpText("after", completionHelp)
     .action(async (shell: string) => {
-      const { completion } = await import("./completion.ts");
-      done(completion(shell, program, at({})));
+      const { completion } = await import("./completion/scripts.ts");
+      done(completion(shell, at({})));
+    });
+  program
+    .command("complete", { hidden: true })
+    .description("print what may stand for the last word of a command line")
+    .argument("[words...]", "the words behind graphform")
+    .action(async (words: readonly string[]) => {
+      const { complete } = await import("./completion/complete.ts");
+      done(await complete(words, program, at({})));
     });
 }
+
+const completionHelp = `
+Examples:
+  bash   eval "$(graphform completion bash)"        in ~/.bashrc
+  zsh    source <(graphform completion zsh)         in ~/.zshrc, after compinit
+  fish   graphform completion fish | source         in ~/.config/fish/config.fish
+
+Addresses come from the manifest and the state (graphform.yaml, or what -f names), without any network.`;
 
 function addSession(program: Command, { settings, at, done }: Registration): void {
   const silent = [...changing, ...requesting, "--state", "--subscription"];

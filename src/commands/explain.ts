@@ -74,6 +74,16 @@ export async function explain(
   return exitCodes.done;
 }
 
+/** Everything that can be explained, by the names that a person may type. */
+export function explainable(): readonly string[] {
+  const fields = allFields();
+  const names = [
+    ...manifestKeys(kinds.all).map(({ path }) => path),
+    ...fields.flatMap((field) => [`${field.kind}.${field.path}`, ...namesOf(field).slice(-1)]),
+  ];
+  return [...new Set(names)].toSorted();
+}
+
 function allFields(): readonly Field[] {
   return kinds.all.flatMap((kind) =>
     Object.entries(kind.schema.properties).flatMap(([name, row]): readonly Field[] =>

@@ -17,6 +17,9 @@ const files: { readonly [name: string]: string } = {
   state: "state.schema.json",
 };
 
+/** Names of all schemas. */
+export const schemaNames: readonly string[] = Object.keys(files);
+
 /** `schema NAME`: prints a JSON Schema (draft-07) for editors and scripts. Throws `schema-unknown`. */
 export async function schema(name: string, terminal: Terminal): Promise<number> {
   const file = own(files, name);

@@ -163,21 +163,4 @@ describe("reference and self-check", () => {
     expect(parseManifest([pipeline]).findings).toEqual([]);
     expect(() => init()).toThrow(/exists already/);
   });
-
-  it("completion in bash completes commands, subcommands and options", async () => {
-    const script = (await bench.bare("completion", "bash")).out;
-    const complete = (...words: readonly string[]): string =>
-      execFileSync(
-        "bash",
-        [
-          "-c",
-          `${script}\nCOMP_WORDS=(graphform ${words.join(" ")}); COMP_CWORD=${words.length}; _graphform; echo "\${COMPREPLY[@]}"`,
-        ],
-        { encoding: "utf8" },
-      ).trim();
-    expect(complete("snap")).toBe("snapshot");
-    expect(complete("instance", "fail")).toBe("failover");
-    expect(complete("instance", "failover", "--rep")).toContain("--replica");
-    expect((await bench.bare("completion", "fish")).out).toContain("complete -c graphform");
-  });
 });

@@ -1,0 +1,74 @@
+/** @module Prints the words that may follow on a command line. */
+import { type Argument, type Command, Help, type Option } from "commander";
+import type { Terminal } from "../terminal.ts";
+import type { Place } from "./known-addresses.ts";
+import { type Position, positionOf } from "./position.ts";
+
+/** A word that may follow. */
+interface Candidate {
+  readonly word: string;
+  readonly meaning?: string;
+}
+
+/**
+ * `complete -- WORD...`: prints what may stand for the last word, one candidate a line, with a description behind a tab. Never fails: where
+ * nothing is known it prints nothing, and the shell completes files.
+ */
+export async function complete(
+  words: readonly string[],
+  program: Command,
+  terminal: Terminal,
+): Promise<number> {
+  const position = positionOf(program, words);
+  const candidates = await candidatesAt(position).catch(() => []);
+  const lines = candidates
+    // Text of a manifest must not reach the terminal as a command to it.
+    .filter(({ word }) => word.startsWith(position.current) && !/\p{Cc}/u.test(word))
+    .map(({ word, meaning }) => `${position.before}${word}${meaning === undefined ? "" : `\t${meaning}`}\n`);
+  terminal.out(lines.join(""));
+  return 0;
+}
+
+async function candidatesAt(position: Position): Promise<readonly Candidate[]> {
+  const { command, option, argument, current } = position;
+  if (option !== undefined) return (await valuesOf(option, position)).map((word) => ({ word }));
+  const options = new Help()
+    .visibleOptions(command)
+    .flatMap(({ long, description }) => (long === undefined ? [] : [{ word: long, meaning: description }]));
+  if (current.startsWith("-")) return options;
+  const children = new Help()
+    .visibleCommands(command)
+    .map((child) => ({ word: child.name(), meaning: child.description() }));
+  if (command.commands.length > 0) return children;
+  return argument === undefined ? options : (await valuesOf(argument, position)).map((word) => ({ word }));
+}
+
+async function valuesOf(wanted: Option | Argument, position: Position): Promise<readonly string[]> {
+  if (wanted.argChoices !== undefined) return wanted.argChoices;
+  const { path } = position;
+  const name = "flags" in wanted ? (/<(\w+)/.exec(wanted.flags)?.[1] ?? "") : wanted.name();
+  if ("long" in wanted && wanted.long === "--profile") return profiles();
+  if (name === "address" || path === "state mv") return addresses(position);
+  if (path === "explain") return (await import("../explain.ts")).explainable();
+  if (path === "schema") return (await import("../schema.ts")).schemaNames;
+  return path === "profile show" ? profiles() : [];
+}
+
+async function profiles(): Promise<readonly string[]> {
+  return (await import("../../hosting/profile/load-profile.ts")).builtInProfiles;
+}
+
+async function addresses({ given, path, argument }: Position): Promise<readonly string[]> {
+  const { knownAddresses } = await import("./known-addresses.ts");
+  const [state] = given.get("--state")?.slice(-1) ?? [];
+  const place: Place = {
+    file: given.get("--file") ?? [],
+    var: given.get("--var") ?? [],
+    varFile: given.get("--var-file") ?? [],
+    ...(state === undefined ? {} : { state }),
+  };
+  const known = await knownAddresses(place).catch(() => []);
+  if (path !== "state mv" || argument?.name() !== "to") return known;
+  const { kinds } = await import("../../kinds/index.ts");
+  return [...known, ...kinds.all.map((kind) => `${kind.name}.`)];
+}

@@ -1,0 +1,162 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { disruptions } from "../../src/model/field-schema.ts";
+import type { Bound } from "../../src/model/state.ts";
+import { emptyState } from "../../src/state/document.ts";
+import { stateFormatter } from "../../src/state/format-state.ts";
+import { run } from "./harness.ts";
+
+const manifest = `apiVersion: graphform/v1
+name: shop
+service: { platformUrl: "http://127.0.0.1:1" }
+variables: { regions: { type: list, default: [eu, us] } }
+secrets: { password: { command: [/bin/false] } }
+instances:
+  orders: { tier: pro, component: standalone, cloudProvider: aws, region: us-east-1 }
+  cache: { forEach: "\${var.regions}", tier: pro, component: standalone, cloudProvider: aws, region: us-east-1 }
+`;
+
+let folder = "";
+let file = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "graphform-completion-"));
+  file = join(folder, "graphform.yaml");
+  writeFileSync(file, manifest);
+  writeFileSync(join(folder, "broken.yaml"), `${manifest}  Bad Name: 1\n`);
+  mkdirSync(join(folder, "bin"));
+  const program = join(import.meta.dirname, "../../src/cli.ts");
+  writeFileSync(join(folder, "bin/graphform"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(folder, "bin/graphform"), 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The candidates for the last word. */
+async function candidates(...words: readonly string[]): Promise<readonly string[]> {
+  const { code, out, err } = await run(["complete", "--", ...words], {});
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return out.split("\n").flatMap((line) => line.split("\t")[0] || []);
+}
+
+const both = ['instances.cache["eu"]', 'instances.cache["us"]'];
+
+describe("what may follow", () => {
+  it.each([
+    ["a command", ["snap"], ["snapshot"]],
+    ["a command of a group", ["instance", "fail"], ["failover"]],
+    ["an option", ["instance", "failover", "--rep"], ["--replica"]],
+    ["an option that does something, and no other one", ["plan", "--lock"], []],
+    ["a choice", ["plan", "--max-disruption", ""], disruptions],
+    [
+      "a choice behind =",
+      ["plan", "--max-disruption=d"],
+      ["--max-disruption=downtime", "--max-disruption=data-loss"],
+    ],
+    ["a choice behind = in bash", ["plan", "--max-disruption", "=", "no"], ["none"]],
+    ["a choice of an argument", ["completion", "b"], ["bash"]],
+    ["a profile", ["plan", "--profile", "falkor"], ["falkordb-cloud"]],
+    ["a profile to show", ["profile", "show", "d"], ["default"]],
+    ["a schema", ["schema", "ma"], ["manifest"]],
+    ["a field", ["explain", "instances.config.maxM"], ["instances.config.maxMemory"]],
+    ["a field by its own name", ["explain", "maxMem"], ["maxMemory"]],
+    ["a key", ["explain", "guards.maxDe"], ["guards.maxDeletes"]],
+    ["a file", ["plan", "-f", ""], []],
+  ])("is %s", async (_, words, expected) => {
+    expect(await candidates(...words)).toEqual(expected);
+  });
+
+  it.each([
+    ["after an option", ["plan", "-f", "FILE", "--target", "instances."], [...both, "instances.orders"]],
+    ["behind =", ["plan", "-f", "FILE", "--target=instances.o"], ["--target=instances.orders"]],
+    ["as an argument", ["state", "show", "--file=FILE", "instances.o"], ["instances.orders"]],
+    [
+      "with variables",
+      ["plan", "-f", "FILE", "--var", 'regions=\\[\\"asia\\"\\]', "--target", "instances.c"],
+      ['instances.cache["asia"]'],
+    ],
+    ["in quotes", ["plan", "-f", "FILE", "--target", "'instances.cache[\"e"], ['instances.cache["eu"]']],
+    [
+      "with its quotes escaped",
+      ["plan", "-f", "FILE", "--target", 'instances.cache\\[\\"e'],
+      ['instances.cache["eu"]'],
+    ],
+    ["of a manifest with problems", ["plan", "-f", "BROKEN", "--target", "instances.c"], ["instances.cache"]],
+    ["of a manifest that is not there", ["plan", "-f", "FILE.nowhere", "--target", ""], []],
+    ["to move to", ["state", "mv", "-f", "FILE", "instances.old", "u"], ["users."]],
+  ])("is an address %s", async (_, words, expected) => {
+    const named = words.map((word) =>
+      word.replace("FILE", file).replace("BROKEN", join(folder, "broken.yaml")),
+    );
+    expect(await candidates(...named)).toEqual(expected);
+  });
+
+  it("is an address of the state too, and nothing that a terminal would obey", async () => {
+    const place = { tier: "pro", component: "standalone" };
+    const bound: Bound = {
+      ...{ kind: "instances", id: "instance-1", place, recorded: {}, protect: true },
+      ...{ onDelete: "delete", refs: [], createdAt: "2026-01-01T00:00:00.000Z" },
+    };
+    const state = join(folder, "state.json");
+    const resources = { "instances.old": bound, [`instances.old[${JSON.stringify("\u009b31m")}]`]: bound };
+    writeFileSync(state, stateFormatter()({ ...emptyState("shop"), version: 2, serial: 1, resources }));
+    expect(await candidates("state", "rm", "-f", file, "--state", state, "instances.ol")).toEqual([
+      "instances.old",
+    ]);
+  });
+});
+
+/** Candidates of a shell's own completion for words, the last of which is completed. */
+const shells: { readonly [shell: string]: (script: string, words: readonly string[]) => string } = {
+  bash: (script, words) =>
+    `${script}\nCOMP_WORDS=(graphform ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _graphform; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  // Its own functions for completion work only while a person types.
+  zsh: (script, words) =>
+    `compdef() { : }; compadd() { print -rl -- "\${(@P)argv[-1]}" }; _files() { print -rl -- *.yaml }\n${script}\nwords=(graphform ${words.map((word) => `'${word}'`).join(" ")}); CURRENT=\${#words}; _graphform | grep .`,
+  fish: (script, words) =>
+    `${script}\ncomplete -C "graphform ${words.join(" ")}" | string replace -r '\\t.*' ''; true`,
+};
+
+describe("a line that makes no sense", () => {
+  it.each([[[]], [["nonsense", "--x", "y", ""]], [["--"]], [["plan", "=", "="]], [["plan", "'"]]])(
+    "%j is no error",
+    async (words) => {
+      expect(await candidates(...words)).toBeInstanceOf(Array);
+    },
+  );
+});
+
+describe("the script of a shell", () => {
+  const isHere = (shell: string): boolean =>
+    (process.env["PATH"] ?? "").split(delimiter).some((each) => existsSync(join(each, shell)));
+
+  it.each(Object.keys(shells).filter((shell) => shell === "bash" || isHere(shell)))(
+    "%s completes",
+    async (shell) => {
+      const script = (await run(["completion", shell], {})).out;
+      const complete = (...words: readonly string[]): readonly string[] =>
+        execFileSync(shell, ["-c", shells[shell]?.(script, words) ?? ""], {
+          cwd: folder,
+          env: {
+            ...process.env,
+            HOME: folder,
+            PATH: [join(folder, "bin"), process.env["PATH"]].join(delimiter),
+          },
+          encoding: "utf8",
+        })
+          .trim()
+          .split("\n");
+      expect(complete("snap")).toEqual(["snapshot"]);
+      expect(complete("instance", "failover", "--rep")).toEqual(["--replica"]);
+      expect(complete("plan", "--target", "instances.o")).toEqual(["instances.orders"]);
+      expect(complete("plan", "--target", "instances.c")).toEqual(
+        shell === "bash" ? both.map((address) => address.replace(/["[\]]/g, "\\$&")) : both,
+      );
+      expect(complete("validate", "-f", "brok")).toContain("broken.yaml");
+    },
+    60_000,
+  );
+});
