@@ -1,8 +1,8 @@
 /** @module Fetches the engine of the local platform. */
 import { GraphformError } from "../../model/errors.ts";
-import type { Environment } from "../../project/settings.ts";
 import { engineCache } from "../../platform/engine/engine-cache.ts";
 import { setupEngine } from "../../platform/engine/setup-engine.ts";
+import type { Environment } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import type { Terminal } from "../terminal.ts";
 
