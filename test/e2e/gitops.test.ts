@@ -1,6 +1,9 @@
-import { cpSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, cpSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { parse } from "yaml";
 import { ask, type LocalPlatform, platformUp } from "../support/local-platform.ts";
 import { actionsIn, readPlan } from "../support/plan-document.ts";
 import { openWorkspace, type Workspace } from "../support/workspace.ts";
@@ -21,6 +24,31 @@ afterAll(() => user.close());
 
 function run(environment: Environment, ...args: readonly string[]): ReturnType<Workspace["run"]> {
   return user.run(...args, "-f", "base.yaml", "-f", `environments/${environment}.yaml`);
+}
+
+/** Runs the last step of the scheduled workflow as its runner does, with graphform in the place of npx. */
+function scheduled(environment: Environment): { readonly code: number | null; readonly summary: string } {
+  const { jobs }: { jobs: { drift: { steps: { run?: string }[] } } } = parse(
+    user.read(".github/workflows/drift.yaml"),
+  );
+  const program = join(inject("packaged"), "bin", "graphform.js");
+  user.write("bin/npx", `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(user.dir, "bin/npx"), 0o755);
+  user.write("summary.md", "");
+  const states = join(user.dir, ".graphform");
+  copyFileSync(join(states, `shop-${environment}.state.json`), join(states, `${environment}.state.json`));
+  const { status } = spawnSync("bash", ["-e", "-c", jobs.drift.steps.at(-1)?.run ?? "exit 99"], {
+    cwd: user.dir,
+    env: {
+      ...user.env,
+      ENVIRONMENT: environment,
+      STATES: states,
+      GITHUB_ACTIONS: "true",
+      GITHUB_STEP_SUMMARY: join(user.dir, "summary.md"),
+      PATH: [join(user.dir, "bin"), process.env["PATH"] ?? ""].join(delimiter),
+    },
+  });
+  return { code: status, summary: user.read("summary.md") };
 }
 
 async function actions(environment: Environment): Promise<ReturnType<typeof actionsIn>> {
@@ -47,6 +75,20 @@ describe("a repository with three environments", () => {
       expect(await actions(environment)).toEqual({ "instances.orders": ["update"] });
       expect(await run(environment, "apply", "--auto-approve")).toMatchObject({ code: 0 });
     }
+  });
+
+  it("finds on a schedule what was set by hand, where it was set, and heals it", async () => {
+    expect(scheduled("staging")).toMatchObject({ code: 0 });
+    const endpoint = (await run("staging", "output", "orders", "--raw")).out;
+    const owner = { username: "app", password: "database-password" };
+    await ask(endpoint, owner, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "77");
+    expect(scheduled("development")).toMatchObject({ code: 0 });
+    const found = scheduled("staging");
+    expect(found).toMatchObject({ code: 2, summary: expect.stringContaining("instances.orders") });
+    expect(user.read("drift-staging.xml")).toContain("graphDBResultSetSize");
+    expect(user.read(".graphform/graphform-staging.prom")).toContain("graphform_");
+    expect(await run("staging", "apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(scheduled("staging")).toMatchObject({ code: 0 });
   });
 
   it("lets go of development at once, and of production not at all", async () => {
