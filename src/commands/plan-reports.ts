@@ -15,7 +15,7 @@ import { repositoryPath } from "./repository-path.ts";
 import { writeSarif } from "./sarif-report.ts";
 import { appendSummary } from "./step-summary.ts";
 import type { Terminal } from "./terminal.ts";
-import { writeFailureHtml, writePlanHtml } from "./write-plan-html.ts";
+import { writeFailureHtml, writePlanHtml } from "./write-html.ts";
 import { writeReport } from "./write-report.ts";
 
 /** Files of reports that `plan` writes. */

@@ -22,7 +22,7 @@ import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
-import { earlierPlan, isReportError } from "./write-plan-html.ts";
+import { earlierPlan, isReportError } from "./write-html.ts";
 import { assertReportFiles } from "./write-report.ts";
 
 /** Options of `plan`. */

@@ -14,7 +14,7 @@ import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
-import { earlierPlan, writePlanHtml } from "./write-plan-html.ts";
+import { earlierPlan, writePlanHtml } from "./write-html.ts";
 
 /** Options of `show`. */
 export interface ShowOptions extends ManifestOptions {

@@ -9,7 +9,7 @@ const summaryLimit = 1024 * 1024;
 
 /**
  * Appends to the summary of the step where `GITHUB_STEP_SUMMARY` names its file. `write` gets the number of bytes that are left.
- * A summary that cannot be written is said, and no error: the plan is not worse for it.
+ * A summary that cannot be written is said, and no error: the run is not worse for it.
  */
 export async function appendSummary(
   write: (bytes: number) => string,
@@ -25,7 +25,7 @@ export async function appendSummary(
     );
     const text = write(summaryLimit - taken - 1);
     if (Buffer.byteLength(text) + 1 > summaryLimit - taken) {
-      terminal.err("warning: the summary of this step is full: the plan is not added to it\n");
+      terminal.err("warning: the summary of this step is full: the report is not added to it\n");
       return;
     }
     await appendFile(file, terminal.mask(`${text}\n`));

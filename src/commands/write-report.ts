@@ -43,10 +43,11 @@ export async function writeReport(
   file: string,
   text: string,
   { mask }: Pick<Terminal, "mask">,
+  write: (file: string, text: string) => Promise<void> = writeFile,
 ): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, mask(text));
+    await write(file, mask(text));
   } catch (cause) {
     throw new GraphformError(
       "report-unwritable",

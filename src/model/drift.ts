@@ -88,6 +88,14 @@ export interface ResourceDrift {
   readonly events: readonly AuditEvent[];
 }
 
+/** One resource that was looked at, and in which nothing differs. */
+export interface Unchanged {
+  readonly address: Address;
+  readonly kind: string;
+  readonly id?: string;
+  readonly where?: SourceRange;
+}
+
 /** An object at the service that no address is bound to. */
 export interface UnmanagedDrift {
   readonly kind: string;
@@ -127,6 +135,8 @@ export interface DriftReport {
   readonly timestamp: string;
   /** Worst first, then by address; resources without any difference are left out. */
   readonly resources: readonly ResourceDrift[];
+  /** The others that were looked at, by address; those of `notChecked` are not among them. */
+  readonly unchanged: readonly Unchanged[];
   readonly outputs: readonly OutputDrift[];
   /** Objects that nobody declares; absent where nobody asked for them. */
   readonly unmanaged?: readonly UnmanagedDrift[];

@@ -1,7 +1,7 @@
 /** @module Formats the end of a drift report: what was looked at, and the verdict. */
 import { type DriftReport, hasDrift } from "../model/drift.ts";
 import { amount } from "./amounts.ts";
-import { countDrift } from "./drift-counts.ts";
+import { countDrift, seenText } from "./drift-counts.ts";
 import { escapeText } from "./escape.ts";
 import type { Page } from "./palette.ts";
 import { probeLines } from "./probe-census.ts";
@@ -42,14 +42,9 @@ function censusLines({ census }: DriftReport, { width }: Page): readonly string[
 }
 
 function verdictLines(report: DriftReport, { palette, width }: Page): readonly string[] {
-  const { outside, ours, cosmetic, seen, remembered } = countDrift(report);
+  const counts = countDrift(report);
+  const { outside, ours, cosmetic } = counts;
   const { unmanaged = [], complete } = report;
-  const all = seen + remembered;
-  const looked =
-    `${seen} of ${amount(all, "value")} ${seen === 1 ? "was" : "were"} seen` +
-    (remembered === 0
-      ? "."
-      : `; ${remembered} ${remembered === 1 ? "is" : "are"} only remembered from the last apply.`);
   const verdict = hasDrift(report)
     ? `Drift: ${amount(outside, "resource")} changed outside${unmanaged.length === 0 ? "" : `, ${unmanaged.length} not declared`}.`
     : `No drift found${complete ? "" : " in what was checked"}.`;
@@ -62,6 +57,6 @@ function verdictLines(report: DriftReport, { palette, width }: Page): readonly s
   const tone = hasDrift(report) ? palette.yellow : palette.green;
   return [
     ...(also.length === 0 ? [] : wrapIndented("", `Also: ${also.join(", ")}.`, width)),
-    ...wrapIndented("", `${verdict} ${looked}`, width).map((line) => palette.bold(tone(line))),
+    ...wrapIndented("", `${verdict} ${seenText(counts)}.`, width).map((line) => palette.bold(tone(line))),
   ];
 }

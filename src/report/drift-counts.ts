@@ -1,5 +1,6 @@
 /** @module Counts what a drift report has found. */
 import type { DriftClass, DriftReport } from "../model/drift.ts";
+import { amount } from "./amounts.ts";
 
 /** Numbers of a report. */
 export interface DriftCounts {
@@ -33,4 +34,11 @@ export function countDrift({ resources, outputs, census }: DriftReport): DriftCo
     seen: probed + described + echoed,
     remembered: recorded,
   };
+}
+
+/** A sentence without its full stop: how many values were seen, of all, and how many are only remembered. */
+export function seenText({ seen, remembered }: DriftCounts): string {
+  const looked = `${seen} of ${amount(seen + remembered, "value")} ${seen === 1 ? "was" : "were"} seen`;
+  if (remembered === 0) return looked;
+  return `${looked}; ${remembered} ${remembered === 1 ? "is" : "are"} only remembered from the last apply`;
 }

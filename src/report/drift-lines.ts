@@ -1,12 +1,14 @@
 /** @module Formats one resource of a drift report as lines of text. */
 import type { DriftReport, FieldDrift, Happening, ResourceDrift } from "../model/drift.ts";
 import type { Json } from "../model/json.ts";
+import { unimportantTitle } from "./drift-groups.ts";
 import { escapeText } from "./escape.ts";
 import { type FieldRow, fieldLines } from "./field-lines.ts";
 import { headline } from "./headline.ts";
 import { isSecretPath, type KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
 import { wrapIndented } from "./text-width.ts";
+import { timeText } from "./time-text.ts";
 import { valueText } from "./value-text.ts";
 
 const signs: { readonly [what in Happening]: { readonly sign: string; readonly tone: keyof Palette } } = {
@@ -25,7 +27,9 @@ export function driftLines(resource: ResourceDrift, names: KindNames, page: Page
   const { address, id, what, reason, since, where, events } = resource;
   const { palette, width } = page;
   const right =
-    since === undefined || resource.class !== "outside" ? "" : `; last seen right ${timeText(since)}`;
+    since === undefined || resource.class !== "outside"
+      ? ""
+      : `; last seen right ${escapeText(timeText(since), 40)}`;
   const fields = resource.fields.filter((field) => field.class !== "cosmetic");
   return [
     ...headline({ ...signs[what], address, ...(id === undefined ? {} : { id }), where }, page),
@@ -33,7 +37,7 @@ export function driftLines(resource: ResourceDrift, names: KindNames, page: Page
     ...events.flatMap(({ time, user, message }) =>
       wrapIndented(
         "    ",
-        `${timeText(time)}${user === undefined ? "" : ` ${escapeText(user, 100)}`}: ${escapeText(message, 200)}`,
+        `${escapeText(timeText(time), 40)}${user === undefined ? "" : ` ${escapeText(user, 100)}`}: ${escapeText(message, 200)}`,
         width,
       ).map(palette.dim),
     ),
@@ -65,7 +69,7 @@ export function unimportantLines(
       ),
     ];
   });
-  return lines.length === 0 ? [] : [page.palette.bold("Differs, and does not matter"), "", ...lines];
+  return lines.length === 0 ? [] : [page.palette.bold(unimportantTitle), "", ...lines];
 }
 
 /** Outputs with another value than at the last apply. */
@@ -124,10 +128,4 @@ function placeText({
 
 function textOf(value: Json | undefined, isSecret: boolean): string {
   return value === undefined ? "(none)" : valueText(value, isSecret);
-}
-
-/** A time for people: minutes are enough, and the zone is said. */
-function timeText(time: string): string {
-  const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?Z$/.exec(time);
-  return match === null ? escapeText(time, 40) : `${match[1]} ${match[2]} UTC`;
 }

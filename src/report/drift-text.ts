@@ -1,35 +1,18 @@
 /** @module Formats a drift report as text for the terminal. */
-import { type DriftReport, type Happening, hasDrift, type ResourceDrift } from "../model/drift.ts";
-import { shellWord } from "../model/shell-word.ts";
+import type { DriftReport, ResourceDrift } from "../model/drift.ts";
 import { closingDriftLines } from "./drift-closing.ts";
+import { type DriftGroup, driftGroups } from "./drift-groups.ts";
 import { driftLines, outputDriftLines, unimportantLines } from "./drift-lines.ts";
+import { wayOfUnmanaged, waysOut } from "./drift-ways.ts";
 import { escapeText, quoteText } from "./escape.ts";
 import type { KindNames } from "./kind-words.ts";
-import type { Page, Palette } from "./palette.ts";
+import type { Page } from "./palette.ts";
 import { wrapIndented } from "./text-width.ts";
 
 /** Layout of a drift report; with `verbose` also what does not matter. */
 export interface DriftPage extends Page {
   readonly verbose: boolean;
 }
-
-const groups: readonly {
-  readonly what: readonly Happening[];
-  readonly title: string;
-  readonly note: string;
-  readonly tone: keyof Palette;
-}[] = [
-  { what: ["deleted"], title: "Deleted outside", note: "", tone: "red" },
-  { what: ["failed"], title: "Failed", note: "", tone: "red" },
-  { what: ["stopped", "started"], title: "Stopped or started outside", note: "", tone: "red" },
-  { what: ["changed", "renamed"], title: "Changed outside", note: "", tone: "yellow" },
-  {
-    what: ["unapplied"],
-    title: "Not applied yet",
-    note: "the manifest has changed, not the world: no drift",
-    tone: "cyan",
-  },
-];
 
 /**
  * The report as text: what was changed outside, worst first; what is not applied yet; what was looked at; and the verdict.
@@ -40,7 +23,7 @@ export function driftText(report: DriftReport, names: KindNames, page: DriftPage
   const title = `Drift of ${escapeText(report.name, 100)}${report.complete ? "" : " (incomplete)"}`;
   const blocks = [
     [palette.bold(title)],
-    ...groups.flatMap((group) => groupBlocks(group, report.resources, names, page)),
+    ...driftGroups.flatMap((group) => groupBlocks(group, report.resources, names, page)),
     unmanagedLines(report, names, page),
     ...(page.verbose ? [unimportantLines(report, names, page), outputDriftLines(report, page)] : []),
     wayOutLines(report, page),
@@ -51,7 +34,7 @@ export function driftText(report: DriftReport, names: KindNames, page: DriftPage
 }
 
 function groupBlocks(
-  { what, title, note, tone }: (typeof groups)[number],
+  { what, title, note, tone }: DriftGroup,
   resources: readonly ResourceDrift[],
   names: KindNames,
   page: DriftPage,
@@ -75,43 +58,13 @@ function unmanagedLines({ unmanaged = [] }: DriftReport, names: KindNames, page:
     const noun = Object.hasOwn(names, kind) ? names[kind]?.noun : undefined;
     return wrapIndented("  ? ", `${noun ?? escapeText(kind, 100)} ${escapeText(id, 200)}${called}`, width);
   });
-  const way = wrapIndented(
-    "    ",
-    "way out: declare it and bind it with graphform import ADDRESS ID, or delete it at the service",
-    width,
-  );
+  const way = wrapIndented("    ", `way out: ${wayOfUnmanaged}`, width);
   return [palette.bold(palette.yellow(`Not declared (${unmanaged.length})`)), "", ...lines, ...way];
 }
 
-/** The two ways out, once for all: back to what is declared, or the manifest follows the world. */
 function wayOutLines(report: DriftReport, { palette, width }: Page): readonly string[] {
-  if (!hasDrift(report)) return [];
-  const outside = report.resources.filter((resource) => resource.class === "outside");
-  if (outside.length === 0) return [];
-  const isDeleted = outside.some(({ what }) => what === "deleted");
-  const field = outside
-    .flatMap(({ address, fields }) => fields.map((entry) => ({ address, ...entry })))
-    .find((entry) => entry.class === "outside" && !entry.secret);
-  return [
-    palette.bold("Way out"),
-    ...wrapIndented("  ", "graphform plan shows what putting it back takes; graphform apply does it", width),
-    ...(field === undefined
-      ? []
-      : wrapIndented(
-          "  ",
-          `graphform drift --adopt ${wordOf(`${field.address}.${field.path}`)} writes the live value into the manifest`,
-          width,
-        )),
-    ...(isDeleted
-      ? wrapIndented(
-          "  ",
-          "deleted, and that is meant: remove the block, or list the address under removed",
-          width,
-        )
-      : []),
-  ];
-}
-
-function wordOf(text: string): string {
-  return escapeText(shellWord(text), 300);
+  const lines = waysOut(report).flatMap(({ command, text }) =>
+    wrapIndented("  ", command === undefined ? text : `${escapeText(command, 330)} ${text}`, width),
+  );
+  return lines.length === 0 ? [] : [palette.bold("Way out"), ...lines];
 }

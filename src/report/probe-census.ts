@@ -6,13 +6,19 @@ import { wrapIndented } from "./text-width.ts";
 
 type Probes = Pick<Census, "probed" | "notProbed" | "engines">;
 
-/** The databases that were asked, as a line of a census; nothing where the run asked none. */
-export function probeLines({ probed, notProbed = [] }: Probes, width: number): readonly string[] {
-  if (probed === undefined || probed + notProbed.length === 0) return [];
+/** The databases that were asked, and why others were not, escaped; undefined where the run asked none. */
+export function probeText({ probed, notProbed = [] }: Probes): string | undefined {
+  if (probed === undefined || probed + notProbed.length === 0) return undefined;
   const reasons = [...Map.groupBy(notProbed, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
   const text = reasons.map(([reason, list]) => `${list.length} ${reason}`).join(", ");
   const missing = reasons.length === 0 ? "" : `; not asked: ${escapeText(text, 500)}`;
-  return wrapIndented("          ", `databases: ${probed} asked${missing}`, width);
+  return `databases: ${probed} asked${missing}`;
+}
+
+/** The same as a line of a census. */
+export function probeLines(census: Probes, width: number): readonly string[] {
+  const text = probeText(census);
+  return text === undefined ? [] : wrapIndented("          ", text, width);
 }
 
 /** The same as members of a census in JSON. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { writePlanHtml } from "../../src/commands/write-plan-html.ts";
+import { writePlanHtml } from "../../src/commands/write-html.ts";
 import { change, plan } from "../report/plan-parts.ts";
 import { words } from "../report/words.ts";
 import { type Bench, startBench } from "./harness.ts";

@@ -81,6 +81,10 @@ const commands: readonly (readonly string[])[] = [
   ["show first.plan", "show --json first.plan"],
   ["apply first.plan --json --trace --log run.log"],
   ["show", "show --json", "output", "output --json", "plan --json"],
+  [
+    "drift --verbose",
+    "drift --json --sarif drift.sarif --junit drift.xml --markdown drift.md --html drift.html --prometheus drift.prom",
+  ],
 ];
 const commandsAfterChange: readonly (readonly string[])[] = [
   ["plan", "plan --json", "plan --out second.plan --sarif second.sarif --markdown second.md"],
@@ -156,6 +160,7 @@ describe("no secret", () => {
           "second.sarif",
           "second.md",
           "summary.md",
+          ...["drift.sarif", "drift.xml", "drift.md", "drift.html", "drift.prom"],
         ],
       ]),
     );

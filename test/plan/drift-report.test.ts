@@ -179,13 +179,31 @@ describe("a drift report", () => {
     });
   });
 
+  it("has what a running object shows itself, with its source and what healing it takes", () => {
+    const input = planInput({ a: { wants: { rows: 3 }, has: { rows: 3 }, recorded: { rows: 3 } } });
+    const observed = new Map(
+      [...input.observed].map(([key, seen]) => [key, { ...seen, probed: { values: { rows: 9 } } }]),
+    );
+    const { resources } = driftReport({
+      plan: makePlan({ ...input, observed }),
+      desired: input.desired,
+      bound: input.state.resources,
+      observed,
+      kinds: input.kinds,
+      fieldRange: () => somewhere,
+    });
+    expect(resources.map(short)).toEqual(["outside changed; rows outside 3>9"]);
+    expect(resources[0]?.fields[0]).toMatchObject({ source: "probed", remedy: { effect: "in-place" } });
+  });
+
   it("counts what was not looked at, with the reason", () => {
-    const { census, complete } = report(
+    const { census, complete, unchanged } = report(
       { a: applied, b: applied, c: { wants: red } },
       { options: { exclude: [addressOf("b")] } },
     );
     expect(complete).toBe(false);
     expect(census).toMatchObject({ declared: 3, checked: 1, skipped: 1 });
+    expect(unchanged.map(({ address }) => address)).toEqual([addressOf("a")]);
     expect(census.notChecked).toEqual([
       { address: addressOf("b"), reason: "left out by --target or --exclude" },
       { address: addressOf("c"), reason: "does not exist yet" },

@@ -1,86 +1,13 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import type { DriftReport, FieldDrift, ResourceDrift } from "../../src/model/drift.ts";
-import type { SourceRange } from "../../src/model/problem.ts";
+import type { DriftReport } from "../../src/model/drift.ts";
 import { driftJson } from "../../src/report/drift-json.ts";
 import { driftSchema } from "../../src/report/drift-schema.ts";
 import { driftText } from "../../src/report/drift-text.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { makePalette } from "../../src/report/palette.ts";
+import { name, orders, whole } from "./drift-parts.ts";
 import { words } from "./words.ts";
-
-const at = (line: number, file = "graphform.yaml"): SourceRange => ({
-  file,
-  start: { line, column: 3 },
-  end: { line, column: 9 },
-});
-
-const name: FieldDrift = {
-  path: "config.name",
-  class: "outside",
-  reason: "changed outside",
-  applied: "orders",
-  seen: "orders-2",
-  source: "echoed",
-  declared: "orders",
-  secret: false,
-  remedy: { effect: "in-place", disruption: "none" },
-  where: at(11),
-};
-const orders: ResourceDrift = {
-  address: "instances.orders",
-  kind: "instances",
-  id: "instance-1",
-  class: "outside",
-  what: "changed",
-  reason: "2 fields were changed outside",
-  since: "2026-03-02T14:03:09.120Z",
-  where: at(7),
-  fields: [
-    { ...name, path: "config.description", declared: "third", where: at(3, "upper.yaml") },
-    name,
-    { ...name, path: "config.maxMemory", class: "cosmetic", reason: "the same value in another spelling" },
-  ],
-  events: [{ time: "2026-03-04T09:12:00Z", message: "instance modified", user: "kim@example.com" }],
-};
-const whole: DriftReport = {
-  version: 1,
-  name: "shop",
-  timestamp: "2026-03-05T00:00:00.000Z",
-  resources: [
-    {
-      ...orders,
-      address: 'instances.cache["eu"]',
-      what: "deleted",
-      reason: "instance-2 is gone",
-      fields: [],
-      events: [],
-    },
-    orders,
-    {
-      ...orders,
-      address: "users.reader",
-      kind: "users",
-      class: "ours",
-      what: "unapplied",
-      reason: "1 field differs",
-      fields: [{ ...name, path: "password", class: "ours", secret: true, applied: "hunter2" }],
-      events: [],
-    },
-  ],
-  outputs: [{ name: "endpoint", sensitive: false, applied: "a:1", seen: "b:1" }],
-  unmanaged: [{ kind: "instances", id: "instance-9", name: "somebody's" }],
-  census: {
-    declared: 5,
-    checked: 3,
-    skipped: 1,
-    unmanaged: 1,
-    fields: { probed: 2, described: 10, echoed: 4, recorded: 7 },
-    notChecked: [{ address: "instances.new", reason: "does not exist yet" }],
-    unfinished: [{ address: "instances.slow", reason: "still DEPLOYING" }],
-  },
-  complete: true,
-};
 
 function textOf(report: DriftReport, width = 100, verbose = false): string {
   return driftText(report, words, { palette: makePalette(false), width, verbose });
@@ -130,6 +57,14 @@ Also: 1 resource with changes that are not applied yet, 2 differences that do no
 Drift: 2 resources changed outside, 1 not declared. 16 of 23 values were seen; 7 are only remembered
 from the last apply.
 `);
+  });
+
+  it("says which running databases were asked, where any were", () => {
+    const notProbed = [{ address: "instances.new", reason: "not reachable" }];
+    const asked = { ...whole, census: { ...whole.census, probed: 2, notProbed, engines: { "4.14.1": 2 } } };
+    expect(textOf(asked)).toContain("          databases: 2 asked; not asked: 1 not reachable\n");
+    expect(driftJson(asked, words)).toMatchObject({ census: { probed: 2, not_probed: notProbed } });
+    expect(new Ajv({ allowUnionTypes: true }).compile(driftSchema)(driftJson(asked, words))).toBe(true);
   });
 
   it("lists what does not matter where that is asked for", () => {

@@ -8,6 +8,7 @@ import type { DriftOptions } from "./options.ts";
 const examples = [
   ["graphform drift", "what was changed outside since the last apply"],
   ["graphform drift --unmanaged --json", "for a schedule: also what nobody declares"],
+  ["graphform drift --html drift.html --junit drift.xml", "reports for people and for a pipeline"],
   ["graphform drift --target instances.orders", "one resource, and what it refers to"],
   ["graphform drift --adopt instances.orders", "its live values go into the manifest"],
   ["graphform drift --adopt instances.orders.config.name", "one of them"],
@@ -31,8 +32,13 @@ export function addDriftCommand(program: Command, { settings, at, done }: Regist
       new Option("--adopt <address[.field]>", "write the live value into the manifest (repeatable)")
         .argParser(collect)
         .default([])
-        .conflicts("json"),
+        .conflicts(["json", "markdown", "html", "sarif", "junit", "prometheus"]),
     )
+    .option("--markdown <file>", "write the drift in Markdown, for an issue or a comment")
+    .option("--html <file>", "write the drift as a page for the browser: one file, nothing is loaded")
+    .option("--sarif <file>", "write the drift in the format SARIF, for code scanning")
+    .option("--junit <file>", "write a JUnit report: a case for each resource")
+    .option("--prometheus <file>", "write metrics for the text file collector of Prometheus' node exporter")
     .addHelpText("after", exitCodeText)
     .action(async (options: DriftOptions & { color?: boolean }) => {
       const { drift } = await import("./drift.ts");

@@ -2,6 +2,7 @@
 import { kinds } from "../../kinds/index.ts";
 import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import { exitCodes } from "../../model/errors.ts";
+import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { driftJson, erroredDriftJson } from "../../report/drift-json.ts";
 import { driftText } from "../../report/drift-text.ts";
@@ -9,29 +10,53 @@ import { jsonText } from "../../report/json-text.ts";
 import { kindNames } from "../../report/kind-words.ts";
 import { makePalette } from "../../report/palette.ts";
 import type { Terminal } from "../terminal.ts";
+import { isReportError } from "../write-html.ts";
+import { assertReportFiles } from "../write-report.ts";
 import { withAuditEvents } from "./audit-events.ts";
 import { withDrift } from "./look.ts";
 import type { DriftOptions } from "./options.ts";
 
 /**
- * `drift`: prints what was changed outside; exits 2 where that matters. Writes nothing; with --adopt it writes live values
- * into the manifest. With --json a failure is printed as a document too, with `errored: true`.
+ * `drift`: prints what was changed outside; exits 2 where that matters. Writes nothing but the reports that options name; with
+ * --adopt it writes live values into the manifest. With --json a failure is printed as a document too, with `errored: true`.
  */
 export async function drift(options: DriftOptions, settings: Settings, terminal: Terminal): Promise<number> {
+  let name = "";
   try {
-    return await withDrift(options, settings, terminal, async (looked) => {
+    const { markdown, html, sarif, junit, prometheus } = options;
+    assertReportFiles({ markdown, html, sarif, junit, prometheus });
+    const project = await openProject(options);
+    name = project.header.name;
+    return await withDrift(project, options, settings, terminal, async (looked) => {
       if (options.adopt.length > 0) {
         const { adopt } = await import("./adopt.ts");
         return adopt(looked, options, terminal);
       }
       const report = await withAuditEvents(looked.drift.report, looked.session.service, looked.signal);
+      const { writeDriftReports } = await import("./reports.ts");
+      const names = kindNames(kinds.all);
+      await writeDriftReports(report, names, options, { name, manifest: project.files, settings, terminal });
       printReport(report, options, terminal);
       return hasDrift(report) ? exitCodes.changes : exitCodes.done;
     });
   } catch (error) {
+    await reportFailure(error, name, options, settings, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredDriftJson(error))}\n`);
     throw error;
   }
+}
+
+/** Reports that nobody could look, but not that a report cannot be written. Adopting makes no report. */
+async function reportFailure(
+  error: unknown,
+  name: string,
+  options: DriftOptions,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<void> {
+  if (isReportError(error) || options.adopt.length > 0) return;
+  const { writeNoDriftReports } = await import("./reports.ts");
+  await writeNoDriftReports(error, options, { name, manifest: options.file, settings, terminal });
 }
 
 function printReport(report: DriftReport, options: DriftOptions, terminal: Terminal): void {

@@ -3,7 +3,7 @@ import { kinds } from "../../kinds/index.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import type { SecretText } from "../../manifest/secrets.ts";
 import { GraphformError } from "../../model/errors.ts";
-import { openProject, type Project } from "../../project/project.ts";
+import type { Project } from "../../project/project.ts";
 import { openSession, type Session } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
@@ -26,16 +26,16 @@ export interface Looked {
 }
 
 /**
- * Opens the manifest, its state and its service, compares, and does `work` while the service is connected. Throws
+ * Opens the state and the service of a manifest, compares, and does `work` while the service is connected. Throws
  * `state-missing` where nothing is known of a last apply. Takes no lock, and writes nothing.
  */
 export async function withDrift(
+  project: Project,
   options: DriftOptions,
   settings: Settings,
   terminal: Terminal,
   work: (looked: Looked) => Promise<number>,
 ): Promise<number> {
-  const project = await openProject(options);
   const state = await project.store.read();
   if (state === undefined) throw noState(project);
   const interrupts = listenForInterrupts(() => {});

@@ -2,8 +2,17 @@
 import type { PlanOptions } from "../../plan/input.ts";
 import type { ManifestOptions } from "../options.ts";
 
+/** Files of reports that `drift` writes. */
+export interface DriftReportOptions {
+  readonly markdown?: string;
+  readonly html?: string;
+  readonly sarif?: string;
+  readonly junit?: string;
+  readonly prometheus?: string;
+}
+
 /** Options of `drift`. */
-export interface DriftOptions extends ManifestOptions {
+export interface DriftOptions extends ManifestOptions, DriftReportOptions {
   readonly target: readonly string[];
   readonly exclude: readonly string[];
   readonly json?: boolean;

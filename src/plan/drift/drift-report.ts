@@ -8,6 +8,7 @@ import {
   type NotChecked,
   type OutputDrift,
   type ResourceDrift,
+  type Unchanged,
   type UnmanagedDrift,
 } from "../../model/drift.ts";
 import type { Observed } from "../../model/observed.ts";
@@ -25,14 +26,16 @@ export function driftReport(input: DriftInput): DriftReport {
     const found = resourceDrift(change, desired.get(change.address), input);
     return found === undefined ? [] : [found];
   });
+  const unsure = notChecked(input);
   return {
     version: 1,
     name: plan.name,
     timestamp: plan.timestamp,
     resources: resources.sort(worstFirst),
+    unchanged: unchangedIn(plan, [...resources, ...unsure]),
     outputs: changedOutputs(plan),
     ...(unmanaged === undefined ? {} : { unmanaged: unmanagedOf(unmanaged, input) }),
-    census: { ...plan.census, notChecked: notChecked(input), unfinished: unfinished(input) },
+    census: { ...plan.census, notChecked: unsure, unfinished: unfinished(input) },
     complete: plan.complete,
   };
 }
@@ -42,6 +45,23 @@ function worstFirst(left: ResourceDrift, right: ResourceDrift): number {
     driftClasses.indexOf(left.class) - driftClasses.indexOf(right.class) ||
     happenings.indexOf(left.what) - happenings.indexOf(right.what);
   return worse === 0 ? (left.address < right.address ? -1 : 1) : worse;
+}
+
+/** Planned resources that nothing else names, by address. */
+function unchangedIn(
+  { changes }: Plan,
+  named: readonly { readonly address: Address }[],
+): readonly Unchanged[] {
+  const others = new Set(named.map(({ address }) => address));
+  return changes
+    .filter(({ address }) => !others.has(address))
+    .map(({ address, kind, id, where }) => ({
+      address,
+      kind,
+      ...(id === undefined ? {} : { id }),
+      ...(where === undefined ? {} : { where }),
+    }))
+    .sort((left, right) => (left.address < right.address ? -1 : 1));
 }
 
 /** Outputs with another value than at the last apply; one that waits for an apply, or is new, has none. */

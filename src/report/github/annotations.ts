@@ -53,7 +53,8 @@ function rank(change: Change): number {
   return isBlocked(change) ? 1 : 0;
 }
 
-function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Annotation> {
+/** The place of an annotation, as GitHub takes it. */
+export function placeOf({ file, start, end }: SourceRange, pathOf: PathOf): Partial<Annotation> {
   const line = Math.max(1, start.line);
   const oneLine = end.line === start.line;
   return {

@@ -1,9 +1,9 @@
 /** @module Writes how a plan differs from an earlier one. */
 import { amount } from "../amounts.ts";
+import { timeText } from "../time-text.ts";
 import type { ComparisonView, DifferenceView } from "../view/comparison.ts";
 import { chip, type Tone } from "./action-words.ts";
 import { type Markup, markup } from "./markup.ts";
-import { timeText } from "./summary-html.ts";
 
 const tones: { readonly [is in DifferenceView["is"]]: Tone } = {
   new: "careful",

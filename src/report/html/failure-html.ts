@@ -1,21 +1,36 @@
-/** @module Writes the page of a plan that could not be made. */
+/** @module Writes the page of a plan or a drift report that could not be made. */
 import { isGraphformError, isManifestError } from "../../model/errors.ts";
 import type { Problem } from "../../model/problem.ts";
+import { erroredDriftJson } from "../drift-json.ts";
 import { erroredPlanJson } from "../error-json.ts";
 import { messageOf } from "../events.ts";
 import { type Markup, markup } from "./markup.ts";
 import { pageText, type Sha256 } from "./page.ts";
 
-/** A page that says why there is no plan, with the document that `plan --json` prints then. */
-export function failureHtml(error: unknown, sha256: Sha256): string {
+const sentences = {
+  plan: {
+    title: "There is no plan",
+    footer: "Whatever an earlier plan said is not known to hold.",
+    data: erroredPlanJson,
+  },
+  drift: {
+    title: "Nobody could look",
+    footer: "That proves nothing: neither drift nor its absence.",
+    data: erroredDriftJson,
+  },
+} as const;
+
+/** A page that says why there is no plan or no drift report, with the document that `--json` prints then. */
+export function failureHtml(error: unknown, sha256: Sha256, report: "plan" | "drift" = "plan"): string {
+  const { title, footer, data } = sentences[report];
   const hint = isGraphformError(error) ? error.hint : undefined;
   const problems = isManifestError(error) ? error.problems : [];
   const parts = {
-    title: "There is no plan",
-    header: markup`<h1 class="bad">There is no plan: ${messageOf(error)}</h1>${hint !== undefined && markup`<p>Way out: ${hint}</p>`}`,
+    title,
+    header: markup`<h1 class="bad">${title}: ${messageOf(error)}</h1>${hint !== undefined && markup`<p>Way out: ${hint}</p>`}`,
     main: markup`<ul class="plain">${problems.map(problemHtml)}</ul>`,
-    footer: markup`<p class="dim">Made by graphform. Whatever an earlier plan said is not known to hold.</p>`,
-    data: erroredPlanJson(error),
+    footer: markup`<p class="dim">Made by graphform. ${footer}</p>`,
+    data: data(error),
   };
   return pageText(parts, sha256);
 }

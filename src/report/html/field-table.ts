@@ -21,11 +21,11 @@ function columnsOf(fields: readonly FieldView[]): readonly string[] {
 }
 
 function row(field: FieldView, columns: readonly string[], hasNotes: boolean): Markup {
-  const { path, role, before, after, source, notes } = field;
+  const { path, role, before, after, source, afterSource, notes } = field;
   const last = columns.at(-1) ?? "";
   const first = markup`<td role="cell" data-head="${columns[0] ?? ""}:"><span class="value">${before}</span>${sourceText(source)}</td>`;
   return markup`<tr role="row" class="${role}"><th role="rowheader" scope="row"><code>${path}</code></th>
-${columns.length > 1 && first}<td role="cell" data-head="${last}:"><span class="value">${after}</span></td>
+${columns.length > 1 && first}<td role="cell" data-head="${last}:"><span class="value">${after}</span>${sourceText(afterSource)}</td>
 ${hasNotes && markup`<td role="cell" class="note">${notes.join(", ")}</td>`}</tr>`;
 }
 

@@ -1,6 +1,7 @@
 /** @module Writes the cards of a plan page: what was checked, who is disturbed, how long it takes. */
 import type { Census, ForecastStep } from "../../model/plan.ts";
 import { aboutTime, amount, elapsedTime } from "../amounts.ts";
+import { probeText } from "../probe-census.ts";
 import { sourceWords } from "../source-words.ts";
 import { stepWords } from "../step-words.ts";
 import type { PlanView } from "../view/plan-view.ts";
@@ -15,7 +16,9 @@ export function overviewHtml({ census, disruption, forecast, severity }: PlanVie
 }
 
 /** Numbers of resources and the sources of their values. */
-function censusCard({ declared, checked, skipped, unmanaged, fields }: Census): Markup {
+export function censusCard(census: Census): Markup {
+  const { declared, checked, skipped, unmanaged, fields } = census;
+  const asked = probeText(census);
   const sources = (["probed", "described", "echoed", "recorded"] as const).filter(
     (source) => fields[source] > 0,
   );
@@ -29,7 +32,7 @@ function censusCard({ declared, checked, skipped, unmanaged, fields }: Census): 
         [fields[source], `${fields[source] === 1 ? "value" : "values"} ${sourceWords[source]}`] as const,
     ),
   ];
-  return markup`<section class="card"><h2>Checked</h2><dl>${rows.map(([count, word]) => markup`<dt>${count}</dt><dd>${word}</dd>`)}</dl></section>`;
+  return markup`<section class="card"><h2>Checked</h2><dl>${rows.map(([count, word]) => markup`<dt>${count}</dt><dd>${word}</dd>`)}</dl>${asked !== undefined && markup`<p class="dim">${asked}</p>`}</section>`;
 }
 
 function disruptionCard(sums: PlanView["disruption"]): Markup {

@@ -1,4 +1,5 @@
 /** @module Writes the head of a plan page: the verdict and the next command. */
+import { timeText } from "../time-text.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import type { Severity } from "../view/verdict.ts";
 import { chip, type Tone } from "./action-words.ts";
@@ -31,10 +32,4 @@ export function summaryHtml(view: PlanView): Markup {
 <p class="next">${next.command !== undefined && markup`<span>Next:</span> <code>${next.command}</code>`} <span>${next.note}</span></p>
 ${!complete && markup`<p class="facts">${chip("incomplete", "careful")} --target or --exclude left something out.</p>`}
 ${chips.length > 0 && markup`<ul class="facts">${chips}</ul>`}`;
-}
-
-/** `2026-03-02 08:30 UTC`, or the text where it is no time of this form. */
-export function timeText(iso: string): string {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*Z$/.exec(iso);
-  return match === null ? iso : `${match[1]} ${match[2]} UTC`;
 }

@@ -63,7 +63,8 @@ export function outputLines({ name, action, before, after, note }: OutputView): 
   ];
 }
 
-function addressLines(addresses: readonly AddressView[], detail: Detail): readonly string[] {
+/** The addresses of a block, each escaped on one line; a short block counts most of them. */
+export function addressLines(addresses: readonly AddressView[], detail: Detail): readonly string[] {
   const shown = addresses.slice(0, listed[detail]);
   const left = addresses.length - shown.length;
   return [
@@ -72,7 +73,8 @@ function addressLines(addresses: readonly AddressView[], detail: Detail): readon
   ];
 }
 
-function addressText({ address, id, previous, where }: AddressView): string {
+/** An address with its id and place, escaped. */
+export function addressText({ address, id, previous, where }: AddressView): string {
   return [
     escapeText(address, 300),
     ...(id === undefined ? [] : [`(${escapeText(id, 100)})`]),
@@ -87,11 +89,14 @@ function fieldsLines(fields: readonly FieldView[], detail: Detail): readonly str
   return fields.flatMap(fieldLines);
 }
 
-function fieldLines({ path, role, before, after, source, notes }: FieldView): readonly string[] {
+/** The lines of one field, escaped. */
+export function fieldLines(field: FieldView): readonly string[] {
+  const { path, role, before, after, source, afterSource, notes } = field;
+  const by = afterSource === undefined || afterSource === "described" ? "" : ` (${afterSource})`;
   const name = escapeText(path, 200);
   const from = source === undefined || source === "described" ? "" : ` (${source})`;
   const note = notes.length === 0 ? "" : `  # ${sentence(notes.join(", "))}`;
-  if (role === "drifted") return [`! ${name}: ${before ?? ""}${from} → ${after}${note}`];
+  if (role === "drifted") return [`! ${name}: ${before ?? ""}${from} → ${after}${by}${note}`];
   return [...(before === undefined ? [] : [`- ${name}: ${before}${from}`]), `+ ${name}: ${after}${note}`];
 }
 

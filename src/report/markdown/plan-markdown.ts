@@ -4,8 +4,9 @@ import { aboutTime, amount } from "../amounts.ts";
 import type { KindNames } from "../kind-words.ts";
 import { type GroupView, type PlanView, planView } from "../view/plan-view.ts";
 import { blockLines, noteLines, outputLines } from "./block-lines.ts";
-import { codeSpan, fence } from "./code.ts";
+import { codeSpan } from "./code.ts";
 import { marker } from "./marker.ts";
+import { foldedSection, openSection, reportBytes, table } from "./sections.ts";
 import { bytesOf, type Part, type Section, withinBudget } from "./within-budget.ts";
 
 /** Options of a report in Markdown. */
@@ -18,8 +19,8 @@ export interface MarkdownOptions {
   readonly bytes?: number;
 }
 
-/** Bytes of a report, unless other ones are asked for. */
-const budget = 60_000;
+/** Command that shows what a report leaves out. */
+const command = "graphform plan";
 
 /**
  * The plan as Markdown: marker, verdict, counts, everything destructive or disruptive unfolded, the rest folded, checks, impact and
@@ -29,7 +30,7 @@ export function planMarkdown(plan: Plan, names: KindNames, options: MarkdownOpti
   const view = planView(plan, names, options);
   const head = headOf(view);
   const foot = footOf(view);
-  const room = (options.bytes ?? budget) - bytesOf(`${head}\n\n${foot}\n`) - 4;
+  const room = (options.bytes ?? reportBytes) - bytesOf(`${head}\n\n${foot}\n`) - 4;
   const sections = withinBudget(sectionsOf(view), room).filter((section) => section !== "");
   return `${[head, ...sections, foot].join("\n\n")}\n`;
 }
@@ -53,13 +54,15 @@ function sectionsOf(view: PlanView): readonly Section[] {
   const { groups, notes, outputs } = view;
   return [
     ...groups.map(groupSection),
-    folded(
+    foldedSection(
       "Not ready, or changed outside",
       notes.map((note) => ({ full: noteLines(note), short: [], count: note.addresses.length })),
+      command,
     ),
-    folded(
+    foldedSection(
       "Outputs",
       outputs.map((output) => ({ full: outputLines(output), short: [], count: 1 })),
+      command,
     ),
   ].filter(({ parts }) => parts.length > 0);
 }
@@ -74,36 +77,13 @@ function groupSection(group: GroupView): Section {
       count: block.addresses.length,
     };
   });
-  if (!isDisruptive(group)) return folded(title, parts);
-  return {
-    parts,
-    render: (lines, leftOut) =>
-      [`### ${title} (${count})`, ...(note === "" ? [] : [`${note}`]), ...body(lines, leftOut)].join("\n\n"),
-  };
+  if (!isDisruptive(group)) return foldedSection(title, parts, command);
+  return openSection({ title, note, count, parts, command });
 }
 
 /** Groups that somebody has to see without opening anything. */
 function isDisruptive({ severity, blocks }: GroupView): boolean {
   return severity === "bad" || blocks.some(({ disruption }) => disruption !== "none");
-}
-
-function folded(title: string, parts: readonly Part[]): Section {
-  const count = parts.reduce((sum, part) => sum + part.count, 0);
-  return {
-    parts,
-    render: (lines, leftOut) =>
-      [`<details><summary>${title} (${count})</summary>`, ...body(lines, leftOut), "</details>"].join("\n\n"),
-  };
-}
-
-function body(lines: readonly string[], leftOut: number): readonly string[] {
-  const last = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-  return [
-    ...(last.length === 0 ? [] : [fence("diff", last)]),
-    ...(leftOut === 0
-      ? []
-      : [`${leftOut} more left out: the report is too long. \`graphform plan\` shows all.`]),
-  ];
 }
 
 function footOf({ census, forecast, disruption, next, fingerprint, severity }: PlanView): string {
@@ -129,14 +109,4 @@ function footOf({ census, forecast, disruption, next, fingerprint, severity }: P
     `${next.command === undefined ? "" : `Next: ${codeSpan(next.command, 500)}. `}${next.note}`,
     `Plan fingerprint: ${codeSpan(fingerprint, 100)}`,
   ].join("\n\n");
-}
-
-/** A table of numbers with one row. */
-function table(columns: readonly (readonly [name: string, count: number])[]): string {
-  const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
-  return [
-    row(columns.map(([name]) => name)),
-    row(columns.map(() => "---:")),
-    row(columns.map(([, count]) => count)),
-  ].join("\n");
 }

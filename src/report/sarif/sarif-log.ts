@@ -97,6 +97,7 @@ function ruleOf({ rule, help, level }: ReportFinding): JsonObject {
 
 function tagOf(rule: string): string {
   if (rule.startsWith("guard-")) return "guard";
+  if (rule.startsWith("drift-")) return "drift";
   return rule.startsWith("plan-") ? "plan" : "manifest";
 }
 

@@ -21,6 +21,8 @@ export interface FieldView {
   readonly after: string;
   /** Source of `before`. */
   readonly source?: Source;
+  /** Source of `after`, where that is a value that was seen. */
+  readonly afterSource?: Source;
   readonly disruption: Disruption;
   readonly secret: boolean;
   /** `forces replacement`, `changed outside, was 25`, ...: at most two. */

@@ -11,7 +11,11 @@ export type OwnWords = { readonly [placeholder in Placeholder]: string | undefin
 type Placeholder = "PREVIOUS" | "ADDRESS" | "ID" | "KEY" | "NAME";
 
 /** The words of one resource. */
-export function ownWords({ address, id, previousAddress }: Change): OwnWords {
+export function ownWords({
+  address,
+  id,
+  previousAddress,
+}: Pick<Change, "address" | "id" | "previousAddress">): OwnWords {
   const parts = parseAddress(address);
   return { PREVIOUS: previousAddress, ADDRESS: address, ID: id, KEY: parts?.key, NAME: parts?.name };
 }

@@ -7,9 +7,12 @@ import { pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { driftHtml } from "../../../src/report/html/drift-html.ts";
 import { failureHtml } from "../../../src/report/html/failure-html.ts";
+import { whole } from "../drift-parts.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { plan } from "../plan-parts.ts";
+import { words } from "../words.ts";
 import { connectedPlan, hostilePlan, largePlan, pageOf, sha256 } from "./pages.ts";
 
 const executablePath = process.env["GRAPHFORM_CHROMIUM"] ?? "/usr/bin/chromium";
@@ -23,6 +26,7 @@ const pages: { readonly [name: string]: string } = {
   drifted: pageOf(goldenPlans["106-gone-failed-waiting-drifted"] ?? plan({})),
   hostile: pageOf(hostilePlan, { earlier }),
   large: pageOf(largePlan),
+  outside: driftHtml(whole, words, sha256),
   failed: failureHtml(new Error("the service is not there"), sha256),
 };
 const looks: { readonly [look: string]: BrowserContextOptions & { readonly print?: boolean } } = {

@@ -1,5 +1,6 @@
-/** @module Writes the page of a plan to a file, and reads the plan that it is compared with. */
+/** @module Writes pages of plans and of drift to files, and reads the plan that one is compared with. */
 import { createHash } from "node:crypto";
+import type { DriftReport } from "../model/drift.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import type { PlanPageOptions } from "../report/html/plan-html.ts";
@@ -32,26 +33,47 @@ export async function writePlanHtml(
   { terminal, ...options }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "mask"> },
 ): Promise<void> {
   const { planHtml } = await import("../report/html/plan-html.ts");
-  // What a service may have repeated is masked here. The page's own words are not: its script and its style have to stay whole.
-  const safe = (given: Plan): Plan =>
-    JSON.parse(
-      JSON.stringify(given, (_, inner: unknown) =>
-        typeof inner === "string" ? terminal.mask(inner) : inner,
-      ),
-    );
+  const safe = (given: Plan): Plan => maskTexts(given, terminal);
   const earlier = options.earlier && { ...options.earlier, plan: safe(options.earlier.plan) };
   const page = planHtml(safe(plan), names, { ...options, earlier, sha256 });
   await writeReport("html", file, page, { mask: (text) => text });
 }
 
-/** Writes a page that says why there is no plan, so that the page of an earlier run is not taken for it. */
+/** Writes the page of a drift report. What draws and escapes it is loaded only here. */
+export async function writeDriftHtml(
+  file: string,
+  report: DriftReport,
+  names: KindNames,
+  terminal: Pick<Terminal, "mask">,
+): Promise<void> {
+  const { driftHtml } = await import("../report/html/drift-html.ts");
+  const page = driftHtml(maskTexts(report, terminal), names, sha256);
+  await writeReport("html", file, page, { mask: (text) => text });
+}
+
+/**
+ * Masks what a service may have repeated, before it stands in a page. The page's own words are not masked: its script and its style
+ * have to stay whole.
+ */
+function maskTexts<Report extends Plan | DriftReport>(
+  report: Report,
+  { mask }: Pick<Terminal, "mask">,
+): Report {
+  const text = JSON.stringify(report, (_, inner: unknown) =>
+    typeof inner === "string" ? mask(inner) : inner,
+  );
+  return JSON.parse(text);
+}
+
+/** Writes a page that says why there is no plan or no drift report, so that the page of an earlier run is not taken for it. */
 export async function writeFailureHtml(
   file: string,
   error: unknown,
   terminal: Pick<Terminal, "mask">,
+  report: "plan" | "drift" = "plan",
 ): Promise<void> {
   const { failureHtml } = await import("../report/html/failure-html.ts");
-  await writeReport("html", file, failureHtml(error, sha256), terminal);
+  await writeReport("html", file, failureHtml(error, sha256, report), terminal);
 }
 
 /** True where a report is what could not be written, or was asked for in a wrong way. */

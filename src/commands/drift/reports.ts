@@ -1,0 +1,80 @@
+/** @module Writes the reports of drift that options and the CI service ask for. */
+import { readFile } from "node:fs/promises";
+import { writeAtomically } from "../../files/atomic-write.ts";
+import { systemClock } from "../../model/clock.ts";
+import type { DriftReport } from "../../model/drift.ts";
+import type { Settings } from "../../project/settings.ts";
+import { driftAnnotations } from "../../report/github/drift-annotations.ts";
+import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
+import { junitText } from "../../report/junit/junit.ts";
+import type { KindNames } from "../../report/kind-words.ts";
+import { driftMarkdown } from "../../report/markdown/drift-markdown.ts";
+import { failureMarkdown } from "../../report/markdown/failure-markdown.ts";
+import { driftMetrics, failedDriftMetrics } from "../../report/prometheus/drift-metrics.ts";
+import { driftFindings } from "../../report/sarif/drift-findings.ts";
+import { printAnnotations } from "../github-annotations.ts";
+import { writeFailureReports } from "../problem-reports.ts";
+import { repositoryPath } from "../repository-path.ts";
+import { writeSarif } from "../sarif-report.ts";
+import { appendSummary } from "../step-summary.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeDriftHtml, writeFailureHtml } from "../write-html.ts";
+import { writeReport } from "../write-report.ts";
+import type { DriftReportOptions } from "./options.ts";
+
+/** Context of the reports of drift. */
+export interface DriftReportContext {
+  /** Name of the manifest, empty where it could not be read. */
+  readonly name: string;
+  /** Manifest files. */
+  readonly manifest: readonly string[];
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+}
+
+/** Writes the reports of a look, and prints annotations on GitHub. Throws `report-unwritable`. */
+export async function writeDriftReports(
+  report: DriftReport,
+  names: KindNames,
+  { sarif, junit, markdown, html, prometheus }: DriftReportOptions,
+  { manifest, settings, terminal }: DriftReportContext,
+): Promise<void> {
+  const pathOf = repositoryPath(settings);
+  if (sarif !== undefined)
+    await writeSarif(driftFindings(report, names), { file: sarif, manifest, settings, terminal });
+  if (junit !== undefined)
+    await writeReport("junit", junit, junitText([driftSuite(report, names, pathOf)]), terminal);
+  if (markdown !== undefined) await writeReport("markdown", markdown, driftMarkdown(report, names), terminal);
+  if (html !== undefined) await writeDriftHtml(html, report, names, terminal);
+  if (prometheus !== undefined)
+    await writeMetrics(prometheus, driftMetrics(report, systemClock.now()), terminal);
+  await appendSummary((bytes) => driftMarkdown(report, names, bytes), settings, terminal);
+  await printAnnotations(driftAnnotations(report, pathOf), "graphform drift shows all", settings, terminal);
+}
+
+/** Writes that nobody could look, so that the report of an earlier look is not taken for this one. */
+export async function writeNoDriftReports(
+  error: unknown,
+  { sarif, junit, markdown, html, prometheus }: DriftReportOptions,
+  { name, ...context }: DriftReportContext,
+): Promise<void> {
+  const { settings, terminal } = context;
+  const suite = failedDriftSuite(error, name, repositoryPath(settings));
+  if (junit !== undefined) await writeReport("junit", junit, junitText([suite]), terminal);
+  const text = failureMarkdown(error, name, "drift");
+  if (markdown !== undefined) await writeReport("markdown", markdown, text, terminal);
+  if (html !== undefined) await writeFailureHtml(html, error, terminal, "drift");
+  if (prometheus !== undefined) {
+    const earlier = await readFile(prometheus, "utf8").catch(() => "");
+    await writeMetrics(prometheus, failedDriftMetrics(name, earlier), terminal);
+  }
+  await appendSummary(() => text, settings, terminal);
+  await writeFailureReports(error, { sarif, ...context });
+}
+
+/** Replaces the file at once: the collector may read it at any moment, as another user. */
+function writeMetrics(file: string, text: string, terminal: Terminal): Promise<void> {
+  return writeReport("prometheus", file, text, terminal, (path, masked) =>
+    writeAtomically(path, masked, undefined, 0o644),
+  );
+}

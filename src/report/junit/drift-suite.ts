@@ -1,0 +1,96 @@
+/** @module Turns a drift report into a JUnit suite: one case for each resource. */
+import { parseAddress } from "../../model/address.ts";
+import type { DriftReport, ResourceDrift } from "../../model/drift.ts";
+import { isGraphformError, isManifestError } from "../../model/errors.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import { messageOf } from "../events.ts";
+import type { KindNames } from "../kind-words.ts";
+import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
+import type { JunitCase, JunitResult, JunitSuite } from "./junit.ts";
+
+/** Converts the path of a manifest file to one relative to the root of the repository. */
+type PathOf = (file: string) => string;
+
+/**
+ * The suite of a report. Failed is what was changed outside, and what nobody declares where that was asked for; skipped is what was
+ * not looked at, or is not at rest. What the manifest alone has changed passes: that is a plan, and no drift.
+ */
+export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf): JunitSuite {
+  const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;
+  const unsure = new Map([
+    ...census.notChecked.map(({ address, reason }) => [address, reason] as const),
+    ...census.unfinished.map(
+      ({ address, reason }) => [address, `${reason}: what it shows may not last`] as const,
+    ),
+  ]);
+  const looked = new Set<string>([...resources, ...unchanged].map(({ address }) => address));
+  const resultOf = (address: string): JunitResult => {
+    const message = unsure.get(address);
+    return message === undefined ? { is: "passed" } : { is: "skipped", message };
+  };
+  const cases: readonly JunitCase[] = [
+    ...resources.map((resource) => {
+      const { address, kind, where } = resource;
+      const failed = resource.class === "outside" ? failureOf(resource, names) : undefined;
+      return {
+        name: address,
+        classname: kind,
+        ...placeOf(where, pathOf),
+        result: failed ?? resultOf(address),
+      };
+    }),
+    ...unchanged.map(({ address, kind, where }) => ({
+      ...{ name: address, classname: kind, ...placeOf(where, pathOf) },
+      result: resultOf(address),
+    })),
+    ...census.notChecked
+      .filter(({ address }) => !looked.has(address))
+      .map(({ address }) => ({
+        ...{ name: address, classname: parseAddress(address)?.section ?? "" },
+        result: resultOf(address),
+      })),
+    ...unmanaged.map(({ kind, id, name: called }) => ({
+      ...{ name: called === undefined ? id : `${id} ${called}`, classname: kind },
+      result: { is: "failed", message: "nobody declares it" } as const,
+    })),
+  ];
+  return { name, timestamp, cases };
+}
+
+/** The suite of a look that failed: one error for each problem of the manifest, or one. */
+export function failedDriftSuite(error: unknown, name: string, pathOf: PathOf): JunitSuite {
+  const problems = isManifestError(error)
+    ? error.problems.filter(({ severity }) => severity === "error")
+    : [];
+  const hint = isGraphformError(error) ? error.hint : undefined;
+  const whole: JunitCase = {
+    name: "drift",
+    classname: "graphform",
+    result: { is: "error", message: messageOf(error), ...(hint === undefined ? {} : { detail: hint }) },
+  };
+  const cases = problems.map(
+    (problem): JunitCase => ({
+      name: `${problem.range.file}:${problem.range.start.line} ${problem.code}`,
+      classname: "graphform",
+      ...placeOf(problem.range, pathOf),
+      result: {
+        is: "error",
+        message: problem.message,
+        ...(problem.hint === undefined ? {} : { detail: problem.hint }),
+      },
+    }),
+  );
+  return { name, cases: cases.length === 0 ? [whole] : cases };
+}
+
+function failureOf(resource: ResourceDrift, names: KindNames): JunitResult {
+  const lines = resource.fields
+    .filter((field) => field.class === "outside")
+    .map((field) => driftFieldText(driftFieldView(field, resource, names)));
+  const detail = lines.length === 0 ? {} : { detail: lines.join("\n") };
+  return { is: "failed", message: resource.reason, ...detail };
+}
+
+function placeOf(where: SourceRange | undefined, pathOf: PathOf): Pick<JunitCase, "file" | "line"> {
+  return where === undefined ? {} : { file: pathOf(where.file), line: where.start.line };
+}

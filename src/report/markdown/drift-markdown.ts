@@ -1,0 +1,125 @@
+/** @module Formats a drift report as Markdown for an issue, a comment or the summary of a step. */
+import type { DriftReport } from "../../model/drift.ts";
+import { amount } from "../amounts.ts";
+import { escapeText, quoteText } from "../escape.ts";
+import type { KindNames } from "../kind-words.ts";
+import { probeText } from "../probe-census.ts";
+import { sinceText, timeText } from "../time-text.ts";
+import type { DriftBlockView } from "../view/drift-block-view.ts";
+import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
+import { addressLines, addressText, type Detail, fieldLines } from "./block-lines.ts";
+import { codeSpan } from "./code.ts";
+import { marker } from "./marker.ts";
+import { foldedSection, openSection, reportBytes, table } from "./sections.ts";
+import { bytesOf, type Part, type Section, withinBudget } from "./within-budget.ts";
+
+const command = "graphform drift --verbose";
+
+/**
+ * The report as Markdown: marker, verdict, counts, what was changed outside unfolded, the rest folded, checks and ways out. Foreign text
+ * stands in code alone. What does not fit into `bytes` is counted. Ends with a line break.
+ */
+export function driftMarkdown(report: DriftReport, names: KindNames, bytes: number = reportBytes): string {
+  const view = driftView(report, names);
+  const head = headOf(view);
+  const foot = footOf(view);
+  const room = bytes - bytesOf(`${head}\n\n${foot}\n`) - 4;
+  const sections = withinBudget(sectionsOf(view), room);
+  return `${[head, ...sections, foot].join("\n\n")}\n`;
+}
+
+function headOf({ name, verdict, complete, counts, unmanaged, census }: DriftView): string {
+  const { outside, ours, cosmetic } = counts;
+  return [
+    marker("drift", name),
+    `## Drift of ${codeSpan(name, 100)}`,
+    `**${verdict}**`,
+    ...(complete
+      ? []
+      : [`Incomplete: --target or --exclude left out ${census.skipped} of ${census.declared} declared.`]),
+    table([
+      ["changed outside", outside],
+      ["not declared", unmanaged.length],
+      ["not applied yet", ours],
+      ["does not matter", cosmetic],
+    ]),
+  ].join("\n\n");
+}
+
+function sectionsOf({ groups, unmanaged, unmanagedWay, census }: DriftView): readonly Section[] {
+  const lines = unmanaged.map(({ noun, id, name }) => {
+    const called = name === undefined ? "" : ` ${quoteText(name, 100)}`;
+    return one(`? ${escapeText(noun, 100)} ${escapeText(id, 200)}${called}`);
+  });
+  const unsure = [...census.notChecked, ...census.unfinished].map(({ address, reason }) =>
+    one(`! ${escapeText(address, 300)}: ${escapeText(reason, 500)}`),
+  );
+  const note = `Way out: ${unmanagedWay}.`;
+  const undeclared = openSection({ title: "Not declared", note, count: lines.length, parts: lines, command });
+  return [
+    ...groups.filter(({ severity }) => severity !== "quiet").map(groupSection),
+    undeclared,
+    ...groups.filter(({ severity }) => severity === "quiet").map(groupSection),
+    foldedSection("Not checked, or not at rest", unsure, command),
+  ].filter(({ parts }) => parts.length > 0);
+}
+
+function one(line: string): Part {
+  return { full: [line], short: [], count: 1 };
+}
+
+function groupSection({ title, note, severity, count, blocks }: DriftGroupView): Section {
+  const parts = blocks.map(
+    (block): Part => ({
+      full: [...blockLines(block, "full"), ""],
+      short: [...blockLines(block, "short"), ""],
+      count: block.addresses.length,
+    }),
+  );
+  if (severity === "quiet") return foldedSection(title, parts, command);
+  return openSection({ title, note, count, parts, command });
+}
+
+function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
+  const { addresses, what, reason, since, events, fields } = block;
+  const [first, ...others] = addresses;
+  const isOne = first !== undefined && others.length === 0;
+  const right = since === undefined ? "" : `; last seen right ${sinceText(since)}`;
+  return [
+    `@@ ${what} ${isOne ? addressText(first) : amount(addresses.length, "resource")} @@`,
+    ...(isOne ? [] : addressLines(addresses, detail)),
+    `# ${escapeText(reason, 1000)}${escapeText(right, 100)}`,
+    ...events.map(({ time, user, message }) => {
+      const who = user === undefined ? "" : ` ${escapeText(user, 100)}`;
+      return `# ${escapeText(timeText(time), 40)}${who}: ${escapeText(message, 200)}`;
+    }),
+    ...(detail === "full"
+      ? fields.flatMap(fieldLines)
+      : fields.length === 0
+        ? []
+        : [`# ${amount(fields.length, "field")} left out`]),
+  ];
+}
+
+function footOf({ census, seen, ways }: DriftView): string {
+  const { declared, checked, skipped, unmanaged, fields } = census;
+  const asked = probeText(census);
+  const values = {
+    "from the database": fields.probed,
+    "from the service": fields.described,
+    "echoed back": fields.echoed,
+    remembered: fields.recorded,
+  };
+  return [
+    table(Object.entries({ declared, checked, skipped, unmanaged, ...values })),
+    seen,
+    ...(asked === undefined ? [] : [codeSpan(asked, 700)]),
+    ...(ways.length === 0
+      ? []
+      : [
+          ways
+            .map(({ command: way, text }) => `- ${way === undefined ? "" : `${codeSpan(way)} `}${text}`)
+            .join("\n"),
+        ]),
+  ].join("\n\n");
+}

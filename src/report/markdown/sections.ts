@@ -1,0 +1,61 @@
+/** @module Makes the sections of reports in Markdown, unfolded and folded, and their tables. */
+import { fence } from "./code.ts";
+import type { Part, Section } from "./within-budget.ts";
+
+/** Bytes of a report, unless other ones are asked for. */
+export const reportBytes = 60_000;
+
+/** A section that is seen without opening anything. `command` shows what it leaves out. */
+export function openSection({
+  title,
+  note,
+  count,
+  parts,
+  command,
+}: {
+  readonly title: string;
+  readonly note: string;
+  readonly count: number;
+  readonly parts: readonly Part[];
+  readonly command: string;
+}): Section {
+  return {
+    parts,
+    render: (lines, leftOut) =>
+      [`### ${title} (${count})`, ...(note === "" ? [] : [note]), ...body(lines, leftOut, command)].join(
+        "\n\n",
+      ),
+  };
+}
+
+/** A section in `<details>`. `command` shows what it leaves out. */
+export function foldedSection(title: string, parts: readonly Part[], command: string): Section {
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  return {
+    parts,
+    render: (lines, leftOut) =>
+      [
+        `<details><summary>${title} (${count})</summary>`,
+        ...body(lines, leftOut, command),
+        "</details>",
+      ].join("\n\n"),
+  };
+}
+
+function body(lines: readonly string[], leftOut: number, command: string): readonly string[] {
+  const last = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  return [
+    ...(last.length === 0 ? [] : [fence("diff", last)]),
+    ...(leftOut === 0 ? [] : [`${leftOut} more left out: the report is too long. \`${command}\` shows all.`]),
+  ];
+}
+
+/** A table of numbers with one row. */
+export function table(columns: readonly (readonly [name: string, count: number])[]): string {
+  const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    row(columns.map(([name]) => name)),
+    row(columns.map(() => "---:")),
+    row(columns.map(([, count]) => count)),
+  ].join("\n");
+}

@@ -1,0 +1,108 @@
+/** @module Turns a drift report into metrics for the text file collector of Prometheus' node exporter. */
+import { parseAddress } from "../../model/address.ts";
+import { type DriftReport, driftClasses, hasDrift } from "../../model/drift.ts";
+import { countDrift } from "../drift-counts.ts";
+import { expositionText, type Labels, type Metric } from "./exposition.ts";
+
+const lastSuccess = "graphform_last_success_timestamp_seconds";
+const lastHelp = "Time of the last look that could be made.";
+
+/** The metrics of a look at `now`, in ms since 1970. */
+export function driftMetrics(report: DriftReport, now: number): string {
+  const { census, resources, unchanged, unmanaged = [] } = report;
+  const of = { manifest: report.name };
+  const { outside, ours } = countDrift(report);
+  const states = {
+    declared: census.declared,
+    checked: census.checked,
+    skipped: census.skipped,
+    not_checked: census.notChecked.length,
+    unmanaged: census.unmanaged,
+    drifted: outside,
+    unapplied: ours,
+  };
+  const fields = resources.flatMap((resource) => resource.fields);
+  const drifted = resources.filter((resource) => resource.class === "outside");
+  return expositionText([
+    success(of, 1),
+    gauge(lastSuccess, lastHelp, [{ labels: of, value: now / 1000 }]),
+    gauge("graphform_drift", "1 where something that matters was changed outside: exit code 2.", [
+      { labels: of, value: hasDrift(report) ? 1 : 0 },
+    ]),
+    gauge("graphform_resources", "Resources by state.", counted(of, "state", states)),
+    gauge(
+      "graphform_drift_fields",
+      "Fields that differ from the last apply, by class; outside is drift that matters.",
+      driftClasses.map((is) => ({
+        labels: { ...of, class: is },
+        value: fields.filter((field) => field.class === is).length,
+      })),
+    ),
+    gauge(
+      "graphform_values",
+      "Known values by source; recorded ones were not seen in this look.",
+      counted(of, "source", census.fields),
+    ),
+    gauge("graphform_resource_info", "Always 1: one series for each resource.", [
+      ...resources.map(({ address, kind, class: is, phase }) => ({
+        labels: { ...of, ...named(address, kind), sync_status: statusOf[is], health: phase?.is ?? "unknown" },
+        value: 1,
+      })),
+      ...unchanged.map(({ address, kind }) => ({
+        labels: { ...of, ...named(address, kind), sync_status: "synced", health: "unknown" },
+        value: 1,
+      })),
+      ...unmanaged.map(({ kind, id }) => ({
+        labels: { ...of, kind, name: id, sync_status: "unmanaged", health: "unknown" },
+        value: 1,
+      })),
+    ]),
+    gauge(
+      "graphform_resource_drift_seconds",
+      "Longest time that a resource can have been changed: seconds since it was last seen right.",
+      drifted.flatMap(({ address, kind, since }) => {
+        const value = since === undefined ? Number.NaN : (now - Date.parse(since)) / 1000;
+        return Number.isNaN(value)
+          ? []
+          : [{ labels: { ...of, ...named(address, kind) }, value: Math.max(0, value) }];
+      }),
+    ),
+  ]);
+}
+
+/**
+ * The metrics of a look that failed. Of the file of the look before, the time of the last success is kept, so that an alert on its age
+ * still works; everything else would not be known to hold. `name` is that of the manifest, empty where it could not be read.
+ */
+export function failedDriftMetrics(name: string, earlier: string): string {
+  const kept = earlier
+    .split("\n")
+    .filter((line) =>
+      /^graphform_last_success_timestamp_seconds(?:\{manifest="(?:[^"\\]|\\.)*"\})? [\d.e+]+$/.test(line),
+    );
+  const [line] = kept;
+  const head = `# HELP ${lastSuccess} ${lastHelp}\n# TYPE ${lastSuccess} gauge\n`;
+  return `${expositionText([success(name === "" ? {} : { manifest: name }, 0)])}${line === undefined ? "" : `${head}${line}\n`}`;
+}
+
+const statusOf = { outside: "drifted", ours: "unapplied", cosmetic: "synced" } as const;
+
+function success(labels: Labels, value: 0 | 1): Metric {
+  return gauge("graphform_drift_success", "1 where the last look was made, 0 where it failed.", [
+    { labels, value },
+  ]);
+}
+
+function gauge(name: string, help: string, samples: Metric["samples"]): Metric {
+  return { name, help, samples };
+}
+
+function counted(of: Labels, label: string, counts: { readonly [key: string]: number }): Metric["samples"] {
+  return Object.entries(counts).map(([key, value]) => ({ labels: { ...of, [label]: key }, value }));
+}
+
+/** Kind and name of an address: `instances` and `cache["eu"]`. */
+function named(address: string, kind: string): Labels {
+  const section = parseAddress(address)?.section;
+  return { kind, name: section === undefined ? address : address.slice(section.length + 1) };
+}

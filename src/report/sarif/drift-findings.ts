@@ -1,0 +1,88 @@
+/** @module Turns a drift report into findings: one for each field that differs. */
+import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
+import { wayOfUnmanaged } from "../drift-ways.ts";
+import type { KindNames } from "../kind-words.ts";
+import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
+import type { FindingLevel, ReportFinding } from "./finding.ts";
+
+/** One sentence for each kind of difference, with the way out. */
+const rules = {
+  gone: "A resource was deleted outside of graphform. Apply creates it again; remove its block where the deletion is meant.",
+  failed:
+    "The service says that a resource has failed. Look at it there; apply tries again what was declared.",
+  outside:
+    "A field was changed outside of graphform since the last apply. Apply puts it back; drift --adopt takes it over.",
+  unmanaged: `An object that nobody declares: ${wayOfUnmanaged}.`,
+  ours: "The manifest has changed, and was not applied yet. That is a plan, and no drift.",
+  cosmetic: "A field differs, and nothing that matters has changed.",
+} as const;
+
+type Rule = keyof typeof rules;
+
+const levels: { readonly [rule in Rule]: FindingLevel } = {
+  gone: "error",
+  failed: "error",
+  outside: "warning",
+  unmanaged: "warning",
+  ours: "note",
+  cosmetic: "note",
+};
+
+const ranks: readonly string[] = Object.keys(rules).map((rule) => `drift-${rule}`);
+
+/** The differences as findings, worst first; a resource without fields of the worst class has one for itself. */
+export function driftFindings(report: DriftReport, names: KindNames): readonly ReportFinding[] {
+  const { resources, unmanaged = [] } = report;
+  const found = [
+    ...resources.flatMap((resource) => resourceFindings(resource, names)),
+    ...unmanaged.map(({ kind, id, name }) => {
+      const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
+      return finding("unmanaged", `${kind} ${id}${called} is not declared`, [id, ""]);
+    }),
+  ];
+  return found
+    .map((one) => ({ one, rank: ranks.indexOf(one.rule) }))
+    .sort((a, b) => a.rank - b.rank || (key(a.one) < key(b.one) ? -1 : 1))
+    .map(({ one }) => one);
+}
+
+function resourceFindings(resource: ResourceDrift, names: KindNames): readonly ReportFinding[] {
+  const { address, what, reason, fields, where } = resource;
+  const whole = wholeRule(resource);
+  const isSaid =
+    whole === "gone" || whole === "failed" || fields.every((field) => field.class !== resource.class);
+  return [
+    ...(isSaid ? [finding(whole, `${address}: ${what}: ${reason}`, [address, ""], where)] : []),
+    ...fields.map((field) => fieldFinding(field, resource, names)),
+  ];
+}
+
+function wholeRule({ what, class: is }: ResourceDrift): Rule {
+  if (what === "deleted") return "gone";
+  return what === "failed" ? "failed" : is;
+}
+
+function fieldFinding(field: FieldDrift, resource: ResourceDrift, names: KindNames): ReportFinding {
+  const message = `${resource.address}: ${driftFieldText(driftFieldView(field, resource, names))}`;
+  return finding(field.class, message, [resource.address, field.path], field.where ?? resource.where);
+}
+
+function finding(
+  rule: Rule,
+  message: string,
+  parts: readonly string[],
+  where?: ReportFinding["where"],
+): ReportFinding {
+  return {
+    rule: `drift-${rule}`,
+    help: rules[rule],
+    level: levels[rule],
+    message,
+    ...(where === undefined ? {} : { where }),
+    fingerprint: { name: "resourceField/v1", parts: [...parts, `drift-${rule}`] },
+  };
+}
+
+function key({ fingerprint }: ReportFinding): string {
+  return fingerprint.parts.join("\n");
+}

@@ -1,0 +1,96 @@
+/** @module Describes a drift report for people: verdict, groups worst first with equal drift of many in one block, what was seen. */
+import { type DriftReport, hasDrift } from "../../model/drift.ts";
+import { amount } from "../amounts.ts";
+import { countDrift, type DriftCounts, seenText } from "../drift-counts.ts";
+import { driftGroups, unimportantTitle } from "../drift-groups.ts";
+import { type WayOut, wayOfUnmanaged, waysOut } from "../drift-ways.ts";
+import type { KindNames } from "../kind-words.ts";
+import { type DriftBlockView, driftBlocks } from "./drift-block-view.ts";
+
+/** A group of blocks; `bad` and `careful` ones matter. */
+export interface DriftGroupView {
+  readonly title: string;
+  readonly note: string;
+  readonly severity: "bad" | "careful" | "quiet";
+  /** Number of resources. */
+  readonly count: number;
+  readonly blocks: readonly DriftBlockView[];
+}
+
+/** An object that nobody declares. */
+export interface UnmanagedView {
+  readonly noun: string;
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** A report for people. Texts are not escaped. */
+export interface DriftView {
+  readonly name: string;
+  readonly timestamp: string;
+  readonly isDrift: boolean;
+  readonly verdict: string;
+  /** How much was seen, and how much is only remembered; a sentence. */
+  readonly seen: string;
+  readonly complete: boolean;
+  readonly counts: DriftCounts;
+  readonly groups: readonly DriftGroupView[];
+  readonly unmanaged: readonly UnmanagedView[];
+  /** The way out of `unmanaged`. */
+  readonly unmanagedWay: string;
+  readonly ways: readonly WayOut[];
+  readonly census: DriftReport["census"];
+}
+
+/** Describes a drift report. */
+export function driftView(report: DriftReport, names: KindNames): DriftView {
+  const { name, timestamp, complete, census, unmanaged = [] } = report;
+  const counts = countDrift(report);
+  return {
+    name,
+    timestamp,
+    isDrift: hasDrift(report),
+    verdict: verdictOf(report, counts),
+    seen: `${seenText(counts)}.`,
+    complete,
+    counts,
+    groups: groupsOf(report, names),
+    unmanaged: unmanaged.map(({ kind, id, name: called }) => ({
+      noun: (Object.hasOwn(names, kind) ? names[kind]?.noun : undefined) ?? kind,
+      id,
+      ...(called === undefined ? {} : { name: called }),
+    })),
+    unmanagedWay: wayOfUnmanaged,
+    ways: waysOut(report),
+    census,
+  };
+}
+
+function verdictOf(report: DriftReport, { outside, seen, remembered }: DriftCounts): string {
+  const { unmanaged = [], complete } = report;
+  if (!hasDrift(report)) {
+    const where = complete ? "" : " in what was checked";
+    return `No drift${where}: ${seen} of ${amount(seen + remembered, "value")} ${seen === 1 ? "was" : "were"} seen.`;
+  }
+  const parts = [
+    ...(outside === 0
+      ? []
+      : [`${amount(outside, "resource")} ${outside === 1 ? "was" : "were"} changed outside`]),
+    ...(unmanaged.length === 0
+      ? []
+      : [`${amount(unmanaged.length, "object")} ${unmanaged.length === 1 ? "is" : "are"} not declared`]),
+  ];
+  return `${parts.join(", ")}.`;
+}
+
+const severities = { red: "bad", yellow: "careful", cyan: "quiet" } as const;
+
+function groupsOf({ resources }: DriftReport, names: KindNames): readonly DriftGroupView[] {
+  const quiet = { what: ["unimportant"], title: unimportantTitle, note: "", tone: "cyan" } as const;
+  return [...driftGroups, quiet].flatMap(({ what, title, note, tone }): DriftGroupView[] => {
+    const found = resources.filter((resource) => what.some((one) => one === resource.what));
+    if (found.length === 0) return [];
+    const blocks = driftBlocks(found, names);
+    return [{ title, note, severity: severities[tone], count: found.length, blocks }];
+  });
+}
