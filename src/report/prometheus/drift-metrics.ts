@@ -101,7 +101,7 @@ function counted(of: Labels, label: string, counts: { readonly [key: string]: nu
   return Object.entries(counts).map(([key, value]) => ({ labels: { ...of, [label]: key }, value }));
 }
 
-/** Kind and name of an address: `instances` and `cache["eu"]`. */
+/** Kind and name of an address: the section that it begins with, and the rest. */
 function named(address: string, kind: string): Labels {
   const section = parseAddress(address)?.section;
   return { kind, name: section === undefined ? address : address.slice(section.length + 1) };
