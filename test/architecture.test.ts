@@ -116,7 +116,7 @@ const rules: FolderRules = {
       ],
       ...["platform", "reconcile", "project", "telemetry"],
     ],
-    packages: ["commander"],
+    packages: ["commander", "log-update"],
     node: "any",
   },
   "cli.ts": {

@@ -21,6 +21,8 @@ export interface ApplyContext {
   readonly open: Open;
   readonly digest: (text: string) => string;
   readonly emit: (event: ApplyEvent) => void;
+  /** Called with the key of a step whenever another status of its resource is seen. */
+  readonly onStatus?: ((key: string, status: string) => void) | undefined;
   /** Outputs of everything that is there, filled in as steps are done. */
   readonly outputs: Map<Address, JsonObject>;
   /** Outputs as they were when apply began: the plan knew these ids. */

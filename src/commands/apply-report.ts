@@ -16,10 +16,14 @@ import { planEvents } from "../report/plan-events.ts";
 import { planText } from "../report/plan-text.ts";
 import { progressText } from "../report/progress-text.ts";
 import { stepEvents } from "../telemetry/channels.ts";
+import { beginHeartbeat, type Heartbeat } from "./heartbeat.ts";
+import type { LiveView } from "./live-view.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Receives everything that an apply reports while it runs. */
 export interface ApplyReport extends RunReport {
+  /** Draws the run on a terminal; undefined where nothing is drawn. */
+  readonly view: LiveView | undefined;
   readonly event: (event: ApplyEvent) => void;
   /** Writes an error that ended the run to the JSON stream; the text for people is printed elsewhere. */
   error(error: unknown): void;
@@ -29,17 +33,23 @@ export interface ApplyReport extends RunReport {
  * Reports as JSON lines on standard output, or as text: plan and result on standard output, progress on standard error. The
  * file of --log gets the JSON lines in both cases.
  */
-export function applyReport(asJson: boolean, terminal: Terminal, command: Command = "apply"): ApplyReport {
+export function applyReport(
+  asJson: boolean,
+  terminal: Terminal,
+  command: Command = "apply",
+  view?: LiveView,
+): ApplyReport {
   const warnings: string[] = [];
   const { log } = terminal;
   const outputs = [
-    asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command),
+    asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command, view),
     ...(log === undefined ? [] : [jsonReport(log, command)]),
   ];
   const toAll = (send: (output: Output) => void): void => {
     for (const output of outputs) send(output);
   };
   return {
+    view,
     plan: (plan) => toAll((output) => output.plan(plan)),
     event: (event) => {
       stepEvents.publish(event);
@@ -47,21 +57,44 @@ export function applyReport(asJson: boolean, terminal: Terminal, command: Comman
         warnings.push(event.address === undefined ? event.message : `${event.address}: ${event.message}`);
       toAll((output) => output.event(event));
     },
+    begin: (steps, usual) => toAll((output) => output.begin?.(steps, usual)),
     outcome: (outcome) => toAll((output) => output.outcome(outcome)),
     error: (error) => toAll((output) => output.error(error)),
     warnings: () => warnings,
   };
 }
 
-type Output = Omit<ApplyReport, "warnings">;
+type Output = Omit<ApplyReport, "warnings" | "view">;
 
-function textReport(terminal: Terminal, command: Command): Output {
+/** Text; with a view, only the ends of steps and warnings are printed, above what the view draws. */
+function textReport(terminal: Terminal, command: Command, view: LiveView | undefined): Output {
+  let heartbeat: Heartbeat | undefined;
+  const end = (): void => {
+    heartbeat?.end();
+    view?.clear();
+  };
+  const line = (text: string): void => terminal.err(`${text}\n`);
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   return {
-    plan: (plan) => terminal.out(planText(plan, kindNames(kinds.all), page)),
-    event: (event) => terminal.err(`${progressText(event, page.palette)}\n`),
-    outcome: (outcome) => terminal.out(outcomeText(outcome, page, command)),
-    error: () => {},
+    plan(plan) {
+      end();
+      terminal.out(planText(plan, kindNames(kinds.all), page));
+    },
+    begin(steps, usual) {
+      view?.begin(steps, usual);
+      if (view === undefined) heartbeat = beginHeartbeat(steps, usual, line);
+    },
+    event(event) {
+      heartbeat?.event(event);
+      const isDrawn = event.type === "step-start" || event.type === "step-progress";
+      if (view === undefined || !isDrawn) line(progressText(event, page.palette));
+      view?.event(event);
+    },
+    outcome(outcome) {
+      end();
+      terminal.out(outcomeText(outcome, page, command));
+    },
+    error: end,
   };
 }
 

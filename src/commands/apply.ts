@@ -17,6 +17,7 @@ import { withSeals } from "../state/with-seals.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
 import { type ApprovalOptions, assertApprovable, isApproved } from "./approval.ts";
 import { type Interrupts, listenForInterrupts } from "./listen-for-interrupts.ts";
+import { openLiveView } from "./live-view.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
 import { runListener } from "./run-listener.ts";
 import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept } from "./saved-plan.ts";
@@ -30,7 +31,8 @@ export interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOpti
 
 /** `apply` and `destroy`: returns the exit code. A second plan after the changes verifies the result. */
 export async function apply(options: ApplyOptions, settings: Settings, terminal: Terminal): Promise<number> {
-  let report = applyReport(options.json === true, terminal, commandOf(options));
+  const view = await openLiveView(terminal, options.json !== true);
+  let report = applyReport(options.json === true, terminal, commandOf(options), view);
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: finishing the requests in flight; press Ctrl-C again to stop at once\n"),
   );
@@ -39,13 +41,14 @@ export async function apply(options: ApplyOptions, settings: Settings, terminal:
     assertAsSaved(options);
     const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
     const chosen = saved === undefined ? options : withSaved(options, saved);
-    report = applyReport(options.json === true, terminal, commandOf(chosen));
+    report = applyReport(options.json === true, terminal, commandOf(chosen), view);
     return await applyUnderLock(chosen, saved, report, interrupts, settings, terminal);
   } catch (error) {
     const reported = interrupts.stopping.aborted ? interrupted() : error;
     report.error(reported);
     throw reported;
   } finally {
+    view?.clear();
     interrupts.release();
   }
 }
@@ -82,7 +85,16 @@ async function applyUnderLock(
     const sealed = saved === undefined ? undefined : withSeals(saved.plan, session.vault);
     if (sealed !== undefined) assertSecretsKept(sealed, session.vault.open);
     const plan = sealed === undefined ? {} : { saved: sealed };
-    return reconcileAndClose({ options, ...plan, project, session, report, interrupts, lock, terminal });
+    return reconcileAndClose({
+      options,
+      ...plan,
+      project,
+      session,
+      report,
+      interrupts,
+      lock,
+      terminal,
+    });
   });
 }
 
@@ -101,12 +113,15 @@ interface Run {
 
 async function reconcileAndClose(run: Run): Promise<number> {
   const { options, saved, project, session, report, interrupts, lock, terminal } = run;
+  const { view } = report;
   const { service, state, clock, vault } = session;
   const { stopping, aborting } = interrupts;
   const world = applyWorld({
     ...{ service, store: project.store, state, lock, clock },
     ...{ stopping, aborting, open: vault.open, emit: report.event },
+    ...{ onRead: view?.reading, onStatus: view?.status },
   });
+  view?.reading(0, 0);
   try {
     const request: RunRequest = {
       intention: intentionOf(options, project, session),

@@ -16,6 +16,7 @@ import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { emptyState } from "../state/document.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
+import { openLiveView } from "./live-view.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
 import type { PlanReportOptions } from "./plan-reports.ts";
 import { runListener } from "./run-listener.ts";
@@ -91,6 +92,7 @@ async function makePlan(
     destroying ? secretsAtHand(settings.environment()) : secretReader(settings.environment()),
   );
   const interrupts = listenForInterrupts(() => {});
+  const view = await openLiveView(terminal, options.json !== true);
   try {
     const intention = {
       manifest: session.manifest,
@@ -104,7 +106,9 @@ async function makePlan(
       clock: session.clock,
       open: session.vault.open,
     });
-    const { plan: result } = await planFor(intention, session.state, world);
+    view?.reading(0, 0);
+    const { plan: result } = await planFor(intention, session.state, { ...world, onRead: view?.reading });
+    view?.clear();
     if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
     const names = kindNames(kinds.all);
     const { writePlanReports } = await import("./plan-reports.ts");
@@ -117,6 +121,7 @@ async function makePlan(
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {
+    view?.clear();
     interrupts.release();
     await session.service.close();
   }

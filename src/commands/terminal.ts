@@ -2,6 +2,7 @@
 import { openSync, writeSync } from "node:fs";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Settings } from "../project/settings.ts";
+import { type LiveArea, openLiveArea } from "./live-area.ts";
 
 /** Output of a command: results to standard output, progress and problems to standard error. */
 export interface Terminal {
@@ -18,6 +19,8 @@ export interface Terminal {
   redactWith(redact: (text: string) => string): void;
   /** Masks the secrets that all output is masked with so far, for text that goes elsewhere. */
   mask(text: string): string;
+  /** Opens an area below everything printed; absent where progress is not drawn: no terminal, CI, TERM=dumb. One at a time. */
+  readonly live?: () => Promise<LiveArea>;
   /** Asks a question; only "yes" means true. Throws `interrupted` (exit 130) at Ctrl-C and once the signal is aborted. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -27,14 +30,26 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
   let redact = (text: string): string => text;
   const log = logFile === undefined ? undefined : openLog(logFile);
   const { stdin, stdout, stderr } = process;
+  let area: LiveArea | undefined;
+  const isDrawable =
+    stderr.isTTY === true && settings.get("ci") === undefined && settings.get("term") !== "dumb";
+  const live = async (): Promise<LiveArea> => {
+    area = await openLiveArea(stderr, (text) => redact(text));
+    return area;
+  };
+  const print = (stream: NodeJS.WriteStream, text: string): void => {
+    if (area === undefined) stream.write(redact(text));
+    else area.print(redact(text), stream);
+  };
   const quiet =
     noColour ||
     settings.get("noColor") !== undefined ||
     settings.get("ci") !== undefined ||
     settings.get("term") === "dumb";
   return {
-    out: (text) => void stdout.write(redact(text)),
-    err: (text) => void stderr.write(redact(text)),
+    out: (text) => print(stdout, text),
+    err: (text) => print(stderr, text),
+    ...(isDrawable ? { live } : {}),
     interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("ci") === undefined,
     colour: stdout.isTTY === true && !quiet,
     width: stdout.columns > 0 ? stdout.columns : 100,
@@ -45,6 +60,7 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
     },
     mask: (text) => redact(text),
     async confirm(question, signal) {
+      area?.clear();
       const { createInterface } = await import("node:readline/promises");
       const reader = createInterface({ input: stdin, output: stderr });
       const key = new AbortController();

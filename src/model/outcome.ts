@@ -41,6 +41,8 @@ export interface Outcome {
   readonly certificate: readonly string[];
   readonly warnings: readonly string[];
   readonly exitCode: ExitCode;
+  /** Ms from the approval of the plan to the end of the second look. Absent where no plan was carried out. */
+  readonly elapsed?: number;
 }
 
 /** Event of a running apply; reporters write it as text or JSON lines. */

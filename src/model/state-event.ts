@@ -65,10 +65,13 @@ export type StateEvent =
       readonly at?: string;
       /** Applied paths that the running object still shows otherwise. */
       readonly unmoved?: readonly string[];
+      /** Ms from its acceptance to its end, where one run saw both. */
+      readonly took?: number;
     }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }
-  | { readonly type: "released"; readonly address: Address }
+  /** `took` is that of the deletion, where there was one and this run saw all of it. */
+  | { readonly type: "released"; readonly address: Address; readonly took?: number }
   | { readonly type: "released-together"; readonly addresses: readonly Address[] }
   /** An address was renamed. `renamed` has the references to it. */
   | {

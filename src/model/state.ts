@@ -31,6 +31,13 @@ export interface StateDocument {
   /** Fingerprints of plans that were applied; the newest 1,000 are kept. */
   readonly appliedPlans: readonly string[];
   readonly outputs: { readonly [name: string]: RecordedOutput };
+  /** Ms that operations took, smoothed, by kind and operation: `instances.create`. Absent until one was measured. */
+  readonly durations?: Durations;
+}
+
+/** Ms by kind and operation: `instances.create`. */
+export interface Durations {
+  readonly [operation: string]: number;
 }
 
 /** An output as it was last shown. */

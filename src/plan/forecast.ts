@@ -1,13 +1,20 @@
 /** @module Estimates the impact of a plan: restarts, replacements, seconds, and the chain of steps that takes longest. */
+import { expectedTime } from "../model/durations.ts";
 import type { Change, Forecast, ForecastStep, Step } from "../model/plan.ts";
 import type { Profile } from "../model/profile.ts";
+import type { Durations } from "../model/state.ts";
 
-/** The impact of a plan: restarts, replacements, and the longest chain of steps with its seconds. */
-export function forecast(changes: readonly Change[], steps: readonly Step[], profile: Profile): Forecast {
+/** The impact of a plan, with the durations that earlier runs have `learned`: restarts, replacements, and the longest chain of steps with its seconds. */
+export function forecast(
+  changes: readonly Change[],
+  steps: readonly Step[],
+  profile: Profile,
+  learned?: Durations,
+): Forecast {
   const open = changes.filter((change) => change.blocked.length === 0);
   const chain = longestChain(
     steps.filter((step) => step.blocked.length === 0),
-    profile,
+    (step) => expectedTime(step, profile, learned),
   );
   return {
     restarts: open.filter((change) => change.action === "update" && change.disruption === "restart").length,
@@ -28,7 +35,7 @@ interface Link {
 }
 
 /** The steps that decide how long an apply takes, in their order. */
-function longestChain(steps: readonly Step[], profile: Profile): readonly Link[] {
+function longestChain(steps: readonly Step[], expected: (step: Step) => number): readonly Link[] {
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const known = new Map<string, Link>();
   const linkOf = (step: Step): Link => {
@@ -38,7 +45,7 @@ function longestChain(steps: readonly Step[], profile: Profile): readonly Link[]
     const waits = step.after.flatMap((key) => byKey.get(key) ?? []);
     const previous = latest(waits.map(linkOf));
     const start = previous?.end ?? 0;
-    const end = start + expected(step, profile);
+    const end = start + expected(step);
     const link = { step, start, end, ...(previous === undefined ? {} : { previous }) };
     known.set(step.key, link);
     return link;
@@ -53,11 +60,6 @@ function latest(links: readonly Link[]): Link | undefined {
   let found: Link | undefined;
   for (const link of links) if (found === undefined || link.end > found.end) found = link;
   return found;
-}
-
-function expected(step: Step, profile: Profile): number {
-  const quiet = step.operation === "bind" || step.operation === "forget" || step.operation === "move";
-  return quiet ? 0 : (profile.timing.expect[step.verb ?? step.operation] ?? 0);
 }
 
 function pathStep({ step: { address, operation, verb }, start, end }: Link): ForecastStep {

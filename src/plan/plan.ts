@@ -55,7 +55,7 @@ export function makePlan(given: PlanInput): Plan {
     steps,
     outputs: outputChanges(input, recreated, inProgress(steps)),
     census: census(subjects, input),
-    forecast: forecast(changes, steps, input.profile),
+    forecast: forecast(changes, steps, input.profile, input.state.durations),
     complete: input.options.targets.length === 0 && input.options.exclude.length === 0,
   };
   return {

@@ -36,6 +36,8 @@ export interface ApplyParts {
   readonly open?: Open;
   readonly emit?: (event: ApplyEvent) => void;
   readonly clock?: Clock;
+  readonly onRead?: ApplyWorld["onRead"];
+  readonly onStatus?: ApplyWorld["onStatus"];
 }
 
 /** Builds the world of applying, with a journal that writes to the store of the state. */
@@ -49,6 +51,8 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
     journal: openJournal(store, state, clock),
     open: parts.open ?? (() => undefined),
     emit: parts.emit ?? (() => {}),
+    onRead: parts.onRead,
+    onStatus: parts.onStatus,
     stopping: AbortSignal.any([parts.stopping, lock.lost]),
     aborting: parts.aborting ?? new AbortController().signal,
   };

@@ -17,6 +17,7 @@ import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Service } from "../model/service.ts";
 
+import type { OnRead } from "../observe/count-reads.ts";
 import type { Planned } from "./plan-for.ts";
 
 /** The dependencies of applying, besides the plan. */
@@ -28,8 +29,12 @@ export interface ApplyWorld {
   readonly journal: Journal;
   readonly open: Open;
   readonly emit: (event: ApplyEvent) => void;
+  /** Called with the key of a step whenever another status of its resource is seen. */
+  readonly onStatus?: ApplyContext["onStatus"];
   readonly stopping: AbortSignal;
   readonly aborting: AbortSignal;
+  /** Called with each answer to a read while a plan is made. */
+  readonly onRead?: OnRead | undefined;
 }
 
 /** Applies a plan and nothing else; it is marked as applied first, so that it runs once. */

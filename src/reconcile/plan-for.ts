@@ -12,6 +12,7 @@ import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import { shellWord } from "../model/shell-word.ts";
 import type { StateDocument } from "../model/state.ts";
+import { countReads, type OnRead } from "../observe/count-reads.ts";
 import { observe } from "../observe/observe.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
@@ -29,6 +30,8 @@ export interface PlanningWorld {
   readonly signal: AbortSignal;
   /** Opens the secrets of the run: running databases are asked as their declared users. Without it none is asked. */
   readonly open?: Open;
+  /** Called with each answer to a read while a plan is made. */
+  readonly onRead?: OnRead | undefined;
 }
 
 /** The request for one plan. */
@@ -64,7 +67,9 @@ export async function planFor(
   const { kinds, service, signal } = world;
   const open = probing ? world.open : undefined;
   const desired = destroying ? [] : manifest.desired;
-  const readers = new Map(kinds.all.map((kind) => [kind.name, kind.reader(service)]));
+  const bound = Object.keys(state.resources).length;
+  const count = countReads(bound, world.onRead);
+  const readers = new Map(kinds.all.map((kind) => [kind.name, count(kind.reader(service))]));
   const moved = afterMoves(state, manifest.moved, kinds);
   const seen = await observe(desired, {
     kinds,

@@ -1,6 +1,7 @@
 /** @module One run of apply or destroy, from an open state to a verified outcome, in seven steps. */
+import { expectedTime } from "../model/durations.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
-import type { Plan } from "../model/plan.ts";
+import type { Plan, Step } from "../model/plan.ts";
 import { type ApplyWorld, applyPlan, resolveIntents } from "./apply-plan.ts";
 import { assertAddressesKnown, type Intention, type Planned, planFor } from "./plan-for.ts";
 import { withAdoptionGuards } from "./saved-plan-guards.ts";
@@ -22,6 +23,8 @@ export interface RunRequest {
 /** Receives the plan and the outcome of a run. Events of steps go to the world's `emit`. */
 export interface RunReport {
   plan(plan: Plan): void;
+  /** Called once the plan is approved, before its first step: the steps, and the ms that each usually takes. */
+  begin?(steps: readonly Step[], usual: (step: Step) => number): void;
   /** The plan of the second look, which the outcome is judged by. */
   second?(plan: Plan): void;
   outcome(outcome: Outcome): void;
@@ -53,6 +56,9 @@ export async function reconcile(
   report.plan(plan);
   // 5. A person, or what stands for one, says yes.
   if (!(await approve(plan))) return undefined;
+  const approvedAt = world.clock.now();
+  const { durations } = world.journal.state;
+  report.begin?.(plan.steps, (step) => expectedTime(step, world.service.profile, durations));
   // 6. Carry out each step as soon as what it needs is done, and wait until everything has arrived.
   const steps = await applyPlan({ ...fresh, plan }, world);
   // 7. Look again: the second plan must be empty.
@@ -66,11 +72,16 @@ export async function reconcile(
     return planned;
   }
 
+  function timed(outcome: Outcome): Outcome {
+    return { ...outcome, elapsed: world.clock.now() - approvedAt };
+  }
+
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {
     try {
-      return await verify(done, { intention, look: again, world, saved, secrets, warnings: report.warnings });
+      const { warnings } = report;
+      return timed(await verify(done, { intention, look: again, world, saved, secrets, warnings }));
     } catch (error) {
-      report.outcome(unverified(done, world, report.warnings()));
+      report.outcome(timed(unverified(done, world, report.warnings())));
       throw error;
     }
   }

@@ -3,7 +3,7 @@
 import type { Action, Change, Guard } from "../model/plan.ts";
 import { fieldsOf } from "../model/spec.ts";
 import { escapeText } from "./escape.ts";
-import { changedRows, driftRows, fieldLines, newRows } from "./field-lines.ts";
+import { changedRows, driftRows, type FieldRow, fieldLines, newRows } from "./field-lines.ts";
 import { headline } from "./headline.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
@@ -25,17 +25,31 @@ const actionSigns: {
 
 /** The lines of one change: address and place, reason, disruption, fields, drift and guards. */
 export function changeLines(change: Change, names: KindNames, page: Page): readonly string[] {
-  const { palette } = page;
   const rows = change.action === "create" ? newRows(change, names) : changedRows(change, names);
   return [
-    ...headline({ ...actionSigns[change.action], ...change, where: change.where }, page),
+    ...headline({ ...signOf(change), ...change, where: change.where }, page),
+    ...bodyLines(change, [rows, driftRows(change, names)], page),
+  ];
+}
+
+/** Sign and colour of a change. */
+export function signOf({ action }: Pick<Change, "action">): (typeof actionSigns)[Action] {
+  return actionSigns[action];
+}
+
+/** The lines of a change below its headline. `rows` are the fields that it sets, and those that it leaves as they are. */
+export function bodyLines(
+  change: Change,
+  rows: readonly (readonly FieldRow[])[],
+  page: Page,
+): readonly string[] {
+  return [
     ...reasonLines(change, page),
     ...phaseLines(change, page),
     ...backupLines(change, page),
     ...uncheckedLines(change, page),
-    ...fieldLines(rows, 4, page),
-    ...fieldLines(driftRows(change, names), 4, page),
-    ...change.blocked.flatMap((guard) => guardLines(guard, palette, page)),
+    ...rows.flatMap((some) => fieldLines(some, 4, page)),
+    ...change.blocked.flatMap((guard) => guardLines(guard, page.palette, page)),
   ];
 }
 

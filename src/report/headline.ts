@@ -4,13 +4,19 @@ import { escapeText } from "./escape.ts";
 import type { Page, Palette } from "./palette.ts";
 import { textWidth } from "./text-width.ts";
 
+/** A place in the manifest. */
+interface Where {
+  readonly file: string;
+  readonly start: Pick<SourceRange["start"], "line">;
+}
+
 /** What a headline shows. */
 export interface Headline {
   readonly sign: string;
   readonly tone: keyof Palette;
   readonly address: string;
   readonly id?: string;
-  readonly where: SourceRange | undefined;
+  readonly where: Where | undefined;
 }
 
 /** Largest line width: on a very wide terminal the file position stays near the address. */

@@ -1,5 +1,7 @@
 /** @module Formats the result of an apply as text. */
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import { formatDuration } from "../model/quantity.ts";
+import { amount } from "./amounts.ts";
 import { type Command, lastLine, unfinished } from "./apply-summary.ts";
 import { escapeText } from "./escape.ts";
 import { outputRows } from "./outputs-text.ts";
@@ -29,10 +31,24 @@ export function outcomeText(outcome: Outcome, page: Page, command: Command = "ap
     backupLines(outcome.steps, page),
     warnings.length === 0 ? [] : [palette.bold(palette.yellow("Warnings")), ...warnings],
     outputs.length === 0 ? [] : [palette.bold("Outputs"), ...outputs.map((output) => `  ${output}`)],
-    [palette.bold((outcome.exitCode === 0 ? palette.green : palette.red)(lastLine(outcome, command)))],
+    [
+      ...totalLines(outcome, page),
+      palette.bold((outcome.exitCode === 0 ? palette.green : palette.red)(lastLine(outcome, command))),
+    ],
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
+}
+
+/** All steps and the whole time: `Total: 60 of 61 steps done in 1 min 4 s; 1 failed.` */
+function totalLines({ steps, elapsed }: Outcome, { width }: Page): readonly string[] {
+  if (elapsed === undefined || steps.length === 0) return [];
+  const counts = new Map<string, number>();
+  for (const { result } of steps) counts.set(result, (counts.get(result) ?? 0) + 1);
+  const { done = 0, ...others } = Object.fromEntries(counts);
+  const rest = Object.entries(others).map(([result, count]) => `${count} ${result.replaceAll("-", " ")}`);
+  const text = `${done} of ${amount(steps.length, "step")} done in ${formatDuration(elapsed)}`;
+  return wrapIndented("", `Total: ${[text, ...rest].join("; ")}.`, width);
 }
 
 /** Lists the new backups: their ids are needed to restore data that was deleted by mistake. */

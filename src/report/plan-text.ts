@@ -1,9 +1,10 @@
 /** @module Formats a plan as text for the terminal. */
 import type { Change, Plan } from "../model/plan.ts";
-import { changeLines } from "./change-lines.ts";
+import { blockLines } from "./block-lines.ts";
 import { escapeText } from "./escape.ts";
 import { driftRows, fieldLines } from "./field-lines.ts";
 import type { KindNames } from "./kind-words.ts";
+import { legendLines } from "./legend.ts";
 import { outputLines } from "./output-lines.ts";
 import type { Page } from "./palette.ts";
 import { closingLines, outlookLines } from "./plan-closing.ts";
@@ -16,12 +17,15 @@ import { wrapIndented } from "./text-width.ts";
  */
 export function planText(plan: Plan, names: KindNames, page: Page): string {
   const title = `Plan for ${escapeText(plan.name, 100)}${plan.complete ? "" : " (incomplete)"}`;
-  const blocks = [
-    [page.palette.bold(title)],
+  const changed = [
     ...groupChanges(plan.changes).flatMap((group) => groupBlocks(group, names, page)),
     noteLines(plan, names, page),
     outputLines(plan, page),
-    outlookLines(plan, page),
+  ];
+  const blocks = [
+    [page.palette.bold(title)],
+    ...changed,
+    [...outlookLines(plan, page), ...legendLines(changed.flat(), page)],
     closingLines(plan, page),
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
@@ -32,7 +36,7 @@ function groupBlocks(group: Group, names: KindNames, page: Page): readonly (read
   const { palette } = page;
   const note = group.note === "" ? "" : palette.dim(` · ${group.note}`);
   const title = palette.bold(palette[group.tone](`${group.title} (${group.changes.length})`)) + note;
-  return [[title], ...group.changes.map((change) => changeLines(change, names, page))];
+  return [[title], ...blockLines(group.changes, names, page)];
 }
 
 /** Notes on resources without changes: failed, in progress, waiting for a person, or changed outside. */

@@ -39,3 +39,14 @@ export function wrapIndented(first: string, text: string, width: number): readon
   const lines = wrapText(text, Math.max(20, width - indent));
   return lines.map((line, at) => (at === 0 ? first : " ".repeat(indent)) + line);
 }
+
+/** Cuts text to a width; a text that is cut ends with `…`. */
+export function cutTo(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let cut = "";
+  for (const character of text) {
+    if (textWidth(cut + character) > width - 1) break;
+    cut += character;
+  }
+  return width < 1 ? "" : `${cut}…`;
+}

@@ -5,6 +5,7 @@ import {
   bound,
   converging,
   intent,
+  ms,
   outputs,
   record,
   round,
@@ -33,13 +34,12 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
   "bound-together": event({ bindings: { type: "array", items: { type: "array" } } }),
   "update-announced": event({ address: text, paths: texts, at: time }),
   "operation-accepted": event({ address: text, converging }),
-  "operation-settled": event({ address: text, record: { type: "object" }, at: time, unmoved: texts }, [
-    "record",
-    "at",
-    "unmoved",
-  ]),
+  "operation-settled": event(
+    { address: text, record: { type: "object" }, at: time, unmoved: texts, took: ms },
+    ["record", "at", "unmoved", "took"],
+  ),
   "operation-failed": event({ address: text }),
-  released: event({ address: text }),
+  released: event({ address: text, took: ms }, ["took"]),
   "released-together": event({ addresses: texts }),
   moved: event(
     { from: text, to: text, renamed: { type: "object", additionalProperties: { type: "object" } } },

@@ -3,6 +3,7 @@ import type { Address } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
+import { withDuration } from "./durations.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
 import type { EventVersion } from "./store.ts";
 
@@ -52,10 +53,12 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "operation-accepted":
       return change(live, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
+      learn(live, event.address, event.took);
       return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event);
     case "operation-failed":
       return end(live, event.address, () => ({}));
     case "released":
+      learn(live, event.address, event.took);
       return change(live, event.address, () => undefined);
     case "released-together":
       return event.addresses.map((address) => change(live, address, () => undefined)).includes(true);
@@ -161,6 +164,14 @@ function end(
     ...(unmoved === undefined ? {} : { unmoved }),
     recorded: { ...rest.recorded, ...(converging === undefined ? {} : applied(converging)) },
   }));
+}
+
+/** Remembers how long the operation took that is waited for and has ended. */
+function learn({ resources, view, setHead }: LiveDocument, address: Address, took: number | undefined): void {
+  const bound = resources.get(address);
+  if (took === undefined || bound?.converging === undefined) return;
+  const { operation } = bound.converging;
+  setHead({ durations: withDuration(view.durations, bound.kind, operation, took) });
 }
 
 /** Closes an intent; a round goes with the last of its intents. */

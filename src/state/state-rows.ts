@@ -3,6 +3,7 @@ import type { FieldSchema } from "../model/field-schema.ts";
 
 export const text: FieldSchema = { type: "string", minLength: 1 };
 export const time: FieldSchema = { type: "string", minLength: 1, description: "ISO 8601." };
+export const ms: FieldSchema = { type: "integer", minimum: 0 };
 const flag: FieldSchema = { type: "boolean" };
 const anyObject: FieldSchema = { type: "object" };
 export const texts: FieldSchema = { type: "array", items: text };

@@ -1,6 +1,6 @@
 /** @module Defines the published JSON Schema of a state. */
 import type { FieldSchema } from "../model/field-schema.ts";
-import { bound, intent, outputs, record, round, serviceSchema, text, texts, time } from "./state-rows.ts";
+import { bound, intent, ms, outputs, record, round, serviceSchema, text, texts, time } from "./state-rows.ts";
 
 /** A published schema: what it is, and the rows that the reader follows. */
 export interface StateSchema extends FieldSchema {
@@ -38,7 +38,12 @@ export const stateSchema: StateSchema = {
       },
       appliedPlans: { ...texts, description: "Fingerprints of plans that were applied." },
       outputs,
+      durations: {
+        type: "object",
+        additionalProperties: ms,
+        description: "Ms that operations took, smoothed, by kind and operation.",
+      },
     },
-    ["service"],
+    ["service", "durations"],
   ),
 };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { expectedTime } from "../../src/model/durations.ts";
 import { type Case, planOf, type Scene } from "../support/plan-input.ts";
+import { toyProfile } from "../support/toy-kind.ts";
 
 // What the profile of toys expects, in seconds: create 30, update 15, delete 10, start 10, stop 5, restart 15.
 const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
@@ -68,6 +70,13 @@ describe("the forecast", () => {
       ),
     ).toEqual(path);
   });
+});
+
+it("takes what earlier runs have measured for what the profile says", () => {
+  const durations = { "toys.create": 1200, "others.create": 90_000 };
+  expect(expectedTime({ kind: "toys", operation: "create" }, toyProfile, durations)).toBe(1200);
+  expect(expectedTime({ kind: "toys", operation: "update" }, toyProfile, durations)).toBe(15_000);
+  expect(expectedTime({ kind: "toys", operation: "bind" }, toyProfile, { "toys.bind": 5 })).toBe(0);
 });
 
 describe("the census", () => {

@@ -26,6 +26,45 @@ export const goldenPlans: { readonly [folder: string]: Plan } = {
     },
   }),
   "102-a-bad-day": samplePlan,
+  "107-many-equal": plan({
+    changes: [
+      ...Array.from({ length: 60 }, (_, index) =>
+        change("create", `instances.shard["${String(index).padStart(2, "0")}"]`, {
+          reason: "does not exist yet",
+          where: at(12),
+          after: database("us-east-1", { name: `shard-${String(index).padStart(2, "0")}`, maxMemory: "6GB" }),
+        }),
+      ),
+      ...["cart", "mail", "news"].map((name, index) =>
+        change("update", `instances.${name}`, {
+          id: `instance-${name}`,
+          reason: "1 field differs",
+          disruption: "restart",
+          where: at(30 + index),
+          before: database("us-east-1", { name, maxMemory: "4GB" }),
+          after: database("us-east-1", { name, maxMemory: "6GB" }),
+          fields: [
+            field("config.maxMemory", {
+              before: "4GB",
+              after: "6GB",
+              source: "echoed",
+              disruption: "restart",
+            }),
+          ],
+        }),
+      ),
+      ...["old", "older"].map((name) =>
+        change("delete", `instances.${name}`, {
+          id: `instance-${name}`,
+          reason: "no longer declared",
+          disruption: "data-loss",
+          before: orders,
+          blocked: [{ code: "protect", message: "protected", lift: `--allow-destroy instances.${name}` }],
+        }),
+      ),
+    ],
+    forecast: { restarts: 3, replacements: 0, seconds: 31 },
+  }),
   "103-replace-create-first": plan({
     changes: [
       change("replace", "networks.core", {

@@ -65,6 +65,11 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
     address,
   }),
   fc.record({ type: fc.constant("operation-settled" as const), address, at: fc.constant(since) }),
+  fc.record({
+    type: fc.constantFrom("operation-settled" as const, "released" as const),
+    address,
+    took: fc.nat(100_000),
+  }),
   fc.record(
     {
       type: fc.constant("moved" as const),

@@ -183,7 +183,14 @@ describe("an operation's end", () => {
 
   it("settled: records what was applied over what was there", () => {
     const { recorded } = sampleBound("");
-    const { resources } = reduce(state, { type: "operation-settled", address: "instances.db0" });
+    const { resources, durations } = reduce(state, { type: "operation-settled", address: "instances.db0" });
+    expect(durations).toBeUndefined();
+    const settled = { type: "operation-settled", address: "instances.db0" } as const;
+    const measured = reduce(state, { ...settled, took: 1000 });
+    const { operation = "" } = state.resources["instances.db0"]?.converging ?? {};
+    expect(measured.durations).toEqual({ [`instances.${operation}`]: 1000 });
+    const again = reduce({ ...state, durations: measured.durations ?? {} }, { ...settled, took: 2000 });
+    expect(again.durations).toEqual({ [`instances.${operation}`]: 1300 });
     expect(resources["instances.db0"]).toEqual(
       sampleBound("instance-0", { recorded: { ...recorded, "config.graphDBCacheSize": 50 } }),
     );

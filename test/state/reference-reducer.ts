@@ -35,11 +35,16 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
     case "operation-accepted":
       return change(state, event.address, (bound) => ({ ...bound, converging: event.converging }));
     case "operation-settled":
-      return end(state, event.address, ({ record }) => ({ ...event.record, ...record }), event.at);
+      return end(
+        learned(state, event.address, event.took),
+        event.address,
+        ({ record }) => ({ ...event.record, ...record }),
+        event.at,
+      );
     case "operation-failed":
       return end(state, event.address, () => ({}));
     case "released":
-      return release(state, [event.address]);
+      return release(learned(state, event.address, event.took), [event.address]);
     case "released-together":
       return release(state, event.addresses);
     case "moved":
@@ -47,6 +52,15 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
     case "outputs-recorded":
       return { ...state, outputs: event.outputs };
   }
+}
+
+function learned(state: StateDocument, address: Address, took: number | undefined): StateDocument {
+  const bound = state.resources[address];
+  if (took === undefined || bound?.converging === undefined) return state;
+  const key = `${bound.kind}.${bound.converging.operation}`;
+  const before = state.durations?.[key];
+  const smoothed = before === undefined ? took : Math.round(before + 0.3 * (took - before));
+  return { ...state, durations: { ...state.durations, [key]: smoothed } };
 }
 
 /** The newest plans that are remembered as applied. */

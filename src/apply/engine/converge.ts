@@ -49,11 +49,15 @@ export async function converge(target: Target, step: Reported, context: ApplyCon
   const evaluate = (live: Live | undefined): Arrival | undefined => {
     sightings = withSighting(sightings, live);
     if (live !== undefined) rememberShown(target.kind, live, context);
-    detail = live?.phase.detail ?? "not there";
+    show(live?.phase.detail ?? "not there");
     return evaluateArrival(target, live, sightings, clock.now(), profile.timing);
   };
+  const show = (next: string): void => {
+    if (next !== detail) context.onStatus?.(step.key, next);
+    detail = next;
+  };
   const report = (failure: Error | undefined): void => {
-    if (failure !== undefined) detail = `not reachable (${failure.message})`;
+    if (failure !== undefined) show(`not reachable (${failure.message})`);
     if (clock.now() - reportedAt < heartbeat) return;
     reportedAt = clock.now();
     context.emit(progressOf(step, clock.now() - started, detail));

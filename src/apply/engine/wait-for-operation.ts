@@ -58,6 +58,7 @@ export async function waitForOperation(
       await untilUsable(step, ref, arrival.live, left, context);
       const record = shownMark(step, arrival.live, context);
       const at = new Date(context.clock.now()).toISOString();
+      const took = tookOf(step, operation, baseline, context);
       const applies = operation === "create" || operation === "update";
       const unmoved = applies ? await unmovedPaths(step, ref, arrival.live, context) : [];
       await context.journal.record({
@@ -65,6 +66,7 @@ export async function waitForOperation(
         address: step.address,
         record,
         at,
+        ...took,
         ...(unmoved.length === 0 ? {} : { unmoved }),
       });
       return { result: "done", id: ref.id };
@@ -109,6 +111,23 @@ export async function waitForOperation(
         hint: "run apply again to go on",
       };
   }
+}
+
+/**
+ * Ms since the acceptance of an operation that this run has asked for. Nothing where an earlier run did, or where the service
+ * showed the values before anything was sent: what such a wait takes says nothing of the operation.
+ */
+function tookOf(
+  { address }: Step,
+  operation: string,
+  baseline: Baseline | "first-look",
+  { clock, journal, stateAtStart }: ApplyContext,
+): { readonly took?: number } {
+  const since = journal.state.resources[address]?.converging?.since;
+  const wasAsked = operation === "create" || (baseline !== undefined && baseline !== "first-look");
+  if (!wasAsked || since === undefined || since === stateAtStart.resources[address]?.converging?.since)
+    return {};
+  return { took: Math.max(0, Math.round(clock.now() - Date.parse(since))) };
 }
 
 /** Longest wait for an operation in ms: the step's own, or the profile's. */

@@ -19,6 +19,7 @@ import { timestamp } from "./existing.ts";
  */
 export async function remove(step: Step, context: ApplyContext): Promise<StepResult> {
   const ref: Ref = { id: step.id ?? "", place: step.place };
+  let acceptedAt: number | undefined;
   const isUnderWay = context.journal.state.resources[step.address]?.converging?.operation === "delete";
   const now = isUnderWay ? await look(step, ref, context) : await onceShown(step, ref, context);
   if (!isUnderWay && now !== undefined && isStale(step, now, context)) return staleResult(step, ref, now);
@@ -27,12 +28,14 @@ export async function remove(step: Step, context: ApplyContext): Promise<StepRes
   } else if (!isUnderWay) {
     const waiting = await submitted(step, ref, context);
     if (waiting !== undefined) return waiting;
+    acceptedAt = context.clock.now();
     const converging = { operation: "delete", since: timestamp(context), record: {} };
     await context.journal.record({ type: "operation-accepted", address: step.address, converging });
   }
   const end = await waitForOperation(step, ref, "delete", isUnderWay ? "first-look" : now, context);
   if (end.result !== "done") return end;
-  await context.journal.record({ type: "released", address: step.address });
+  const took = acceptedAt === undefined ? {} : { took: Math.round(context.clock.now() - acceptedAt) };
+  await context.journal.record({ type: "released", address: step.address, ...took });
   context.outputs.delete(step.address);
   return end;
 }

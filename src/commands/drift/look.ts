@@ -3,6 +3,7 @@ import { kinds } from "../../kinds/index.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import type { SecretText } from "../../manifest/secrets.ts";
 import { GraphformError } from "../../model/errors.ts";
+import type { OnRead } from "../../observe/count-reads.ts";
 import type { Project } from "../../project/project.ts";
 import { openSession, type Session } from "../../project/session.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -10,6 +11,7 @@ import { planningWorld } from "../../project/worlds.ts";
 import { type Drift, driftFor } from "../../reconcile/drift-for.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
 import { listenForInterrupts } from "../listen-for-interrupts.ts";
+import { openLiveView } from "../live-view.ts";
 import { runListener } from "../run-listener.ts";
 import type { Terminal } from "../terminal.ts";
 import { interrupted } from "../under-lock.ts";
@@ -45,7 +47,9 @@ export async function withDrift(
     const session = await openSession(project, { state }, options, settings, listener, secrets);
     try {
       const signal = interrupts.stopping;
-      const drift = await observeDrift(project, session, options, signal);
+      const view = await openLiveView(terminal, options.json !== true);
+      view?.reading(0, 0);
+      const drift = await observeDrift(project, session, options, signal, view?.reading).finally(view?.clear);
       return await work({ project, session, secrets, drift, signal });
     } finally {
       await session.service.close();
@@ -58,11 +62,12 @@ export async function withDrift(
 }
 
 /** Looks at the service and compares. Throws `address-unknown` where an option names an address that nothing has. */
-export function observeDrift(
+export async function observeDrift(
   { parsed, timestamp }: Pick<Project, "parsed" | "timestamp">,
   session: Session,
   options: DriftOptions,
   signal: AbortSignal,
+  onRead?: OnRead,
 ): Promise<Drift> {
   const intention = {
     manifest: session.manifest,
@@ -75,7 +80,8 @@ export function observeDrift(
   };
   assertAddressesKnown(intention, session.state, kinds);
   const { service, clock, vault } = session;
-  return driftFor(intention, session.state, planningWorld(service, signal, { clock, open: vault.open }));
+  const world = planningWorld(service, signal, { clock, open: vault.open });
+  return driftFor(intention, session.state, { ...world, onRead });
 }
 
 /** Without a state nothing is known of the last apply: that is no proof that nothing has changed. */

@@ -1,5 +1,6 @@
 /** @module Writes the addresses of a block: one in its title, many in a list that folds. */
 import type { AddressView } from "../view/block-view.ts";
+import { commonName } from "../view/common-name.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** The title of equal changes: the address, or the number of them and the first. */
@@ -31,19 +32,4 @@ export function addressList(addresses: readonly AddressView[]): Markup | undefin
 
 function whereText({ where }: AddressView): string | undefined {
   return where === undefined ? undefined : `${where.file}:${where.line}`;
-}
-
-/** What the addresses have in common: `caches.eu[…]`, `caches.…`, or the first of them and that there are more. */
-function commonName(addresses: readonly AddressView[]): string {
-  const names = addresses.map(({ address }) => address);
-  for (const [cut, rest] of [
-    ["[", "[…]"],
-    [".", ".…"],
-  ] as const) {
-    const starts = new Set(
-      names.map((name) => (name.includes(cut) ? name.slice(0, name.indexOf(cut)) : name)),
-    );
-    if (starts.size === 1) return `${[...starts].join("")}${rest}`;
-  }
-  return `${names[0] ?? ""} …`;
 }

@@ -1,0 +1,82 @@
+/** @module Shows on a terminal what a run is doing: the service that is read, the steps that are carried out. */
+import type { ApplyEvent } from "../model/outcome.ts";
+import type { Step } from "../model/plan.ts";
+import { progressLines, readingText } from "../report/live/progress-lines.ts";
+import { afterEvent, beginRun, type RunProgress, withStatus } from "../report/live/run-progress.ts";
+import { makePalette } from "../report/palette.ts";
+import type { LiveArea } from "./live-area.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The view of a run, drawn below everything that is printed. */
+export interface LiveView {
+  /** Shows that the service is read. */
+  reading(answered: number, known: number): void;
+  /** Begins to show the steps of an approved plan. */
+  begin(steps: readonly Step[], usual: (step: Step) => number): void;
+  event(event: ApplyEvent): void;
+  status(key: string, status: string): void;
+  /** Removes everything that is drawn: something is printed or asked next. */
+  clear(): void;
+}
+
+/** Least ms between two frames; times are whole seconds, so that many frames are equal and nothing is written. */
+const pause = 200;
+
+/** Opens the view of a run; undefined where nothing is drawn. `isWanted` is false with --json. */
+export async function openLiveView(terminal: Terminal, isWanted: boolean): Promise<LiveView | undefined> {
+  return isWanted && terminal.live !== undefined ? liveView(await terminal.live(), terminal) : undefined;
+}
+
+/** The view of a run in an area of the terminal. */
+function liveView(
+  area: LiveArea,
+  { colour, mask }: Pick<Terminal, "colour" | "mask">,
+  now: () => number = Date.now,
+): LiveView {
+  const palette = makePalette(colour);
+  let progress: RunProgress | undefined;
+  let reading: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const draw = (): void => {
+    const screen = { palette, ...area.size() };
+    if (progress !== undefined) area.draw(progressLines(progress, now(), screen, reading));
+    else if (reading !== undefined) area.draw([palette.cyan(reading)]);
+  };
+  const show = (): void => {
+    if (timer !== undefined) return;
+    draw();
+    timer = setInterval(draw, pause);
+    timer.unref();
+  };
+  return {
+    reading(answered, known) {
+      reading = readingText(answered, known);
+      show();
+    },
+    begin(steps, usual) {
+      progress = beginRun(steps, usual, now());
+      reading = undefined;
+      show();
+    },
+    event(event) {
+      if (progress === undefined) return;
+      progress = afterEvent(progress, masked(event, mask), now());
+      if (event.type === "step-end") draw();
+    },
+    status(key, status) {
+      // Masked before it is cut: a part of a secret is one, too.
+      if (progress !== undefined) progress = withStatus(progress, key, mask(status));
+    },
+    clear() {
+      clearInterval(timer);
+      timer = undefined;
+      progress = undefined;
+      reading = undefined;
+      area.clear();
+    },
+  };
+}
+
+function masked(event: ApplyEvent, mask: (text: string) => string): ApplyEvent {
+  return event.type === "step-progress" ? { ...event, detail: mask(event.detail) } : event;
+}

@@ -1,0 +1,116 @@
+/** @module Draws a running apply for a terminal: a line for each step that runs, and one for the whole. */
+import { aboutTime, elapsedTime } from "../amounts.ts";
+import { escapeText } from "../escape.ts";
+import type { Page } from "../palette.ts";
+import { cutTo, padTo, textWidth } from "../text-width.ts";
+import { countDone, type RunningStep, type RunProgress, timeLeft } from "./run-progress.ts";
+
+/** A page with a height: rows of the terminal. */
+export interface Screen extends Page {
+  readonly height: number;
+}
+
+/** Rows of the terminal that stay free: finished steps scroll by there. */
+const freeRows = 4;
+
+/** Widest address and status, in columns. */
+const widest = { address: 48, status: 36 };
+
+/**
+ * The lines that are drawn at `now`, the longest running first; what finds no room is counted. No line is as wide as the screen:
+ * a terminal may break it. `reading` replaces the time that is left.
+ */
+export function progressLines(
+  progress: RunProgress,
+  now: number,
+  screen: Screen,
+  reading?: string,
+): readonly string[] {
+  const room = Math.max(1, screen.height - freeRows - 1);
+  const all = [...progress.running.values()].sort((a, b) => a.startedAt - b.startedAt);
+  const shown = all.length > room ? all.slice(0, Math.max(0, room - 1)) : all;
+  const more = all.length - shown.length;
+  const count = shown.length === 0 ? `  ${more} running` : `  and ${more} more`;
+  return [
+    ...stepLines(shown, now, screen),
+    ...(more === 0 ? [] : [screen.palette.dim(cutTo(count, screen.width - 1))]),
+    totalLine(progress, now, screen, reading),
+  ];
+}
+
+function stepLines(
+  steps: readonly RunningStep[],
+  now: number,
+  { palette, width }: Screen,
+): readonly string[] {
+  const rows = steps.map((step) => ({
+    address: escapeText(step.address, 300),
+    status: `${step.doing}${step.status === "" ? "" : ` · ${escapeText(step.status, 200)}`}`,
+    time: elapsedTime(now - step.startedAt),
+    usual: step.usual === 0 ? "" : `usually ${usualTime(step.usual)}`,
+  }));
+  const most = (of: "address" | "status" | "time" | "usual", limit: number): number =>
+    Math.min(limit, Math.max(0, ...rows.map((row) => textWidth(row[of]))));
+  const time = most("time", 8);
+  const usual = most("usual", 24);
+  // Two columns before, and two between each.
+  const room = Math.max(16, width - 1 - 2 - 2 - 2 - time - (usual === 0 ? 0 : usual + 2));
+  const status = most(
+    "status",
+    Math.min(widest.status, Math.max(Math.floor(room / 2), room - most("address", room))),
+  );
+  const address = most("address", Math.min(width > 120 ? 2 * widest.address : widest.address, room - status));
+  return rows.map((row) => {
+    const times = `${row.time.padStart(time)}${row.usual === "" ? "" : `  ${row.usual}`}`;
+    const left = `  ${padTo(cutTo(row.address, address), address)}  `;
+    const middle = `${padTo(cutTo(row.status, status), status)}  `;
+    const rest = Math.max(0, width - 1 - textWidth(left + middle));
+    return `${palette.bold(left)}${middle}${palette.dim(cutTo(times, rest))}`;
+  });
+}
+
+/** The line of a log without a terminal: `12 of 61 done · 8 running · 1m20s elapsed`. */
+export function heartbeatText(progress: RunProgress, now: number): string {
+  const running = progress.running.size;
+  const parts = [
+    `${countDone(progress)} of ${progress.steps.length} done`,
+    ...(running === 0 ? [] : [`${running} running`]),
+    `${elapsedTime(now - progress.startedAt)} elapsed`,
+  ];
+  return parts.join(" · ");
+}
+
+function totalLine(progress: RunProgress, now: number, screen: Screen, reading: string | undefined): string {
+  const { palette, width } = screen;
+  const done = countDone(progress);
+  const failed = progress.ended.size - done;
+  const left = timeLeft(progress, now);
+  const ending =
+    reading ??
+    (left === undefined
+      ? isSlow(progress, now)
+        ? "takes longer than usual"
+        : ""
+      : `${aboutTime(left / 1000)} left`);
+  const parts = [
+    `${done} of ${progress.steps.length} done`,
+    ...(failed === 0 ? [] : [`${failed} not done`]),
+    `${elapsedTime(now - progress.startedAt)} elapsed`,
+    ...(ending === "" ? [] : [ending]),
+  ];
+  return palette.cyan(cutTo(parts.join(" · "), width - 1));
+}
+
+function isSlow({ running }: RunProgress, now: number): boolean {
+  return [...running.values()].some(({ startedAt, usual }) => usual > 0 && now - startedAt > usual);
+}
+
+/** A usual time: `under 1s`, `12s`, `3m20s`. */
+function usualTime(ms: number): string {
+  return ms < 1000 ? "under 1s" : elapsedTime(Math.round(ms / 1000) * 1000);
+}
+
+/** The line that is drawn while a plan is made, or the words of it while an apply is verified. */
+export function readingText(answered: number, known: number): string {
+  return known === 0 ? "reading the service" : `${answered} of ${known} read`;
+}

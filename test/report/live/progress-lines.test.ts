@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import type { ApplyEvent } from "../../../src/model/outcome.ts";
+import { heartbeatText, progressLines } from "../../../src/report/live/progress-lines.ts";
+import { afterEvent, beginRun, type RunProgress, timeLeft } from "../../../src/report/live/run-progress.ts";
+import { makePalette } from "../../../src/report/palette.ts";
+import { textWidth } from "../../../src/report/text-width.ts";
+import { ended } from "../apply-parts.ts";
+import { step } from "../plan-parts.ts";
+
+const palette = makePalette(false);
+
+function begun(addresses: readonly string[], usual = 30_000): RunProgress {
+  const steps = addresses.map((address) => step("create", address));
+  return addresses.reduce(
+    (progress, address) => afterEvent(progress, start(address), 0),
+    beginRun(steps, () => usual, 0),
+  );
+}
+
+function start(address: string): ApplyEvent {
+  return { type: "step-start", key: address, address, kind: "instances", operation: "create" };
+}
+
+const many = Array.from({ length: 60 }, (_, at) => `instances.shard["${at}北京"]`);
+
+describe("progressLines", () => {
+  it("shows what runs, its status, how long it usually takes, and the whole", () => {
+    const event: ApplyEvent = {
+      ...{ type: "step-progress", key: "instances.a", address: "instances.a", kind: "instances" },
+      ...{ operation: "create", elapsed: 1, detail: "DEPLOYING\u001b[2J" },
+    };
+    const progress = afterEvent(begun(["instances.a", "instances.b"]), event, 0);
+    expect(progressLines(progress, 12_000, { palette, width: 80, height: 24 })).toEqual([
+      "  instances.a  creating · DEPLOYING\\u001b[2J  12s  usually 30s",
+      "  instances.b  creating                       12s  usually 30s",
+      "0 of 2 done · 12s elapsed · about 20 seconds left",
+    ]);
+  });
+
+  it.each([
+    [80, 24],
+    [160, 24],
+    [20, 6],
+    [80, 1],
+    [40, 200],
+  ])("stays within %i columns and %i rows", (width, height) => {
+    const lines = progressLines(begun(many), 12_000, { palette, width, height });
+    expect(lines.length).toBeLessThanOrEqual(Math.max(2, height - 4));
+    expect(Math.max(...lines.map(textWidth))).toBeLessThan(width);
+    if (height === 24) expect(lines.at(-2)).toBe("  and 42 more");
+  });
+});
+
+describe("timeLeft", () => {
+  const steps = [
+    step("create", "instances.a"),
+    step("create", "instances.b", { after: ["instances.a"] }),
+    step("create", "instances.c"),
+  ];
+  const fresh = beginRun(steps, () => 30_000, 0);
+  const failed = ended("instances.a", { result: "failed" });
+
+  it.each<[string, RunProgress, number, number | undefined]>([
+    ["nothing has begun: the longest chain", fresh, 0, 60_000],
+    ["the first has run for a third", afterEvent(fresh, start("instances.a"), 0), 10_000, 50_000],
+    [
+      "what waits for a failure does not count",
+      afterEvent(fresh, { type: "step-end", outcome: failed }, 0),
+      0,
+      30_000,
+    ],
+    ["all that is left takes too long", begun(["instances.a"]), 31_000, undefined],
+  ])("%s", (_, progress, now, left) => {
+    expect(timeLeft(progress, now)).toBe(left);
+  });
+});
+
+it("counts in a line for a log", () => {
+  expect(heartbeatText(begun(["instances.a"]), 20_000)).toBe("0 of 1 done · 1 running · 20s elapsed");
+});
