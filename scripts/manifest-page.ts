@@ -66,7 +66,9 @@ function row(name: string, field: Shape, required: boolean): string {
   const notes = [
     ...(required ? ["required"] : []),
     ...(standard === undefined ? [] : [`default \`${String(standard)}\``]),
-    ...(example === undefined ? [] : [`for example \`${String(example)}\``]),
+    ...(example === undefined
+      ? []
+      : [`for example \`${typeof example === "object" ? JSON.stringify(example) : String(example)}\``]),
   ];
   const cells = [
     `\`${name}\``,

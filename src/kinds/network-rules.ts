@@ -16,7 +16,7 @@ export function checkNetwork(desired: Desired, context: RuleContext): readonly F
       code: "missing-key",
       path: "",
       message,
-      hint: "add the id of an existing network, for example id: n-12345678",
+      hint: "add the id of an existing network, or use a profile that can create them (on the local platform: examples/profiles/local-networks.yaml)",
     },
   ]);
 }

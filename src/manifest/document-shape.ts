@@ -63,7 +63,7 @@ const service: Shape = {
 const state: Shape = {
   ...closed({
     backend: text("What keeps it: a file.", { enum: ["file"] }),
-    path: text("The file; it counts from the current folder."),
+    path: text("Path of the file, relative to the current folder."),
   }),
   description: "Where the state is kept. Left out: .graphform/NAME.state.json beside the manifest.",
 };

@@ -18,6 +18,7 @@ export function readBack(row: FieldSchema, raw: RawValue, known: readonly Json[]
   if (reading === "nodes") return known.find((value) => Number(value) === Number(raw) + 1);
   if (reading === "switch") return Number(raw) === 0 ? "off" : undefined;
   const isSize = reading === "size" || reading === "memory-label";
+  if (reading === "rows" && numberOf(raw) === 0) return noRows;
   const live = engineValue(isSize ? undefined : reading, raw);
   const same = known.find((value) => engineValue(reading, value) === live);
   return same ?? (isSize ? sizeText(Number(raw)) : (numberOf(raw) ?? raw));
@@ -33,6 +34,9 @@ export function engineValue(reading: ProbeReading | undefined, value: Json): Raw
   // Any negative number is no limit and reads as -1; services write no limit as 0.
   return reading === "rows" && number <= 0 ? -1 : number;
 }
+
+/** A running database with 0 gives no rows at all, whatever services mean by it: no value of the manifest asks for that. */
+const noRows = "no rows";
 
 /** Bytes of the labels of a Startup database: 1000-based, and less than the label's own number. */
 const memoryLabels: { readonly [label: string]: number } = {

@@ -27,7 +27,7 @@ describe("what a database shows of a field", () => {
     ["is rounded to another one", "graphDBNodeCreationBuffer", 20_000, 16_384, 16_384],
     ["is 128 at least", "graphDBNodeCreationBuffer", 1, 128, 1],
     ["is no limit, as -1", "graphDBResultSetSize", 0, -1, 0],
-    ["is no limit, as 0", "graphDBResultSetSize", 0, 0, 0],
+    ["gives no rows at all, and nobody means that", "graphDBResultSetSize", 0, 0, "no rows"],
     ["is no limit where one is declared", "graphDBResultSetSize", 10_000, -1, -1],
     ["is a large number as text", "graphDBQueryMemCapacity", 21_474_836_480, "21474836480", 21_474_836_480],
     ["is the bytes of a 1024-based size", "maxMemory", "6GB", "6442450944", "6GB"],
