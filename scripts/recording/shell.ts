@@ -8,7 +8,7 @@ export interface Shell {
   type(line: string): Promise<void>;
   /** Types a command and runs it to its end. Resolves with everything that it printed. */
   run(command: string, shown?: string): Promise<string>;
-  /** Runs a command, and ends all of it with SIGKILL as soon as its output matches. */
+  /** Runs a command, and ends all of it with SIGKILL soon after its output matches. */
   runUntil(command: string, seen: RegExp): Promise<void>;
   /** Clears the screen. */
   clear(): Promise<void>;
@@ -41,7 +41,7 @@ export function openShell(
       });
       let printed = "";
       const end = (): void => {
-        for (const pid of [child.pid]) if (pid !== undefined) process.kill(-pid, "SIGKILL");
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       };
       child.stdout.setEncoding("utf8");
       child.stdout.on("data", (text: string) => {
@@ -64,7 +64,7 @@ export function openShell(
       await run(command, (printed, end) => {
         if (ended || !seen.test(printed)) return;
         ended = true;
-        end();
+        setTimeout(end, 2500);
       });
     },
     clear: () => screen.write("\u001b[2J\u001b[H"),

@@ -9,10 +9,12 @@ const shortest = 40;
  * played faster or slower alike.
  */
 export function shortened(frames: readonly Frame[], length: number): readonly Frame[] {
-  const seen = frames.filter((frame, index) => {
-    const next = frames[index + 1];
-    return next === undefined || next.at - frame.at >= shortest / 2;
-  });
+  const seen = frames
+    .filter((frame, index) => {
+      const next = frames[index + 1];
+      return next === undefined || next.at - frame.at >= shortest / 2;
+    })
+    .filter((frame, index, all) => index === 0 || !isAlike(frame, all[index - 1]));
   const gaps = seen.map((frame, index) =>
     index === 0 ? 0 : Math.min(longest, Math.max(shortest, frame.at - (seen[index - 1]?.at ?? 0))),
   );
@@ -23,4 +25,10 @@ export function shortened(frames: readonly Frame[], length: number): readonly Fr
     at += (gaps[index] ?? 0) * scale;
     return { ...frame, at };
   });
+}
+
+/** True where both show the same; numbers that count seconds do not matter. */
+function isAlike(one: Frame, other: Frame | undefined): boolean {
+  const text = (frame: Frame | undefined): string => JSON.stringify(frame?.lines).replace(/\d+ ?s\b/g, "");
+  return text(one) === text(other);
 }
