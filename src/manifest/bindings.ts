@@ -1,6 +1,6 @@
 /** @module Reads the lists `imports`, `moved` and `removed` of a manifest and reports entries that contradict it. */
 import type { Address } from "../model/address.ts";
-import { formatAddress, parseAddress } from "../model/address.ts";
+import { formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -119,7 +119,7 @@ function reportMoves(moves: readonly ReadMove[], inputs: BindingInputs): void {
       reportMove(
         "from",
         `${from} is still declared, so it cannot have moved`,
-        "remove the block, or the entry",
+        `${undeclaring(from)}, or remove the entry`,
       );
     else if (seen.has(`from ${from}`))
       reportMove("from", `${from} is moved twice`, "keep one of the entries");
@@ -142,7 +142,7 @@ function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): read
   };
   if (gone === undefined || typeof destroy !== "boolean") return [];
   if (inputs.inventory.members.has(gone)) {
-    const hint = "remove the block, or the entry";
+    const hint = `${undeclaring(gone)}, or remove the entry`;
     inputs.report([...path, "address"], { code: "bad-removal", message: `${gone} is still declared`, hint });
   }
   if (typeof until === "string" && until < inputs.today) {

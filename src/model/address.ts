@@ -28,6 +28,12 @@ export function parseAddress(text: string): AddressParts | undefined {
   return typeof key === "string" ? { section, name, key } : undefined;
 }
 
+/** Says how a manifest declares an address no longer: without its block, or without its entry in forEach. */
+export function undeclaring(address: Address): string {
+  const key = parseAddress(address)?.key;
+  return key === undefined ? "remove the block" : `take ${JSON.stringify(key)} out of forEach`;
+}
+
 function parseQuoted(quoted: string): unknown {
   try {
     return JSON.parse(quoted);

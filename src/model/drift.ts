@@ -53,6 +53,8 @@ export interface FieldDrift {
   readonly declared?: Json;
   /** Print none of the values. */
   readonly secret: boolean;
+  /** Set by hand in the running object, and fixed at creation: the manifest cannot follow it without a replacement. */
+  readonly fixed?: true;
   /** What it takes to put the declared value back; absent where apply changes nothing. */
   readonly remedy?: { readonly effect: Effect; readonly disruption: Disruption };
   /** The place in the manifest that declares it, or the nearest one. */

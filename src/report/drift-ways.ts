@@ -1,4 +1,5 @@
 /** @module Names the ways out of drift: back to what is declared, or the manifest follows the world. */
+import { parseAddress } from "../model/address.ts";
 import type { DriftReport } from "../model/drift.ts";
 import { shellWord } from "../model/shell-word.ts";
 
@@ -18,14 +19,18 @@ export function waysOut({ resources }: DriftReport): readonly WayOut[] {
   if (outside.length === 0) return [];
   const field = outside
     .flatMap(({ address, fields }) => fields.map((entry) => ({ address, ...entry })))
-    .find((entry) => entry.class === "outside" && !entry.secret);
+    .find((entry) => entry.class === "outside" && !entry.secret && entry.fixed !== true);
   const putBack = "shows what putting it back takes; graphform apply does it";
   const take = field && `graphform drift --adopt ${shellWord(`${field.address}.${field.path}`)}`;
-  const isDeleted = outside.some(({ what }) => what === "deleted");
-  const meant = "deleted, and that is meant: remove the block, or list the address under removed";
+  const deleted = outside.filter(({ what }) => what === "deleted");
+  const undeclare = deleted.map(({ address }) =>
+    parseAddress(address)?.key === undefined ? "remove the block" : "take its entry out of forEach",
+  );
   return [
     { command: "graphform plan", text: putBack },
     ...(take === undefined ? [] : [{ command: take, text: "writes the live value into the manifest" }]),
-    ...(isDeleted ? [{ text: meant }] : []),
+    ...[...new Set(undeclare)].map((words) => ({
+      text: `deleted, and that is meant: ${words}, or list the address under removed`,
+    })),
   ];
 }

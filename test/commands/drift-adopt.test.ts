@@ -1,8 +1,13 @@
 import { chmod, lstat, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adoptedFields, isSettled, leftOutText } from "../../src/commands/drift/adopted-fields.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import type { DriftReport, ResourceDrift } from "../../src/model/drift.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import type { Manifest } from "../../src/model/manifest.ts";
 import { pro } from "../platform/harness.ts";
+import { name, orders, whole } from "../report/drift-parts.ts";
 import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, type Ran, startBench } from "./harness.ts";
 
@@ -190,5 +195,63 @@ describe("drift --adopt", () => {
     expect((await gf("drift", "--adopt", "instances.orders.power")).code).toBe(0);
     expect((await lstat(linked)).isSymbolicLink()).toBe(true);
     expect(await readFile(real, "utf8")).toBe(old.replace("power: running", "power: stopped"));
+  });
+});
+
+describe("the fields that --adopt names", () => {
+  const memory = { ...name, path: "config.maxMemory", source: "probed", seen: "2GB" } as const;
+  const timeout = {
+    ...name,
+    path: "config.graphDBTimeoutMax",
+    source: "probed",
+    seen: 9,
+    fixed: true,
+  } as const;
+  const reportOf = (resource: ResourceDrift): DriftReport => ({ ...whole, resources: [resource] });
+  const report = reportOf({ ...orders, fields: [timeout, memory] });
+  const fieldsOf = (target: string, given = report): ReturnType<typeof adoptedFields> => {
+    const addresses = given.resources.map(({ address }) => ({ address }));
+    return adoptedFields([target], given, { desired: addresses as unknown as Manifest["desired"] }, kinds);
+  };
+  const caught = (target: string, given = report): unknown => {
+    try {
+      return fieldsOf(target, given);
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it("are not those that were set by hand in the database and are fixed at creation", () => {
+    expect(fieldsOf("instances.orders").map(({ path }) => path)).toEqual(["config.maxMemory"]);
+    expect(leftOutText(["instances.orders"], report)).toBe(
+      "left out of instances.orders: config.graphDBTimeoutMax was set by hand in the running database, and it is fixed at creation; graphform apply sets it back\n",
+    );
+    expect(leftOutText(["instances.orders.config.maxMemory"], report)).toBe("");
+    expect(caught("instances.orders.config.graphDBTimeoutMax")).toMatchObject({
+      code: "adopt-refused",
+      message: expect.stringMatching(/cannot be adopted: config.graphDBTimeoutMax was set by hand/),
+      hint: "graphform apply sets it back",
+    });
+  });
+
+  it("are settled where a probed value is declared, though the next apply has yet to send it", () => {
+    const [field] = fieldsOf("instances.orders");
+    if (field === undefined) throw new Error("maxMemory is not adopted");
+    const ours = { class: "ours", declared: "2048MB" } as const;
+    expect(isSettled(field, ours, kinds)).toBe(true);
+    expect(isSettled(field, { ...ours, declared: "3GB" }, kinds)).toBe(false);
+    expect(isSettled(field, { ...ours, class: "outside" }, kinds)).toBe(false);
+    expect(isSettled({ ...field, isProbed: false }, ours, kinds)).toBe(false);
+  });
+
+  it.each([
+    ["instances.orders", /^remove the block at [\s\S]*address: 'instances.orders', destroy/],
+    [
+      `instances.cache["it's"]`,
+      /^take "it's" out of forEach at [\s\S]*'instances.cache\["it''s"\]', destroy/,
+    ],
+  ])("of a deleted %s are none, and the hint takes nothing else with it", (address, hint) => {
+    const gone = reportOf({ ...orders, address, what: "deleted", fields: [] });
+    expect(caught(address, gone)).toMatchObject({ hint: expect.stringMatching(hint) });
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DriftReport, hasDrift, type ResourceDrift } from "../../src/model/drift.ts";
 import type { Json } from "../../src/model/json.ts";
+import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { driftReport } from "../../src/plan/drift/drift-report.ts";
 import type { Unmanaged } from "../../src/plan/input.ts";
 import { afterMoves } from "../../src/plan/moves.ts";
@@ -16,6 +17,7 @@ import {
   type Scene,
   somewhere,
 } from "../support/plan-input.ts";
+import { askedSchema, toyKind } from "../support/toy-kind.ts";
 
 function report(scene: Scene, rest: Rest = {}, unmanaged?: readonly Unmanaged[]): DriftReport {
   const input = planInput(scene, rest);
@@ -194,6 +196,46 @@ describe("a drift report", () => {
     });
     expect(resources.map(short)).toEqual(["outside changed; rows outside 3>9"]);
     expect(resources[0]?.fields[0]).toMatchObject({ source: "probed", remedy: { effect: "in-place" } });
+  });
+
+  it("calls fixed what a running object shows itself and no update changes", () => {
+    const kinds = kindRegistry([toyKind(undefined, { schema: askedSchema })]);
+    const toy = { rows: 3, memory: "1GB" };
+    const input = planInput({ a: { wants: toy, has: toy, recorded: toy } }, { kinds });
+    const values = { rows: 9, memory: "2GB" };
+    const observed = new Map(
+      [...input.observed].map(([key, seen]) => [key, { ...seen, probed: { values } }]),
+    );
+    const { resources } = driftReport({
+      plan: makePlan({ ...input, observed }),
+      desired: input.desired,
+      bound: input.state.resources,
+      observed,
+      kinds,
+      fieldRange: () => somewhere,
+    });
+    expect(resources[0]?.fields.map(({ path, source, fixed }) => [path, source, fixed])).toEqual([
+      ["memory", "probed", undefined],
+      ["rows", "probed", true],
+    ]);
+  });
+
+  it("calls ours a probed value that the manifest declares by now, and the next apply sends", () => {
+    const kinds = kindRegistry([toyKind(undefined, { schema: askedSchema })]);
+    const old = { memory: "1GB" };
+    const input = planInput({ a: { wants: { memory: "2GB" }, has: old, recorded: old } }, { kinds });
+    const observed = new Map(
+      [...input.observed].map(([key, seen]) => [key, { ...seen, probed: { values: { memory: "2GB" } } }]),
+    );
+    const { resources } = driftReport({
+      plan: makePlan({ ...input, observed }),
+      desired: input.desired,
+      bound: input.state.resources,
+      observed,
+      kinds,
+      fieldRange: () => somewhere,
+    });
+    expect(resources[0]?.fields).toMatchObject([{ path: "memory", class: "ours", declared: "2GB" }]);
   });
 
   it("counts what was not looked at, with the reason", () => {

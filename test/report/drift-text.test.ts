@@ -45,7 +45,7 @@ Way out
   graphform plan shows what putting it back takes; graphform apply does it
   graphform drift --adopt instances.orders.config.description writes the live value into the
   manifest
-  deleted, and that is meant: remove the block, or list the address under removed
+  deleted, and that is meant: take its entry out of forEach, or list the address under removed
 
 Checked   5 declared, 3 checked, 1 skipped, 1 unmanaged
           values: 2 read from the database, 10 read from the service, 4 echoed back, 7 remembered
@@ -57,6 +57,15 @@ Also: 1 resource with changes that are not applied yet, 2 differences that do no
 Drift: 2 resources changed outside, 1 not declared. 16 of 23 values were seen; 7 are only remembered
 from the last apply.
 `);
+  });
+
+  it("offers no adopting of what was set by hand and is fixed at creation, and names the block where there is one", () => {
+    const gone = { ...orders, address: "instances.gone", what: "deleted", fields: [] } as const;
+    const fixed = { ...orders, fields: [{ ...name, source: "probed", fixed: true }] } as const;
+    const text = textOf({ ...whole, resources: [gone, fixed] });
+    expect(text).not.toContain("--adopt");
+    expect(text).toContain("deleted, and that is meant: remove the block, or list");
+    expect(text).not.toContain("forEach");
   });
 
   it("says which running databases were asked, where any were", () => {

@@ -9,7 +9,7 @@ import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { makePalette } from "../../report/palette.ts";
 import type { Terminal } from "../terminal.ts";
-import { type AdoptedField, adoptedFields } from "./adopted-fields.ts";
+import { type AdoptedField, adoptedFields, isSettled, leftOutText } from "./adopted-fields.ts";
 import { type ChangedLines, editSources } from "./edit-sources.ts";
 import { type Looked, observeDrift } from "./look.ts";
 import type { DriftOptions } from "./options.ts";
@@ -26,8 +26,9 @@ export async function adopt(
   terminal: Terminal,
 ): Promise<number> {
   const fields = adoptedFields(options.adopt, drift.report, session.manifest, kinds);
+  const leftOut = leftOutText(options.adopt, drift.report);
   if (fields.length === 0) {
-    terminal.err("nothing to adopt: what is seen there is what is declared\n");
+    terminal.err(leftOut === "" ? "nothing to adopt: what is seen there is what is declared\n" : leftOut);
     return exitCodes.done;
   }
   const before = project.parsed.layers.map(({ file, text }) => ({ path: file, text }));
@@ -38,20 +39,20 @@ export async function adopt(
   });
   const next = await observeDrift(edited, { ...session, manifest }, options, signal);
   assertSettled(fields, next.report);
-  assertNothingElse(drift.plan, next.plan);
+  assertNothingElse(fields, drift.plan, next.plan);
   const { foreign } = maskerOf(session.vault.texts);
   const written = await writeSources(before, sources);
   terminal.out(diffText(changed, foreign, terminal));
-  terminal.err(closing(fields, written, next.report));
+  terminal.err(leftOut + closing(fields, written, next.report));
   return exitCodes.done;
 }
 
 /** Throws unless the second look finds every adopted field as it is declared now. */
 function assertSettled(fields: readonly AdoptedField[], { resources }: DriftReport): void {
-  const left = fields.find(({ address, path }) =>
+  const left = fields.find((adopted) =>
     resources
-      .find((resource) => resource.address === address)
-      ?.fields.some((field) => field.path === path && field.class !== "cosmetic"),
+      .find(({ address }) => address === adopted.address)
+      ?.fields.some((field) => field.path === adopted.path && !isSettled(adopted, field, kinds)),
   );
   if (left === undefined) return;
   throw new GraphformError(
@@ -61,9 +62,11 @@ function assertSettled(fields: readonly AdoptedField[], { resources }: DriftRepo
   );
 }
 
-/** Throws where the edited manifest would change what the manifest of before does not. */
-function assertNothingElse(before: Plan, after: Plan): void {
-  const known = new Set(changesIn(before));
+/** Throws where the edited manifest would change what the manifest of before does not; a probed value is applied in place. */
+function assertNothingElse(fields: readonly AdoptedField[], before: Plan, after: Plan): void {
+  const probed = fields.filter(({ isProbed }) => isProbed);
+  const own = probed.flatMap(({ address, path }) => [address, `${address} ${path}`]);
+  const known = new Set([...changesIn(before), ...own]);
   const [added] = changesIn(after).filter((change) => !known.has(change));
   if (added === undefined) return;
   throw new GraphformError(

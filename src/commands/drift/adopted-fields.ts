@@ -1,13 +1,14 @@
 /** @module Chooses the fields whose live values an adoption writes. */
 import { suggest } from "../../manifest/nearest.ts";
-import { type Address, type AddressParts, parseAddress } from "../../model/address.ts";
+import { type Address, type AddressParts, parseAddress, undeclaring } from "../../model/address.ts";
+import { sameValue } from "../../model/compare.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import type { KindRegistry } from "../../model/kind-registry.ts";
 import type { Manifest } from "../../model/manifest.ts";
-import { traitsOf } from "../../model/traits.ts";
+import { traitAt, traitsOf } from "../../model/traits.ts";
 import { escapeText } from "../../report/escape.ts";
 
 /** A field to adopt: its live value goes into the manifest. */
@@ -17,6 +18,8 @@ export interface AdoptedField {
   readonly kind: string;
   readonly path: string;
   readonly value: Json;
+  /** The running object itself shows the value. */
+  readonly isProbed: boolean;
 }
 
 /**
@@ -37,6 +40,33 @@ export function adoptedFields(
     return resource === undefined ? [] : fieldsOf(resource, parts, path);
   });
   return [...new Map(found.map((field) => [`${field.address} ${field.path}`, field])).values()];
+}
+
+/** The lines that name what `--adopt ADDRESS` leaves out: fields that were set by hand and are fixed at creation. */
+export function leftOutText(targets: readonly string[], { resources }: DriftReport): string {
+  return resources
+    .filter(({ address }) => targets.includes(address))
+    .flatMap(({ address, fields }) =>
+      fields
+        .filter((field) => field.class === "outside" && field.fixed === true && !field.secret)
+        .map((field) => escapeText(`left out of ${address}: ${whyFixed(field)}; ${wayBack(field)}`, 1000)),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/**
+ * True where a second look finds an adopted field as it is declared now. A probed value counts only where the manifest agrees
+ * with what is configured, so an adopted one waits for the next apply.
+ */
+export function isSettled(
+  { kind, path, value, isProbed }: Pick<AdoptedField, "kind" | "path" | "value" | "isProbed">,
+  { class: is, declared }: Pick<FieldDrift, "class" | "declared">,
+  kinds: KindRegistry,
+): boolean {
+  if (is === "cosmetic") return true;
+  const trait = traitAt(traitsOf(kinds.named(kind).schema), path);
+  return isProbed && is === "ours" && declared !== undefined && sameValue(declared, value, trait);
 }
 
 /** Throws where a kind has no such field, or keeps a secret in it. */
@@ -85,11 +115,13 @@ function fieldsOf(
     throw refused(
       address,
       "it was deleted outside, and no value of the manifest can say that",
-      `remove its block${place}; or graphform apply makes a new, empty one. \`removed: [{ address: ${address}, destroy: false }]\` lets go of it in the state`,
+      `${undeclaring(address)}${place}; or graphform apply makes a new, empty one. \`removed: [{ address: ${yamlText(address)}, destroy: false }]\` lets go of it in the state`,
     );
   }
   if (path === undefined) {
-    const outside = resource.fields.filter((field) => field.class === "outside" && !field.secret);
+    const outside = resource.fields.filter(
+      (field) => field.class === "outside" && !field.secret && field.fixed !== true,
+    );
     return outside.map((field) => adopted(field, resource, parts));
   }
   const field = resource.fields.find((candidate) => candidate.path === path);
@@ -99,6 +131,7 @@ function fieldsOf(
 function adopted(field: FieldDrift, { address, kind }: ResourceDrift, parts: AddressParts): AdoptedField {
   const { path, seen, secret, where } = field;
   if (secret) throw secretField(address, path);
+  if (field.fixed === true) throw refused(address, whyFixed(field), wayBack(field));
   if (seen === undefined) {
     const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
     throw refused(
@@ -107,7 +140,23 @@ function adopted(field: FieldDrift, { address, kind }: ResourceDrift, parts: Add
       `take the field out of the manifest${place}, by hand, where that is meant`,
     );
   }
-  return { address, parts, kind, path, value: seen };
+  return { address, parts, kind, path, value: seen, isProbed: field.source === "probed" };
+}
+
+function whyFixed({ path }: FieldDrift): string {
+  return `${path} was set by hand in the running database, and it is fixed at creation`;
+}
+
+function wayBack({ remedy, reason }: FieldDrift): string {
+  if (remedy === undefined) return reason;
+  return remedy.effect === "in-place"
+    ? "graphform apply sets it back"
+    : "graphform plan shows what putting it back takes";
+}
+
+/** A text as YAML in single quotes. */
+function yamlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function refused(address: Address, message: string, hint: string): GraphformError {

@@ -49,6 +49,7 @@ export function fieldDrifts(given: Compared): readonly FieldDrift[] {
         ...(wayOut === undefined ? {} : { reason: `${verdict.reason}; ${wayOut}` }),
         ...shownValues(values, observed, path),
         secret: values.trait.secret,
+        ...(observed.spec[path]?.source === "probed" && values.trait.createOnly ? { fixed: true } : {}),
         ...(field === undefined ? {} : { remedy: { effect: field.effect, disruption: field.disruption } }),
         ...(where === undefined ? {} : { where }),
       },

@@ -7,7 +7,7 @@ import type { FindingLevel, ReportFinding } from "./finding.ts";
 
 /** One sentence for each kind of difference, with the way out. */
 const rules = {
-  gone: "A resource was deleted outside of graphform. Apply creates it again; remove its block where the deletion is meant.",
+  gone: "A resource was deleted outside of graphform. Apply creates it again; remove its block, or its entry in forEach, where the deletion is meant.",
   failed:
     "The service says that a resource has failed. Look at it there; apply tries again what was declared.",
   outside:

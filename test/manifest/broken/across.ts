@@ -80,6 +80,13 @@ export const acrossBroken: readonly Broken[] = [
     "remove the block",
   ),
   row(
+    "a removal of one of several that is still there",
+    `${orders}    forEach: [a, b]\nremoved: [{ address: 'instances.orders["a"]', destroy: false }]\n`,
+    "10:22 bad-removal",
+    "still declared",
+    'take "a" out of forEach',
+  ),
+  row(
     "a removal that does not say how",
     `${orders}removed: [{ address: instances.old }]\n`,
     "9:11 missing-key",
