@@ -147,7 +147,7 @@ export const instanceConfig: { readonly [name: string]: FieldSchema } = {
     maximum: 45000,
     default: 0,
     description: "Default time limit of a query in ms; 0 disables it.",
-    "x-probe": { parameter: "TIMEOUT_DEFAULT", settable: true },
+    "x-probe": { parameter: "TIMEOUT_DEFAULT", settable: true, atMost: "config.graphDBTimeoutMax" },
   }),
   graphDBTimeoutMax: tuning({
     type: "integer",

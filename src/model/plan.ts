@@ -129,7 +129,7 @@ export interface Census {
   readonly skipped: number;
   readonly unmanaged: number;
   readonly fields: { readonly [source in Source]: number };
-  /** Running objects that were asked themselves; absent where the run asked none, as with --no-probe. */
+  /** Running objects that were asked themselves; absent where the run could ask none. */
   readonly probed?: number;
   /** Declared objects that were not asked, or refused to answer. */
   readonly notProbed?: readonly NotProbed[];

@@ -37,6 +37,9 @@ export type ProbeAnswer =
 /** A value as the engine gives it. */
 export type RawValue = number | string | boolean;
 
+/** The reason why no object was asked where the run was told to ask none. */
+export const notAskedFor = "--no-probe";
+
 /** An object that was not asked, or did not answer. */
 export interface NotProbed {
   readonly address: Address;

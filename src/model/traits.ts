@@ -21,6 +21,8 @@ export interface Trait {
   readonly aside: boolean;
   /** It can be set in the running object itself. */
   readonly settable: boolean;
+  /** The field that is its limit in the running object, where that is not 0. */
+  readonly atMost: string | undefined;
   /** While it is true the service refuses to delete the object. */
   readonly keeps: boolean;
 }
@@ -36,6 +38,12 @@ export function traitsOf(schema: KindSchema): Traits {
   const traits = new Map(rows(schema.properties, ""));
   known.set(schema, traits);
   return traits;
+}
+
+/** The fields that a field limits or is limited by in the running object. */
+export function partnersOf(path: string, traits: Traits): readonly Trait[] {
+  const limit = traits.get(path)?.atMost;
+  return [...traits.values()].filter((trait) => trait.path === limit || trait.atMost === path);
 }
 
 /** The verbs that lead a field from one value to another, in their order; empty where none do. */
@@ -98,5 +106,6 @@ function trait(path: string, row: FieldSchema): Trait {
     aside: row["x-in"] === "metadata",
     keeps: row["x-keeps"] ?? false,
     settable: row["x-probe"] !== undefined && "settable" in row["x-probe"],
+    atMost: row["x-probe"] !== undefined && "atMost" in row["x-probe"] ? row["x-probe"].atMost : undefined,
   };
 }

@@ -21,6 +21,8 @@ export interface ObserveContext {
   readonly signal: AbortSignal;
   /** The secrets of the run. Without them no running object is asked. */
   readonly open?: Open | undefined;
+  /** The reason why the run asks no running object, where it was told so. */
+  readonly unasked?: string | undefined;
   /** Called with each object as soon as the service has answered. */
   readonly onLook?: (entry: Known, live: Live | undefined) => void;
 }

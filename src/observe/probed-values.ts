@@ -5,9 +5,10 @@ import type { Json } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { NotProbed, ProbeAnswer } from "../model/probe.ts";
 import { valuesShown } from "../model/probe-reading.ts";
+import { partnersOf, traitsOf } from "../model/traits.ts";
 import type { ObserveContext } from "./context.ts";
 
-/** An observed object with its answer: only declared fields are compared, the others are not managed. */
+/** An observed object with its answer: declared fields, which are compared, and those that limit what these can be set to. */
 export function withAnswer(
   observed: Observed,
   answer: ProbeAnswer | undefined,
@@ -16,13 +17,18 @@ export function withAnswer(
 ): Observed {
   if (answer === undefined || desired === undefined || answer.is === "not-asked") return observed;
   const recorded = context.state.resources[observed.address]?.recorded ?? {};
+  const { schema } = context.kinds.named(observed.kind);
+  const isPartner = (path: string): boolean =>
+    partnersOf(path, traitsOf(schema)).some((partner) => desired.spec[partner.path] !== undefined);
   const knownAt = (path: string): readonly Json[] =>
     desired.spec[path] === undefined
-      ? []
+      ? isPartner(path)
+        ? [0]
+        : []
       : [desired.spec[path], observed.spec[path]?.value, recorded[path]].filter(
           (value) => value !== undefined,
         );
-  const values = valuesShown(context.kinds.named(observed.kind).schema, answer, knownAt);
+  const values = valuesShown(schema, answer, knownAt);
   const engine = answer.is === "answered" && answer.engine !== undefined ? { engine: answer.engine } : {};
   return { ...observed, probed: { values, ...engine } };
 }

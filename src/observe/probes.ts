@@ -23,7 +23,7 @@ const atOnce = 1000;
 
 /** Opens the questions of an observation. Without the secrets of the run nothing is asked. */
 export function openProbes(desired: readonly Desired[], context: ObserveContext): Probes {
-  const { open, signal } = context;
+  const { open, signal, unasked } = context;
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const lives = new Map<Address, Live>();
   const asked = new Map<Address, Promise<ProbeAnswer>>();
@@ -54,8 +54,11 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
       if (live === undefined || live.phase.is === "gone") return;
       lives.set(entry.address, live);
       const wanted = declared.get(entry.address);
-      if (open === undefined || wanted === undefined || asked.has(entry.address)) return;
+      if (wanted === undefined || asked.has(entry.address)) return;
       if (readerOf(entry.kind, context).probe === undefined) return;
+      if (unasked !== undefined)
+        asked.set(entry.address, Promise.resolve({ is: "not-asked", reason: unasked }));
+      if (open === undefined || unasked !== undefined) return;
       const answer = ask(entry, live, wanted, open);
       // An observation that fails for another reason asks for no answers.
       answer.catch(() => undefined);

@@ -43,9 +43,9 @@ export function driftOf(
   return drifted.map((field): FieldChange => {
     const seen = observed.spec[field.path];
     if (seen?.source !== "probed") return field;
-    const trait = traitAt(traits, field.path);
     const shared = { ...field, effect: "in-place", disruption: "none", shownBy: "probed" } as const;
     if (isPlanned.has(field.path)) return shared;
-    return { ...shared, wayOut: wayOut(field.path, noun, observed.address, trait, seen.value) };
+    const values = { live: seen.value, wanted: after[field.path] ?? null };
+    return { ...shared, wayOut: wayOut(field.path, { noun, traits }, observed, values) };
   });
 }

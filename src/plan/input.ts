@@ -31,7 +31,7 @@ export interface PlanInput {
   readonly remembered: StateDocument["resources"];
   /** The observed object of every bound address, and of every object to adopt. */
   readonly observed: ReadonlyMap<Address, Observed>;
-  /** Declared objects that could not be asked themselves; absent where the run asks none. */
+  /** Declared objects that could not be asked themselves; absent where the run can ask none. */
   readonly notProbed?: readonly NotProbed[];
   /** Objects that nobody declares. */
   readonly unmanaged: readonly Unmanaged[];

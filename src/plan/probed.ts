@@ -7,7 +7,7 @@ import { own } from "../model/own.ts";
 import type { FieldChange } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
-import { type Trait, type Traits, traitAt } from "../model/traits.ts";
+import { partnersOf, type Trait, type Traits, traitAt } from "../model/traits.ts";
 import { covers } from "./diff.ts";
 
 type SeenSpec = Observed["spec"];
@@ -52,14 +52,14 @@ export function configuredSpec(
   return Object.fromEntries(entries);
 }
 
-/** The fields that somebody set in the running object, and that are set back there. */
+/** The fields that somebody set in the running object, and that are set back there where it allows that. */
 export function heals(
   wanted: Spec,
-  spec: SeenSpec,
+  { spec, probed }: Pick<Observed, "spec" | "probed">,
   traits: Traits,
   ignored: readonly string[],
 ): readonly FieldChange[] {
-  return fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
+  const found = fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
     const [seen, trait] = [own(spec, path), traitAt(traits, path)];
     if (seen?.source !== "probed" || !isHealed(trait) || sameValue(seen.value, after, trait)) return [];
     if (ignored.some((entry) => covers(entry, path))) return [];
@@ -67,6 +67,28 @@ export function heals(
     const shared = { path, before: seen.value, after, source: seen.source, secret };
     return [{ ...shared, effect: "in-place", disruption: "none", via: "database" }];
   });
+  return found.filter(
+    ({ path, after = null }) => forbidding(path, after, probed, traits, found) === undefined,
+  );
+}
+
+/** The field whose live value keeps another from being set in the running object: one that is not set back with it. */
+function forbidding(
+  path: string,
+  wanted: Json,
+  probed: Observed["probed"],
+  traits: Traits,
+  healed: readonly FieldChange[],
+): { readonly path: string; readonly value: Json } | undefined {
+  const isHealing = new Set(healed.map((field) => field.path));
+  return partnersOf(path, traits)
+    .filter((partner) => !isHealing.has(partner.path))
+    .map((partner) => ({ path: partner.path, value: own(probed?.values ?? {}, partner.path) ?? 0 }))
+    .find((partner) => {
+      const isLimit = traitAt(traits, path).atMost === partner.path;
+      const [value, limit] = isLimit ? [wanted, partner.value] : [partner.value, wanted];
+      return Number(limit) !== 0 && Number(value) > Number(limit);
+    });
 }
 
 /** True for a field that no update changes and that can be set in the running object. */
@@ -75,8 +97,18 @@ function isHealed({ createOnly, settable }: Trait): boolean {
 }
 
 /** The way to undo a difference that a probe has found and that apply leaves as it is. */
-export function wayOut(path: string, noun: string, address: string, trait: Trait, live: Json): string {
-  if (trait.createOnly) return `graphform ${noun} restart ${address} loads what is configured`;
+export function wayOut(
+  path: string,
+  { noun, traits }: { readonly noun: string; readonly traits: Traits },
+  { address, probed }: Pick<Observed, "address" | "probed">,
+  { live, wanted }: { readonly live: Json; readonly wanted: Json },
+): string {
+  const trait = traitAt(traits, path);
+  const partner = isHealed(trait) ? forbidding(path, wanted, probed, traits, []) : undefined;
+  const restart = `graphform ${noun} restart ${address} loads what is configured`;
+  if (partner !== undefined)
+    return `${partner.path} is ${String(partner.value)} in the database and does not allow it: ${restart}`;
+  if (trait.createOnly) return restart;
   const what = live === null ? "refuses it" : "shows another value";
   return `${path} was applied and the database ${what}: change the declared value, or ask those who run the service`;
 }

@@ -122,9 +122,7 @@ function proposeUpdate(
     differing.some(({ path }) => traitAt(traits, path).operations !== undefined);
   const fields = isReloaded
     ? differing
-    : [...differing, ...heals(after, observed.spec, traits, ignored)].sort((a, b) =>
-        a.path < b.path ? -1 : 1,
-      );
+    : [...differing, ...heals(after, observed, traits, ignored)].sort((a, b) => (a.path < b.path ? -1 : 1));
   const shared = {
     ...base(subject),
     before: specOf(observed),

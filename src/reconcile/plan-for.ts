@@ -8,6 +8,7 @@ import type { KindRegistry } from "../model/kind-registry.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
+import { notAskedFor } from "../model/probe.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import { shellWord } from "../model/shell-word.ts";
@@ -65,7 +66,7 @@ export async function planFor(
 ): Promise<Planned> {
   const { manifest, options, destroying, probing = true } = intention;
   const { kinds, service, signal } = world;
-  const open = probing ? world.open : undefined;
+  const { open } = world;
   const desired = destroying ? [] : manifest.desired;
   const bound = Object.keys(state.resources).length;
   const count = countReads(bound, world.onRead);
@@ -80,6 +81,7 @@ export async function planFor(
     delays: service.profile.timing,
     signal,
     open,
+    unasked: probing || open === undefined ? undefined : notAskedFor,
   });
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({

@@ -22,7 +22,7 @@ async function look(
     phase = "ready",
     rest = {},
     ...over
-  }: { phase?: PhaseName; rest?: Rest; open?: Open | undefined; endpoint?: number } = {},
+  }: { phase?: PhaseName; rest?: Rest; open?: Open | undefined; endpoint?: number; unasked?: string } = {},
 ): Promise<Observation> {
   const { desired, state } = planInput(scene, rest);
   const live = (id: string): Live => ({
@@ -41,6 +41,7 @@ async function look(
     delays: { listLag: 0, settle: 0 },
     signal: new AbortController().signal,
     open: "open" in over ? over.open : open,
+    unasked: over.unasked,
   });
 }
 
@@ -68,6 +69,12 @@ describe("running objects", () => {
     expect(seen.notProbed).toEqual([]);
   });
 
+  it("show the limit of a declared field too", async () => {
+    const probe: Probe = async () => ({ is: "answered", values: { rows: 5, usual: 0, most: 5000 } });
+    const seen = await look({ a: { wants: { usual: 30_000 }, recorded: {} } }, probe);
+    expect(seen.observed.get("toys.a")?.probed?.values).toEqual({ usual: 0, most: 5000 });
+  });
+
   const refusing: Probe = async () => ({
     is: "refused",
     path: "token",
@@ -87,6 +94,12 @@ describe("running objects", () => {
       },
       answer,
       {},
+    ],
+    [
+      "--no-probe",
+      { a: declared },
+      () => Promise.reject(new Error("it was asked")),
+      { unasked: "--no-probe" },
     ],
     ["its databases are not reachable by any network", { a: declared }, answer, { endpoint: 0 }],
     ["no endpoint", { a: declared }, async () => ({ is: "not-asked", reason: "no endpoint" }), {}],

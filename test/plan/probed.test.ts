@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Change } from "../../src/model/plan.ts";
+import type { Spec } from "../../src/model/spec.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { type Case, changeOf, planInput, type Rest } from "../support/plan-input.ts";
 import { askedSchema, toyKind } from "../support/toy-kind.ts";
@@ -197,6 +198,25 @@ describe("what a running object shows", () => {
       disruption: "none",
       wayOut: "graphform toy restart toys.a loads what is configured",
     });
+  });
+
+  it.each<[why: string, wants: Spec, shows: Probed, drift: string]>([
+    ["an undeclared limit below it", { usual: 30_000 }, { usual: 0, most: 5000 }, "most is 5000"],
+    ["an undeclared value above it", { most: 5000 }, { most: 0, usual: 30_000 }, "usual is 30000"],
+  ])("is no heal where the database forbids it: %s", (_, wants, shows, partner) => {
+    const change = changeWith({ wants, has: wants }, shows);
+    expect([change.action, change.fields]).toEqual(["keep", []]);
+    expect(change.drift.map(({ wayOut }) => wayOut)).toEqual([
+      `${partner} in the database and does not allow it: graphform toy restart toys.a loads what is configured`,
+    ]);
+  });
+
+  it.each<[why: string, wants: Spec, shows: Probed, healed: number]>([
+    ["no limit", { usual: 30_000 }, { usual: 0, most: 0 }, 1],
+    ["a limit above it", { usual: 30_000 }, { usual: 0, most: 30_000 }, 1],
+    ["both are declared", { usual: 30_000, most: 40_000 }, { usual: 0, most: 5000 }, 2],
+  ])("is healed where the database allows it: %s", (_, wants, shows, healed) => {
+    expect(changeWith({ wants, has: wants }, shows).fields).toHaveLength(healed);
   });
 
   it("is healed after an update of the same object, and each step looks at its own fields", () => {

@@ -76,6 +76,13 @@ from the last apply.
     expect(new Ajv({ allowUnionTypes: true }).compile(driftSchema)(driftJson(asked, words))).toBe(true);
   });
 
+  it("says that no running database was asked where that was asked for", () => {
+    const notProbed = [{ address: "instances.new", reason: "--no-probe" }];
+    const silent = { ...whole, census: { ...whole.census, probed: 0, notProbed } };
+    expect(textOf(silent)).toContain("          databases: not asked (--no-probe)\n");
+    expect(driftJson(silent, words)).toMatchObject({ census: { probed: 0, not_probed: notProbed } });
+  });
+
   it("lists what does not matter where that is asked for", () => {
     const text = textOf(whole, 100, true);
     expect(text).toMatch(/[=] config\.maxMemory .*\n.*the same value in another spelling/);

@@ -28,6 +28,12 @@ export const askedSchema: KindSchema = {
   ...toySchema,
   properties: {
     ...toySchema.properties,
+    most: { type: "integer", "x-create-only": true, "x-probe": { parameter: "MOST", settable: true } },
+    usual: {
+      type: "integer",
+      "x-create-only": true,
+      "x-probe": { parameter: "USUAL", settable: true, atMost: "most" },
+    },
     rows: { type: "integer", "x-create-only": true, "x-probe": { parameter: "ROWS", settable: true } },
     size: { type: "integer", "x-create-only": true, "x-probe": { parameter: "SIZE" } },
     memory: { type: "string", "x-compare": "size", "x-disruption": "restart", "x-probe": { info: "memory" } },
