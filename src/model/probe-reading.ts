@@ -58,8 +58,9 @@ const units: readonly (readonly [bytes: number, unit: string])[] = [
   [1e6, "M"],
 ];
 
-/** Bytes in the largest unit that shows them exactly. */
+/** Bytes in the largest unit that shows them exactly; 0 is no limit. */
 function sizeText(bytes: number): string {
+  if (bytes === 0) return "no limit";
   const [factor, unit] = units.find(([each]) => bytes > 0 && bytes % each === 0) ?? [1, "B"];
   return `${bytes / factor}${unit}`;
 }

@@ -35,7 +35,7 @@ describe("what a database shows of a field", () => {
     ["is another size", "maxMemory", "6GB", 1_073_741_824, "1GB"],
     ["is another size, 1000-based", "maxMemory", "6GB", "1500000000", "1500M"],
     ["is no whole size", "maxMemory", "6GB", "100", "100B"],
-    ["is no limit of memory", "maxMemory", "6GB", "0", "0B"],
+    ["is no limit of memory", "maxMemory", "6GB", "0", "no limit"],
     ["is the smaller size of a Startup database", "memoryRequestsAndLimits", "1200M", "1000000000", "1200M"],
     ["is the larger one", "memoryRequestsAndLimits", "2200M", 2_000_000_000, "2200M"],
     ["is another one of them", "memoryRequestsAndLimits", "2200M", 1_000_000_000, "1G"],
