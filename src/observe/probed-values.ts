@@ -5,6 +5,7 @@ import type { Json } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { NotProbed, ProbeAnswer } from "../model/probe.ts";
 import { valuesShown } from "../model/probe-reading.ts";
+import { waitsFor } from "../model/templates.ts";
 import { partnersOf, traitsOf } from "../model/traits.ts";
 import type { ObserveContext } from "./context.ts";
 
@@ -25,9 +26,10 @@ export function withAnswer(
       ? isPartner(path)
         ? [0]
         : []
-      : [desired.spec[path], observed.spec[path]?.value, recorded[path]].filter(
-          (value) => value !== undefined,
-        );
+      : [desired.spec[path], observed.spec[path]?.value, recorded[path]]
+          .filter((value) => value !== undefined)
+          // What waits for an output is spelled in another way than what was applied of it.
+          .filter((value) => waitsFor(value).length === 0);
   const values = valuesShown(schema, answer, knownAt);
   const engine = answer.is === "answered" && answer.engine !== undefined ? { engine: answer.engine } : {};
   return { ...observed, probed: { values, ...engine } };
