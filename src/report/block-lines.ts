@@ -1,14 +1,12 @@
 /** @module Formats the changes of a group as lines of text: equal changes of several resources are one block. */
 import type { Change } from "../model/plan.ts";
 import { bodyLines, changeLines, signOf } from "./change-lines.ts";
-import { escapeText } from "./escape.ts";
-import type { FieldRow } from "./field-lines.ts";
+import { fieldRow } from "./field-lines.ts";
 import { headline } from "./headline.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page } from "./palette.ts";
 import { type AddressView, type BlockView, blocksOf } from "./view/block-view.ts";
 import { commonName } from "./view/common-name.ts";
-import type { FieldRole, FieldView } from "./view/field-view.ts";
 
 /** Most addresses that a block lists. */
 const listed = 6;
@@ -38,7 +36,7 @@ function foldedLines(block: BlockView, first: Change, page: Page): readonly stri
   return [
     ...headline({ ...signOf(block), address: title, where: undefined }, page),
     ...addressLines(addresses, page),
-    ...bodyLines(change, [fields.map(rowOf), drifted.map(rowOf)], page),
+    ...bodyLines(change, [fields.map(fieldRow), drifted.map(fieldRow)], page),
   ];
 }
 
@@ -51,23 +49,4 @@ function addressLines(addresses: readonly AddressView[], page: Page): readonly s
     ...shown.flatMap((entry) => headline({ sign: "  ·", tone: "dim", ...entry, where: where(entry) }, page)),
     ...(more === 0 ? [] : [page.palette.dim(`    · and ${more} more: plan --json lists them`)]),
   ];
-}
-
-const signs: { readonly [role in FieldRole]: Pick<FieldRow, "mark" | "tone"> } = {
-  new: { mark: "+", tone: "green" },
-  changed: { mark: "~", tone: "yellow" },
-  replaces: { mark: "±", tone: "red" },
-  drifted: { mark: "!", tone: "yellow" },
-};
-
-/** A field of a view as a row of text; the values of a view are escaped already. */
-function rowOf({ path, role, before, after, source, secret, notes }: FieldView): FieldRow {
-  const origin = source === undefined || source === "described" || secret ? "" : ` (${source})`;
-  return {
-    ...signs[role],
-    path: escapeText(path, 200),
-    ...(before === undefined ? {} : { before: before + origin }),
-    after,
-    note: notes.join(", "),
-  };
 }

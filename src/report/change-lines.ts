@@ -3,7 +3,7 @@
 import type { Action, Change, Guard } from "../model/plan.ts";
 import { fieldsOf } from "../model/spec.ts";
 import { escapeText } from "./escape.ts";
-import { changedRows, driftRows, type FieldRow, fieldLines, newRows } from "./field-lines.ts";
+import { driftRows, type FieldRow, fieldLines, fieldRows } from "./field-lines.ts";
 import { headline } from "./headline.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
@@ -25,10 +25,9 @@ const actionSigns: {
 
 /** The lines of one change: address and place, reason, disruption, fields, drift and guards. */
 export function changeLines(change: Change, names: KindNames, page: Page): readonly string[] {
-  const rows = change.action === "create" ? newRows(change, names) : changedRows(change, names);
   return [
     ...headline({ ...signOf(change), ...change, where: change.where }, page),
-    ...bodyLines(change, [rows, driftRows(change, names)], page),
+    ...bodyLines(change, [fieldRows(change, names), driftRows(change, names)], page),
   ];
 }
 

@@ -1,15 +1,11 @@
 /** @module Formats the changed fields of a resource as aligned lines. */
 
-import type { Json } from "../model/json.ts";
-import { stableJson } from "../model/json.ts";
-import type { Change, FieldChange } from "../model/plan.ts";
-import { fieldsOf } from "../model/spec.ts";
+import type { Change } from "../model/plan.ts";
 import { escapeText } from "./escape.ts";
 import type { KindNames } from "./kind-words.ts";
-import { isSecretPath } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
 import { padTo, textWidth, wrapIndented } from "./text-width.ts";
-import { valueText } from "./value-text.ts";
+import { driftedFields, type FieldRole, type FieldView, fieldsOf } from "./view/field-view.ts";
 
 /** One line of a field. Without `before` the field is new. Texts are escaped and have no colour. */
 export interface FieldRow {
@@ -22,40 +18,33 @@ export interface FieldRow {
   readonly note: string;
 }
 
-/** Rows of the fields that a change sets, those that force a replacement first. */
-export function changedRows(change: Change, names: KindNames): readonly FieldRow[] {
-  const forcing = change.fields.filter((field) => field.effect === "replace");
-  const others = change.fields.filter((field) => field.effect !== "replace");
-  return [...forcing, ...others].map((field) => ({
-    mark: field.effect === "replace" ? "±" : "~",
-    tone: field.effect === "replace" ? "red" : "yellow",
-    ...row(field, change, names),
-    note: notesOf(field, change).join(", "),
-  }));
+/** Rows of the fields that a change sets, those that force a replacement first; of a new resource all of them. */
+export function fieldRows(change: Change, names: KindNames): readonly FieldRow[] {
+  return fieldsOf(change, names).map(fieldRow);
 }
 
 /** Rows of drifted fields that the change does not set. */
 export function driftRows(change: Change, names: KindNames): readonly FieldRow[] {
-  const shown = new Set(change.fields.map((field) => field.path));
-  return change.drift
-    .filter((field) => !shown.has(field.path))
-    .map((field) => ({
-      mark: "!",
-      tone: "yellow",
-      ...row(field, change, names),
-      note: field.wayOut ?? "changed outside, left as it is",
-    }));
+  return driftedFields(change, names).map(fieldRow);
 }
 
-/** Rows of the fields of a new resource. */
-export function newRows(change: Change, names: KindNames): readonly FieldRow[] {
-  return fieldsOf(change.after ?? {}).map(([path, value]) => ({
-    mark: "+",
-    tone: "green",
+const signs: { readonly [role in FieldRole]: Pick<FieldRow, "mark" | "tone"> } = {
+  new: { mark: "+", tone: "green" },
+  changed: { mark: "~", tone: "yellow" },
+  replaces: { mark: "±", tone: "red" },
+  drifted: { mark: "!", tone: "yellow" },
+};
+
+/** A field of a view as a row; the values of a view are escaped already. */
+export function fieldRow({ path, role, before, after, source, secret, notes }: FieldView): FieldRow {
+  const origin = source === undefined || source === "described" || secret ? "" : ` (${source})`;
+  return {
+    ...signs[role],
     path: escapeText(path, 200),
-    after: valueText(value, isSecretPath(change.kind, path, names)),
-    note: "",
-  }));
+    ...(before === undefined ? {} : { before: before + origin }),
+    after,
+    note: notes.join(", "),
+  };
 }
 
 /** Formats rows with aligned values and notes; a row that is too wide takes several lines. */
@@ -110,40 +99,6 @@ function stackedLines(row: FieldRow, indent: number, { palette, width }: Page): 
 
 function noteOf(row: FieldRow, palette: Palette): string {
   return palette[row.tone === "red" ? "red" : "dim"](`# ${row.note}`);
-}
-
-function row(
-  field: FieldChange,
-  change: Change,
-  names: KindNames,
-): Pick<FieldRow, "path" | "before" | "after"> {
-  const secret = field.secret || isSecretPath(change.kind, field.path, names);
-  const source = field.source === undefined || field.source === "described" ? "" : ` (${field.source})`;
-  const text = (value: Json | undefined, absent: string): string =>
-    value === undefined ? absent : valueText(value, secret);
-  return {
-    path: escapeText(field.path, 200),
-    before: secret ? valueText("", true) : text(field.before, "(not known)") + source,
-    after: secret ? valueText("", true) : text(field.after, "(no longer managed)"),
-  };
-}
-
-function notesOf(field: FieldChange, change: Change): readonly string[] {
-  const drifted = change.drift.find((drift) => drift.path === field.path);
-  const isReverted = same(drifted?.before, field.after);
-  const was =
-    drifted?.before === undefined || field.secret ? "" : `, was ${valueText(drifted.before, drifted.secret)}`;
-  const disruption =
-    field.disruption === "none" || field.effect === "replace" ? [] : [field.disruption.replace("-", " ")];
-  return [
-    ...(field.effect === "replace" ? ["forces replacement"] : disruption),
-    ...(field.via === "database" ? ["set by hand, set back in the database"] : []),
-    ...(drifted === undefined || field.via === "database" ? [] : [`changed outside${isReverted ? "" : was}`]),
-  ];
-}
-
-function same(left: Json | undefined, right: Json | undefined): boolean {
-  return left !== undefined && right !== undefined && stableJson(left) === stableJson(right);
 }
 
 /** The width of the widest text; texts wider than `maxWidth` do not count. */

@@ -1,6 +1,6 @@
 /** @module Turns the changes and guards of a plan into findings. */
 import type { Change, FieldChange, Guard, Plan } from "../../model/plan.ts";
-import { changedRows, driftRows, type FieldRow } from "../field-lines.ts";
+import { driftRows, type FieldRow, fieldRows } from "../field-lines.ts";
 import type { KindNames } from "../kind-words.ts";
 import type { FindingLevel, ReportFinding } from "./finding.ts";
 import { type ChangeRule, changeRules, guardRules } from "./plan-rules.ts";
@@ -53,7 +53,7 @@ function changeFindings(change: Change, names: KindNames): readonly ReportFindin
     const text = `${address}: ${action}: ${reason}`;
     return [changeFinding(change, ruleOf(change), text, forcedBy ?? "")];
   }
-  const rows = new Map(changedRows(change, names).map((row) => [row.path, row]));
+  const rows = new Map(fieldRows(change, names).map((row) => [row.path, row]));
   return fields.map((field) => {
     const row = rows.get(field.path);
     const text = row === undefined ? field.path : rowText(row);

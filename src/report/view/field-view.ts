@@ -47,7 +47,7 @@ export function driftedFields(change: Change, names: KindNames): readonly FieldV
     .filter((field) => !shown.has(field.path))
     .map((field) => ({
       ...fieldView(field, change, "drifted", names),
-      notes: ["changed outside, left as it is"],
+      notes: [field.wayOut ?? "changed outside, left as it is"],
     }));
 }
 
@@ -94,7 +94,8 @@ function notesOf(field: FieldChange, change: Change): readonly string[] {
     field.disruption === "none" || field.effect === "replace" ? [] : [field.disruption.replace("-", " ")];
   return [
     ...(field.effect === "replace" ? ["forces replacement"] : disruption),
-    ...(drifted === undefined ? [] : [`changed outside${isReverted ? "" : was}`]),
+    ...(field.via === "database" ? ["set by hand, set back in the database"] : []),
+    ...(drifted === undefined || field.via === "database" ? [] : [`changed outside${isReverted ? "" : was}`]),
   ];
 }
 
