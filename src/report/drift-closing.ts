@@ -1,11 +1,10 @@
 /** @module Formats the end of a drift report: what was looked at, and the verdict. */
 import { type DriftReport, hasDrift } from "../model/drift.ts";
 import { amount } from "./amounts.ts";
+import { censusLines } from "./census-lines.ts";
 import { countDrift, seenText } from "./drift-counts.ts";
 import { escapeText } from "./escape.ts";
 import type { Page } from "./palette.ts";
-import { probeLines } from "./probe-census.ts";
-import { sourceWords } from "./source-words.ts";
 import { wrapIndented } from "./text-width.ts";
 
 /** Resources that are named among those that the report is not sure of. */
@@ -13,29 +12,18 @@ const named = 10;
 
 /** The census with its denominator, and the verdict, which says how much was seen and how much is only remembered. */
 export function closingDriftLines(report: DriftReport, page: Page): readonly (readonly string[])[] {
-  return [censusLines(report, page), verdictLines(report, page)];
+  return [checkedLines(report, page), verdictLines(report, page)];
 }
 
-function censusLines({ census }: DriftReport, { width }: Page): readonly string[] {
-  const { declared, checked, skipped, unmanaged, fields, notChecked, unfinished } = census;
-  const skippedText = skipped === 0 ? "" : `, ${skipped} skipped`;
-  const present = (["probed", "described", "echoed", "recorded"] as const).filter(
-    (source) => fields[source] > 0,
-  );
-  const values = present.map((source) => `${fields[source]} ${sourceWords[source]}`).join(", ");
+function checkedLines({ census }: DriftReport, { width }: Page): readonly string[] {
+  const { notChecked, unfinished } = census;
   const open = [
     ...notChecked.map(({ address, reason }) => `not checked: ${address}: ${reason}`),
     ...unfinished.map(({ address, reason }) => `not at rest: ${address}: ${reason}; look again when it is`),
   ];
   const rest = open.length - named;
   return [
-    ...wrapIndented(
-      "Checked   ",
-      `${declared} declared, ${checked} checked${skippedText}, ${unmanaged} unmanaged`,
-      width,
-    ),
-    ...(values === "" ? [] : wrapIndented("          ", `values: ${values}`, width)),
-    ...probeLines(census, width),
+    ...censusLines(census, width),
     ...open.slice(0, named).flatMap((line) => wrapIndented("          ", escapeText(line), width)),
     ...(rest > 0 ? [`          and ${rest} more`] : []),
   ];

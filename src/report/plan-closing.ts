@@ -2,30 +2,17 @@
 import type { PhaseName } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import { aboutTime, amount } from "./amounts.ts";
+import { censusLines } from "./census-lines.ts";
 import type { Page } from "./palette.ts";
 import { hasWork, type PlanSummary, planLine, summarize } from "./plan-summary.ts";
-import { probeLines } from "./probe-census.ts";
-import { sourceWords } from "./source-words.ts";
 import { wrapIndented } from "./text-width.ts";
 
 /** Number of checked resources, the sources of their values, and the impact of an apply. */
 export function outlookLines(plan: Plan, { width }: Page): readonly string[] {
-  const { declared, checked, skipped, unmanaged, fields } = plan.census;
   const { restarts, replacements, seconds } = plan.forecast;
-  const skippedText = skipped === 0 ? "" : `, ${skipped} skipped`;
-  const present = (["probed", "described", "echoed", "recorded"] as const).filter(
-    (source) => fields[source] > 0,
-  );
-  const values = present.map((source) => `${fields[source]} ${sourceWords[source]}`).join(", ");
   const impact = `${amount(restarts, "restart")}, ${amount(replacements, "replacement")}, ${aboutTime(seconds)}`;
   return [
-    ...wrapIndented(
-      "Checked   ",
-      `${declared} declared, ${checked} checked${skippedText}, ${unmanaged} unmanaged`,
-      width,
-    ),
-    ...(values === "" ? [] : wrapIndented("          ", `values: ${values}`, width)),
-    ...probeLines(plan.census, width),
+    ...censusLines(plan.census, width),
     ...(hasWork(plan) ? wrapIndented("Impact    ", impact, width) : []),
   ];
 }

@@ -10,7 +10,15 @@ import { type DriftGroupView, type DriftView, driftView } from "../view/drift-vi
 import { addressLines, addressText, type Detail, fieldLines } from "./block-lines.ts";
 import { codeSpan } from "./code.ts";
 import { marker } from "./marker.ts";
-import { foldedSection, openSection, reportBytes, table } from "./sections.ts";
+import {
+  blockParts,
+  censusTable,
+  foldedSection,
+  incompleteNote,
+  openSection,
+  reportBytes,
+  table,
+} from "./sections.ts";
 import { bytesOf, type Part, type Section, withinBudget } from "./within-budget.ts";
 
 const command = "graphform drift --verbose";
@@ -34,9 +42,7 @@ function headOf({ name, verdict, complete, counts, unmanaged, census }: DriftVie
     marker("drift", name),
     `## Drift of ${codeSpan(name, 100)}`,
     `**${verdict}**`,
-    ...(complete
-      ? []
-      : [`Incomplete: --target or --exclude left out ${census.skipped} of ${census.declared} declared.`]),
+    ...incompleteNote(complete, census),
     table([
       ["changed outside", outside],
       ["not declared", unmanaged.length],
@@ -69,13 +75,7 @@ function one(line: string): Part {
 }
 
 function groupSection({ title, note, severity, count, blocks }: DriftGroupView): Section {
-  const parts = blocks.map(
-    (block): Part => ({
-      full: [...blockLines(block, "full"), ""],
-      short: [...blockLines(block, "short"), ""],
-      count: block.addresses.length,
-    }),
-  );
+  const parts = blockParts(blocks, blockLines);
   if (severity === "quiet") return foldedSection(title, parts, command);
   return openSection({ title, note, count, parts, command });
 }
@@ -102,16 +102,9 @@ function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
 }
 
 function footOf({ census, seen, ways }: DriftView): string {
-  const { declared, checked, skipped, unmanaged, fields } = census;
   const asked = probeText(census);
-  const values = {
-    "from the database": fields.probed,
-    "from the service": fields.described,
-    "echoed back": fields.echoed,
-    remembered: fields.recorded,
-  };
   return [
-    table(Object.entries({ declared, checked, skipped, unmanaged, ...values })),
+    censusTable(census),
     seen,
     ...(asked === undefined ? [] : [codeSpan(asked, 700)]),
     ...(ways.length === 0

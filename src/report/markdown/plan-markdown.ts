@@ -6,8 +6,16 @@ import { type GroupView, type PlanView, planView } from "../view/plan-view.ts";
 import { blockLines, noteLines, outputLines } from "./block-lines.ts";
 import { codeSpan } from "./code.ts";
 import { marker } from "./marker.ts";
-import { foldedSection, openSection, reportBytes, table } from "./sections.ts";
-import { bytesOf, type Part, type Section, withinBudget } from "./within-budget.ts";
+import {
+  blockParts,
+  censusTable,
+  foldedSection,
+  incompleteNote,
+  openSection,
+  reportBytes,
+  table,
+} from "./sections.ts";
+import { bytesOf, type Section, withinBudget } from "./within-budget.ts";
 
 /** Options of a report in Markdown. */
 export interface MarkdownOptions {
@@ -42,9 +50,7 @@ function headOf({ name, verdict, complete, counts, summaryLine, census }: PlanVi
     marker("plan", name),
     `## Plan for ${codeSpan(name, 100)}`,
     `**${verdict}**`,
-    ...(complete
-      ? []
-      : [`Incomplete: --target or --exclude left out ${census.skipped} of ${census.declared} declared.`]),
+    ...incompleteNote(complete, census),
     table(columns),
     summaryLine,
   ].join("\n\n");
@@ -69,14 +75,7 @@ function sectionsOf(view: PlanView): readonly Section[] {
 
 function groupSection(group: GroupView): Section {
   const { title, note, blocks, count } = group;
-  const parts = blocks.map((block): Part => {
-    const separated = (lines: readonly string[]): readonly string[] => [...lines, ""];
-    return {
-      full: separated(blockLines(block, "full")),
-      short: separated(blockLines(block, "short")),
-      count: block.addresses.length,
-    };
-  });
+  const parts = blockParts(blocks, blockLines);
   if (!isDisruptive(group)) return foldedSection(title, parts, command);
   return openSection({ title, note, count, parts, command });
 }
@@ -87,7 +86,6 @@ function isDisruptive({ severity, blocks }: GroupView): boolean {
 }
 
 function footOf({ census, forecast, disruption, next, fingerprint, severity }: PlanView): string {
-  const { declared, checked, skipped, unmanaged, fields } = census;
   const held = disruption.flatMap(({ disruption: is, blocked }) =>
     is === "none" || blocked === 0 ? [] : [`${blocked} with ${is.replace("-", " ")} blocked`],
   );
@@ -97,14 +95,8 @@ function footOf({ census, forecast, disruption, next, fingerprint, severity }: P
     ...held,
     aboutTime(forecast.seconds),
   ].join(", ");
-  const values = {
-    "from the database": fields.probed,
-    "from the service": fields.described,
-    "echoed back": fields.echoed,
-    remembered: fields.recorded,
-  };
   return [
-    table(Object.entries({ declared, checked, skipped, unmanaged, ...values })),
+    censusTable(census),
     ...(severity === "nothing" ? [] : [`Impact: ${impact}.`]),
     `${next.command === undefined ? "" : `Next: ${codeSpan(next.command, 500)}. `}${next.note}`,
     `Plan fingerprint: ${codeSpan(fingerprint, 100)}`,

@@ -1,4 +1,6 @@
 /** @module Makes the sections of reports in Markdown, unfolded and folded, and their tables. */
+import type { Census } from "../../model/plan.ts";
+import type { Detail } from "./block-lines.ts";
 import { fence } from "./code.ts";
 import type { Part, Section } from "./within-budget.ts";
 
@@ -48,6 +50,34 @@ function body(lines: readonly string[], leftOut: number, command: string): reado
     ...(last.length === 0 ? [] : [fence("diff", last)]),
     ...(leftOut === 0 ? [] : [`${leftOut} more left out: the report is too long. \`${command}\` shows all.`]),
   ];
+}
+
+/** Equal blocks as parts of a section: whole where there is room, short where there is not. */
+export function blockParts<Block extends { readonly addresses: readonly unknown[] }>(
+  blocks: readonly Block[],
+  lines: (block: Block, detail: Detail) => readonly string[],
+): readonly Part[] {
+  return blocks.map((block) => ({
+    full: [...lines(block, "full"), ""],
+    short: [...lines(block, "short"), ""],
+    count: block.addresses.length,
+  }));
+}
+
+/** Says what the options left out; nothing where they left out nothing. */
+export function incompleteNote(complete: boolean, { skipped, declared }: Census): readonly string[] {
+  return complete ? [] : [`Incomplete: --target or --exclude left out ${skipped} of ${declared} declared.`];
+}
+
+/** The number of checked resources, and the sources of their values. */
+export function censusTable({ declared, checked, skipped, unmanaged, fields }: Census): string {
+  const values = {
+    "from the database": fields.probed,
+    "from the service": fields.described,
+    "echoed back": fields.echoed,
+    remembered: fields.recorded,
+  };
+  return table(Object.entries({ declared, checked, skipped, unmanaged, ...values }));
 }
 
 /** A table of numbers with one row. */
