@@ -55,7 +55,7 @@ export interface FieldDrift {
   readonly secret: boolean;
   /** Set by hand in the running object, and fixed at creation: the manifest cannot follow it without a replacement. */
   readonly fixed?: true;
-  /** What it takes to put the declared value back; absent where apply changes nothing. */
+  /** The way to put the declared value back; absent where apply changes nothing. */
   readonly remedy?: { readonly effect: Effect; readonly disruption: Disruption };
   /** The place in the manifest that declares it, or the nearest one. */
   readonly where?: SourceRange;
@@ -129,7 +129,7 @@ export interface DriftCensus extends Census {
   readonly unfinished: readonly NotChecked[];
 }
 
-/** What differs from the last apply: JSON, without secrets. */
+/** Differences from the last apply: JSON, without secrets. */
 export interface DriftReport {
   readonly version: 1;
   readonly name: string;

@@ -62,7 +62,7 @@ export interface Observed extends Live {
   readonly address: Address;
   readonly kind: string;
   readonly place: JsonObject;
-  /** What the running object itself has shown; absent where it was not asked. */
+  /** The answer of the running object itself; absent where it was not asked. */
   readonly probed?: Probed;
 }
 

@@ -65,7 +65,7 @@ function sizeText(bytes: number): string {
   return `${bytes / factor}${unit}`;
 }
 
-/** What an answer shows of the fields that `knownAt` has values of, dotted path -> value; null where the declared one is refused. */
+/** The values that an answer shows of the fields that `knownAt` has values of, dotted path -> value; null where the declared one is refused. */
 export function valuesShown(
   schema: KindSchema,
   answer: ProbeAnswer,

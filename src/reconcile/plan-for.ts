@@ -50,7 +50,7 @@ export interface Intention {
 /** A plan, and what was observed for it. */
 export interface Planned {
   readonly plan: Plan;
-  /** What each address is bound to, moves carried out. */
+  /** Binding of each address, moves carried out. */
   readonly bound: StateDocument["resources"];
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects that no address is bound to. */

@@ -10,7 +10,7 @@ interface Where {
   readonly start: Pick<SourceRange["start"], "line">;
 }
 
-/** What a headline shows. */
+/** Content of a headline. */
 export interface Headline {
   readonly sign: string;
   readonly tone: keyof Palette;

@@ -18,7 +18,7 @@ import { interrupted } from "../under-lock.ts";
 import { type DriftOptions, planOptionsOf } from "./options.ts";
 import { rememberedSecrets } from "./remembered-secrets.ts";
 
-/** What an observed drift was made from. */
+/** Everything that an observed drift was made from. */
 export interface Looked {
   readonly project: Project;
   readonly session: Session;

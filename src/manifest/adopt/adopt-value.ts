@@ -17,7 +17,7 @@ export interface AdoptedField {
   readonly address: AddressParts;
   readonly keys: Path;
   readonly value: Json;
-  /** How many resources the block of this one makes. */
+  /** Number of resources that the block of this one makes. */
   readonly members: number;
 }
 

@@ -5,7 +5,7 @@ import type { Layer, Path } from "../source.ts";
 /** A map of a manifest as it is written. */
 export type WrittenMap = YAMLMap<ParsedNode, ParsedNode | null>;
 
-/** How far a path leads in one file. */
+/** The end of a path in one file: as far as it leads. */
 export interface Followed {
   /** Maps that were passed, from the outermost; `missing` begins in the last one. */
   readonly maps: readonly WrittenMap[];

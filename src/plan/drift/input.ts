@@ -12,7 +12,7 @@ import type { Unmanaged } from "../input.ts";
 export interface DriftInput {
   readonly plan: Plan;
   readonly desired: readonly Desired[];
-  /** What each address is bound to, moves carried out. */
+  /** Binding of each address, moves carried out. */
   readonly bound: { readonly [address: Address]: Bound };
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects that nobody declares; absent where nobody asked for them. */

@@ -53,7 +53,7 @@ function waysCard({ ways }: DriftView): Markup | undefined {
   return markup`<section class="card"><h2>Ways out</h2><ul class="plain">${items}</ul></section>`;
 }
 
-/** What the report is not sure of, with the reason of each: before the groups, since a verdict rests on it. */
+/** Everything that the report is not sure of, with the reason of each: before the groups, since a verdict rests on it. */
 function unsureHtml({ census }: DriftView): Markup | undefined {
   const { notChecked, unfinished } = census;
   const items = [

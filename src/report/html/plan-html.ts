@@ -14,10 +14,10 @@ import { pageText, type Sha256 } from "./page.ts";
 import { pictureHtml } from "./picture.ts";
 import { summaryHtml } from "./summary-html.ts";
 
-/** What a page says beside the plan. */
+/** Content of a page beside the plan. */
 export interface PlanPageOptions {
   readonly sha256: Sha256;
-  /** Where the plan was saved, if it was. */
+  /** File of the saved plan, if it was saved. */
   readonly planFile?: string | undefined;
   /** Command that carries the plan out where it was not saved. */
   readonly command?: "apply" | "destroy";

@@ -3,7 +3,7 @@ import XMLBuilder from "fast-xml-builder";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { escapeLines, escapeText } from "../escape.ts";
 
-/** What a check found. `failed` is a difference, `error` means that the check itself could not be made. */
+/** Result of a check. `failed` is a difference, `error` means that the check itself could not be made. */
 export type JunitResult =
   | { readonly is: "passed" }
   | { readonly is: "skipped"; readonly message: string }

@@ -30,7 +30,7 @@ export interface DriftView {
   readonly timestamp: string;
   readonly isDrift: boolean;
   readonly verdict: string;
-  /** How much was seen, and how much is only remembered; a sentence. */
+  /** Number of values that were seen, and of those that are only remembered; a sentence. */
   readonly seen: string;
   readonly complete: boolean;
   readonly counts: DriftCounts;

@@ -12,7 +12,7 @@ import { type NextView, nextOf, type Severity, severityOf, verdictOf } from "./v
 /** Blocks of equal severity. */
 export interface GroupView {
   readonly title: string;
-  /** What the title means for users; may be empty. */
+  /** Meaning of the title for users; may be empty. */
   readonly note: string;
   readonly severity: "bad" | "careful" | "good" | "quiet";
   /** Number of changes, not of blocks. */
@@ -20,7 +20,7 @@ export interface GroupView {
   readonly blocks: readonly BlockView[];
 }
 
-/** How many changes disrupt their users in one way; those that a guard holds back are counted apart. */
+/** Number of changes that disrupt their users in one way; those that a guard holds back are counted apart. */
 export interface DisruptionSum {
   readonly disruption: Disruption;
   readonly count: number;
