@@ -9,6 +9,7 @@ import {
   createRunning,
   failureOf,
   fill,
+  fillBoth,
   folderOf,
   needEngine,
   nodesOf,
@@ -106,7 +107,7 @@ describe("a database that is not well", { timeout: 60_000 }, () => {
 
   it("whose primary has lost its data goes on with its replica", async () => {
     const own = await createRunning(test, zoned);
-    await fill(test, own, 7);
+    await fillBoth(test, own, 7);
     await rm(join(folderOf(dataDir, own), "node-0", "data"), { recursive: true });
     process.kill(pidOf(dataDir, own, 0), "SIGKILL");
     await test.until(own, "RESTARTING");
@@ -179,7 +180,7 @@ describe("a failover", { timeout: 60_000 }, () => {
 
   it("serves a database whose primary cannot start any more, whether it was brought up or not", async () => {
     const own = await createRunning(test, zoned, always);
-    await fill(test, own, 5);
+    await fillBoth(test, own, 5);
     await platform.end("SIGKILL");
     for (const index of [0, 1]) process.kill(pidOf(dataDir, own, index), "SIGKILL");
     const folder = folderOf(dataDir, own);

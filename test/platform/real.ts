@@ -64,6 +64,14 @@ export function portOf(body: JsonObject): number {
 
 /** Sends one command to a port, as the instance's own user. */
 export async function askPort(port: number, ...command: readonly string[]): Promise<unknown> {
+  return (await askInTurn(port, [command]))[0];
+}
+
+/** Sends commands to a port one after another on one connection, and returns the answers. */
+async function askInTurn(
+  port: number,
+  commands: readonly (readonly string[])[],
+): Promise<readonly unknown[]> {
   const client = createClient({
     RESP: 2,
     username: user.graphdbUser,
@@ -73,7 +81,9 @@ export async function askPort(port: number, ...command: readonly string[]): Prom
   client.on("error", () => undefined);
   try {
     await client.connect();
-    return await client.sendCommand([...command]);
+    const answers: unknown[] = [];
+    for (const command of commands) answers.push(await client.sendCommand([...command]));
+    return answers;
   } finally {
     client.destroy();
   }
@@ -83,6 +93,18 @@ export async function askPort(port: number, ...command: readonly string[]): Prom
 export async function fill(test: TestPlatform, own: string, count: number): Promise<void> {
   const { body } = await test.until(own, "RUNNING");
   await askPort(portOf(body), "GRAPH.QUERY", "g", `UNWIND range(1, ${count}) AS n CREATE (:N {n: n})`);
+}
+
+/** The same, and waits until the replica has them as well: it gets them a moment after the client has its answer. */
+export async function fillBoth(test: TestPlatform, own: string, count: number): Promise<void> {
+  await fill(test, own, count);
+  const { body } = await test.until(own, "RUNNING");
+  // WAIT counts what its own connection has written.
+  const [, replicas] = await askInTurn(portOf(body), [
+    ["GRAPH.QUERY", "g", "CREATE (:Last)"],
+    ["WAIT", "1", "20000"],
+  ]);
+  if (Number(replicas) !== 1) throw new Error("the replica did not get the writes");
 }
 
 /** Nodes in the graph of an instance, once it runs. */
