@@ -1,0 +1,86 @@
+/** @module Defines what a protocol must do so that a state can be kept behind it: versions, a lease, versions before. */
+import type { Holder } from "../store.ts";
+
+/** A stored document, byte for byte, and the version that the protocol compares: an ETag, a serial, a row version. */
+export interface Stored {
+  readonly text: string;
+  readonly version: string;
+}
+
+/** The end of a conditional write. `stale`: another version is stored than the expected one; nothing was changed. */
+export type Written = { readonly is: "written"; readonly version: string } | { readonly is: "stale" };
+
+/** A lock that is held: the holder as it is stored, and what the protocol needs to renew, use and release it. */
+export interface Lease {
+  readonly holder: Holder;
+  /** Opaque to all but the driver: a lock id, an ETag, a fence. */
+  readonly token: string;
+}
+
+/** The end of an attempt to take the lock. */
+export type Taken =
+  | {
+      readonly is: "taken";
+      readonly lease: Lease;
+      /** The holder before, where its lease had run out: its writes must not count any more. */
+      readonly over?: Holder;
+    }
+  | { readonly is: "held"; readonly by: Holder };
+
+/** The end of a renewal. `lost`: somebody else holds it now, or nobody. */
+export type Renewed =
+  | { readonly is: "renewed"; readonly lease: Lease }
+  | { readonly is: "lost"; readonly to?: Holder };
+
+/** A version that the store still has. Times are ISO 8601. */
+export interface KeptVersion {
+  /** Names it to `readVersion`. */
+  readonly id: string;
+  readonly serial: number;
+  readonly savedAt: string;
+}
+
+/**
+ * One state behind one protocol (`docs/stores.md`). A driver translates; retries, reading back after a lost answer, heartbeats,
+ * the rule when to stop, and messages about holders are those of `createRemoteStore`. Every method makes as few requests as it
+ * can, waits for an answer at most its own request timeout, and rejects with a GraphformError:
+ *
+ * - `state-unreachable`: no answer, a cut answer, a 5xx or 429. What was asked may have happened.
+ * - `state-denied`: the credentials or their rights were refused. Nothing happened.
+ * - `state-unsuitable`: the store cannot keep a state safely, or is not one.
+ *
+ * No message, hint or cause contains a credential.
+ */
+export interface StateDriver {
+  /** For people: an address without credentials. */
+  readonly where: string;
+  /** True where a lock ends by itself when its holder does not renew it; false where a person must remove it by its id. */
+  readonly expires: boolean;
+  /** The stored document; undefined where there is none. */
+  read(): Promise<Stored | undefined>;
+  /** Stores a document in place of the expected version (undefined: of none), under a lease that is held. */
+  write(text: string, expected: string | undefined, lease: Lease): Promise<Written>;
+  /**
+   * Takes the lock where nobody holds it, or where its lease has run out by the store's clock. `holder` has the id of the
+   * lock; its `expires` is one lease after its `heartbeat`.
+   */
+  take(holder: Holder): Promise<Taken>;
+  /** Stores a fresh heartbeat. Where locks do not expire it only looks whether the lock is still ours. */
+  renew(lease: Lease, holder: Holder): Promise<Renewed>;
+  /** Gives the lock back; resolves also where it is not ours any more. */
+  release(lease: Lease): Promise<void>;
+  /** The holder of the lock; undefined where nobody holds it, or its lease has run out. */
+  holder(): Promise<Holder | undefined>;
+  /** Removes the lock of exactly this id; false where the lock has another id, or there is none. */
+  remove(id: string): Promise<boolean>;
+  /** Makes what the store needs (a schema, tables) and tries what it must be able to do; rejects with `state-unsuitable`. */
+  prepare(): Promise<void>;
+  /** The same without making anything that stays; for `doctor` and the first use. */
+  probe(): Promise<void>;
+  /** Versions that the store still has, newest first; undefined where it keeps none. */
+  history(): Promise<readonly KeptVersion[] | undefined>;
+  /** The document of a kept version. */
+  readVersion(id: string): Promise<string>;
+  /** Ends connections. */
+  close(): Promise<void>;
+}
