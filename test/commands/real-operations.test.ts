@@ -2,6 +2,7 @@ import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setupEngine } from "../../src/platform/engine/index.ts";
 import { at, components } from "../platform/harness.ts";
+import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const search = await setupEngine();
@@ -65,7 +66,8 @@ describe.skipIf(search.engine === undefined)("operations upon real databases", {
   });
 
   it("a backup is a snapshot that can be copied", async () => {
-    expect((await bench.gf("instance", "backup", "instances.orders")).code).toBe(0);
+    const quick = ["--profile", await bench.write("quick.yaml", quickProfile)];
+    expect((await bench.gf("instance", "backup", "instances.orders", ...quick)).code).toBe(0);
     const [snapshot] = JSON.parse((await bench.gf("snapshot", "list", "--json")).out);
     expect(snapshot).toMatchObject({ instanceId: id, status: "completed" });
     const copied = await bench.gf("snapshot", "copy", snapshot.id, "--region", "eu-west-1", "--json");

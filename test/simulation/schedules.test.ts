@@ -4,7 +4,7 @@ import { hunt } from "./hunt.ts";
 import { shrink } from "./shrink.ts";
 import { textOf } from "./text-of.ts";
 
-const schedules = 20_000;
+const schedules = 10_000;
 const share = 1000;
 const first = 1;
 
