@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
 import { actionsIn, readPlan } from "../support/plan-document.ts";
+import { quickProfile } from "../support/quick-profile.ts";
 import { openWorkspace, type Ran, until, type Workspace } from "../support/workspace.ts";
 
 let service: FakeService;
@@ -14,6 +15,7 @@ beforeEach(() => {
   service.behave();
   service.instances.clear();
   user = openWorkspace(manifest());
+  user.write("quick.yaml", quickProfile);
   Object.assign(user.env, service.env);
 });
 afterEach(() => user.close());
@@ -24,7 +26,7 @@ function manifest(more = ""): string {
   return `
 apiVersion: graphform/v1
 name: trouble
-service: { profile: default, platformUrl: "${service.url}" }
+service: { profile: ./quick.yaml, platformUrl: "${service.url}" }
 instances:
   orders:
     tier: pro
@@ -51,7 +53,7 @@ function twins(words: string): string {
   return `
 apiVersion: graphform/v1
 name: trouble
-service: { profile: default, platformUrl: "${service.url}" }
+service: { profile: ./quick.yaml, platformUrl: "${service.url}" }
 instances:
   a: ${twin("a", words)}
   b: ${twin("b", words)}
