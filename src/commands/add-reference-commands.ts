@@ -86,10 +86,14 @@ export function addReferenceCommands(program: Command, registration: Registratio
 }
 
 const completionHelp = `
-Examples:
+Installed for every folder:
   bash   eval "$(graphform completion bash)"        in ~/.bashrc
   zsh    source <(graphform completion zsh)         in ~/.zshrc, after compinit
   fish   graphform completion fish | source         in ~/.config/fish/config.fish
+
+Installed in a repository (bash; zsh and fish likewise), it also completes npx graphform:
+  npx graphform completion bash > ~/.graphform.bash
+  echo '. ~/.graphform.bash' >> ~/.bashrc
 
 Addresses come from the manifest and the state (graphform.yaml, or what -f names), without any network.`;
 

@@ -79,7 +79,7 @@ export function explainable(): readonly string[] {
   const fields = allFields();
   const names = [
     ...manifestKeys(kinds.all).map(({ path }) => path),
-    ...fields.flatMap((field) => [`${field.kind}.${field.path}`, ...namesOf(field).slice(-1)]),
+    ...fields.flatMap((field) => [`${field.kind}.${field.path}`, field.path, ...namesOf(field).slice(-1)]),
   ];
   return [...new Set(names)].toSorted();
 }

@@ -1,6 +1,6 @@
 /** @module Opens a manifest with its profile and the store of its state. */
 import { stat } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname } from "node:path";
 import { loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { loadManifest } from "../manifest/load.ts";
@@ -20,6 +20,7 @@ import type { StateStore } from "../state/store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
 import type { RunOptions } from "./run-options.ts";
+import { statePlace } from "./state-place.ts";
 import { givenVariables } from "./variables.ts";
 
 /** A manifest that is read but not resolved, with its profile and its state store. */
@@ -130,23 +131,10 @@ function resolveWith(
 
 /** Creates the store of the state; `given` is the path of --state. */
 export function stateStore(header: Header, folder: string, given: string | undefined): StateStore {
-  return createFileStore({ ...statePlace(header, folder, given), name: header.name });
-}
-
-/**
- * Path of the state: that of --state, or `state.path`, which is relative to the current folder like every path in a manifest;
- * otherwise a file beside the manifest. `elsewhere` is the same path in the other of the two folders.
- */
-function statePlace(
-  header: Header,
-  folder: string,
-  given: string | undefined,
-): { readonly path: string; readonly elsewhere?: string } {
-  const { path } = header.state;
-  if (given !== undefined) return { path: given };
-  if (typeof path === "string") return isAbsolute(path) ? { path } : { path, elsewhere: join(folder, path) };
-  const usual = join(".graphform", `${header.name}.state.json`);
-  return { path: join(folder, usual), elsewhere: usual };
+  return createFileStore({
+    ...statePlace(header.name, folder, given, header.state["path"]),
+    name: header.name,
+  });
 }
 
 async function newest(paths: readonly string[]): Promise<string> {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -8,6 +8,7 @@ import { disruptions } from "../../src/model/field-schema.ts";
 import type { Bound } from "../../src/model/state.ts";
 import { emptyState } from "../../src/state/document.ts";
 import { stateFormatter } from "../../src/state/format-state.ts";
+import { headLine } from "../../src/state/state-log.ts";
 import { run } from "./harness.ts";
 
 const manifest = `apiVersion: graphform/v1
@@ -28,10 +29,14 @@ beforeAll(() => {
   file = join(folder, "graphform.yaml");
   writeFileSync(file, manifest);
   writeFileSync(join(folder, "broken.yaml"), `${manifest}  Bad Name: 1\n`);
+  writeFileSync(join(folder, "plain.yaml"), manifest.replace(/^ {2}cache.*\n/m, ""));
   mkdirSync(join(folder, "bin"));
   const program = join(import.meta.dirname, "../../src/cli.ts");
   writeFileSync(join(folder, "bin/graphform"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(join(folder, "bin/graphform"), 0o755);
+  mkdirSync(join(folder, "app/node_modules/.bin"), { recursive: true });
+  mkdirSync(join(folder, "app/inner"));
+  symlinkSync(join(folder, "bin/graphform"), join(folder, "app/node_modules/.bin/graphform"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -41,6 +46,11 @@ async function candidates(...words: readonly string[]): Promise<readonly string[
   expect({ code, err }).toEqual({ code: 0, err: "" });
   return out.split("\n").flatMap((line) => line.split("\t")[0] || []);
 }
+
+const bound: Bound = {
+  ...{ kind: "instances", id: "instance-1", place: { tier: "pro", component: "standalone" }, recorded: {} },
+  ...{ protect: true, onDelete: "delete", refs: [], createdAt: "2026-01-01T00:00:00.000Z" },
+};
 
 const both = ['instances.cache["eu"]', 'instances.cache["us"]'];
 
@@ -62,6 +72,8 @@ describe("what may follow", () => {
     ["a profile to show", ["profile", "show", "d"], ["default"]],
     ["a schema", ["schema", "ma"], ["manifest"]],
     ["a field", ["explain", "instances.config.maxM"], ["instances.config.maxMemory"]],
+    ["a field by its path", ["explain", "config.maxM"], ["config.maxMemory"]],
+    ["fields step by step", ["explain", "instances.con"], ["instances.config."]],
     ["a field by its own name", ["explain", "maxMem"], ["maxMemory"]],
     ["a key", ["explain", "guards.maxDe"], ["guards.maxDeletes"]],
     ["a file", ["plan", "-f", ""], []],
@@ -84,6 +96,26 @@ describe("what may follow", () => {
       ["plan", "-f", "FILE", "--target", 'instances.cache\\[\\"e'],
       ['instances.cache["eu"]'],
     ],
+    [
+      "with the dot of its fields",
+      ["drift", "-f", "FILE", "--adopt", "instances.orders.co"],
+      ["instances.orders.component", "instances.orders.config."],
+    ],
+    [
+      "with its fields",
+      ["drift", "-f", "FILE", "--adopt", "instances.orders.config.maxM"],
+      ["instances.orders.config.maxMemory"],
+    ],
+    [
+      "with a key and its fields",
+      ["drift", "-f", "FILE", "--adopt", 'instances.cache\\[\\"eu\\"\\].config.maxM'],
+      ['instances.cache["eu"].config.maxMemory'],
+    ],
+    [
+      "with no field that is secret",
+      ["drift", "-f", "FILE", "--adopt", "instances.orders.config.graphdbP"],
+      [],
+    ],
     ["of a manifest with problems", ["plan", "-f", "BROKEN", "--target", "instances.c"], ["instances.cache"]],
     ["of a manifest that is not there", ["plan", "-f", "FILE.nowhere", "--target", ""], []],
     ["to move to", ["state", "mv", "-f", "FILE", "instances.old", "u"], ["users."]],
@@ -94,12 +126,22 @@ describe("what may follow", () => {
     expect(await candidates(...named)).toEqual(expected);
   });
 
+  it.each([2, 3] as const)(
+    "is an address of the state of a manifest without forEach (version %i)",
+    async (version) => {
+      const state = join(folder, `plain-${version}.json`);
+      const document = { ...emptyState("shop"), serial: 1, resources: { "instances.old": bound } };
+      writeFileSync(state, stateFormatter()({ ...document, version }));
+      writeFileSync(`${state}.log`, headLine(document));
+      const plain = join(folder, "plain.yaml");
+      expect(await candidates("state", "rm", "-f", plain, "--state", state, "instances.")).toEqual([
+        "instances.old",
+        "instances.orders",
+      ]);
+    },
+  );
+
   it("is an address of the state too, and nothing that a terminal would obey", async () => {
-    const place = { tier: "pro", component: "standalone" };
-    const bound: Bound = {
-      ...{ kind: "instances", id: "instance-1", place, recorded: {}, protect: true },
-      ...{ onDelete: "delete", refs: [], createdAt: "2026-01-01T00:00:00.000Z" },
-    };
     const state = join(folder, "state.json");
     const resources = { "instances.old": bound, [`instances.old[${JSON.stringify("\u009b31m")}]`]: bound };
     writeFileSync(state, stateFormatter()({ ...emptyState("shop"), version: 2, serial: 1, resources }));
@@ -109,16 +151,19 @@ describe("what may follow", () => {
   });
 });
 
-/** Candidates of a shell's own completion for words, the last of which is completed. */
-const shells: { readonly [shell: string]: (script: string, words: readonly string[]) => string } = {
-  bash: (script, words) =>
-    `${script}\nCOMP_WORDS=(graphform ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _graphform; printf '%s\\n' "\${COMPREPLY[@]}"`,
+/** Candidates of a shell's own completion for a line, the last word of which is completed. */
+const shells: { readonly [shell: string]: (script: string, line: readonly string[]) => string } = {
+  bash: (script, line) =>
+    `${script}\nCOMP_WORDS=(${quoted(line)}); COMP_CWORD=${line.length - 1}; f=$(complete -p ${line[0]}); f=\${f#*-F }; \${f%% *}; printf '%s\\n' "\${COMPREPLY[@]}"`,
   // Its own functions for completion work only while a person types.
-  zsh: (script, words) =>
-    `compdef() { : }; compadd() { print -rl -- "\${(@P)argv[-1]}" }; _files() { print -rl -- *.yaml }\n${script}\nwords=(graphform ${words.map((word) => `'${word}'`).join(" ")}); CURRENT=\${#words}; _graphform | grep .`,
-  fish: (script, words) =>
-    `${script}\ncomplete -C "graphform ${words.join(" ")}" | string replace -r '\\t.*' ''; true`,
+  zsh: (script, line) =>
+    `typeset -A _comps; compdef() { _comps[$2]=$1 }; compadd() { print -rl -- "\${(@P)argv[-1]}" }; _files() { print -rl -- *.yaml }\n${script}\nwords=(${quoted(line)}); CURRENT=\${#words}; \${_comps[${line[0]}]} | grep .`,
+  fish: (script, line) => `${script}\ncomplete -C "${line.join(" ")}" | string replace -r '\\t.*' ''; true`,
 };
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(" ");
+}
 
 describe("a line that makes no sense", () => {
   it.each([[[]], [["nonsense", "--x", "y", ""]], [["--"]], [["plan", "=", "="]], [["plan", "'"]]])(
@@ -137,9 +182,9 @@ describe("the script of a shell", () => {
     "%s completes",
     async (shell) => {
       const script = (await run(["completion", shell], {})).out;
-      const complete = (...words: readonly string[]): readonly string[] =>
-        execFileSync(shell, ["-c", shells[shell]?.(script, words) ?? ""], {
-          cwd: folder,
+      const completeLine = (cwd: string, ...line: readonly string[]): readonly string[] =>
+        execFileSync(shell, ["-c", shells[shell]?.(script, line) ?? ""], {
+          cwd,
           env: {
             ...process.env,
             HOME: folder,
@@ -149,6 +194,8 @@ describe("the script of a shell", () => {
         })
           .trim()
           .split("\n");
+      const complete = (...words: readonly string[]): readonly string[] =>
+        completeLine(folder, "graphform", ...words);
       expect(complete("snap")).toEqual(["snapshot"]);
       expect(complete("instance", "failover", "--rep")).toEqual(["--replica"]);
       expect(complete("plan", "--target", "instances.o")).toEqual(["instances.orders"]);
@@ -156,6 +203,12 @@ describe("the script of a shell", () => {
         shell === "bash" ? both.map((address) => address.replace(/["[\]]/g, "\\$&")) : both,
       );
       expect(complete("validate", "-f", "brok")).toContain("broken.yaml");
+      expect(complete("explain", "instances.con")).toEqual(["instances.config."]);
+      expect(completeLine(join(folder, "app/inner"), "npx", "graphform", "snap")).toEqual(["snapshot"]);
+      expect(completeLine(join(folder, "app"), "npx", "--no", "graphform", "drift", "--unm")).toEqual([
+        "--unmanaged",
+      ]);
+      expect(completeLine(folder, "npx", "other", "snap")).not.toContain("snapshot");
     },
     60_000,
   );

@@ -1,8 +1,8 @@
 /** @module Prints the words that may follow on a command line. */
 import { type Argument, type Command, Help, type Option } from "commander";
 import type { Terminal } from "../terminal.ts";
-import type { Place } from "./known-addresses.ts";
 import { type Position, positionOf } from "./position.ts";
+import type { Place } from "./resolved-addresses.ts";
 
 /** A word that may follow. */
 interface Candidate {
@@ -48,10 +48,40 @@ async function valuesOf(wanted: Option | Argument, position: Position): Promise<
   const { path } = position;
   const name = "flags" in wanted ? (/<(\w+)/.exec(wanted.flags)?.[1] ?? "") : wanted.name();
   if ("long" in wanted && wanted.long === "--profile") return profiles();
-  if (name === "address" || path === "state mv") return addresses(position);
-  if (path === "explain") return (await import("../explain.ts")).explainable();
+  if (name === "address" || path === "state mv") {
+    const known = await addresses(position);
+    return "long" in wanted && wanted.long === "--adopt" ? withFields(known, position.current) : known;
+  }
+  if (path === "explain") {
+    const { explainable } = await import("../explain.ts");
+    return upToDot(explainable(), position.current);
+  }
   if (path === "schema") return (await import("../schema.ts")).schemaNames;
   return path === "profile show" ? profiles() : [];
+}
+
+/** The addresses; behind the dot of one of them, the fields that its live values can be adopted for. */
+async function withFields(known: readonly string[], current: string): Promise<readonly string[]> {
+  const address = known.find((candidate) => current.startsWith(`${candidate}.`));
+  if (address === undefined) return known;
+  const { kinds } = await import("../../kinds/index.ts");
+  const { traitsOf } = await import("../../model/traits.ts");
+  const kind = kinds.find(address.split(".", 1)[0] ?? "");
+  const traits = kind === undefined ? [] : [...traitsOf(kind.schema).values()];
+  return upToDot(
+    traits.filter(({ secret, type }) => !secret && type !== "object").map(({ path }) => `${address}.${path}`),
+    current,
+  );
+}
+
+/** Names that begin with a text, each cut behind its next dot, so that long lists open step by step; once each. */
+function upToDot(names: readonly string[], current: string): readonly string[] {
+  const begun = names.filter((name) => name.startsWith(current));
+  const cut = begun.map((name) => {
+    const dot = name.indexOf(".", current.length);
+    return dot < 0 ? name : name.slice(0, dot + 1);
+  });
+  return [...new Set(cut)].toSorted();
 }
 
 async function profiles(): Promise<readonly string[]> {

@@ -1,28 +1,71 @@
 /** @module Finds the addresses of a manifest and of its state without any network. */
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { kinds } from "../../kinds/index.ts";
+import { loadManifest } from "../../manifest/load.ts";
+import { parseManifest } from "../../manifest/parse.ts";
 import { isObject } from "../../model/json.ts";
-import { checkedManifest } from "../../project/manifest-problems.ts";
-import { openProject, type Project } from "../../project/project.ts";
-import type { RunOptions } from "../../project/run-options.ts";
-
-/** Options that name the manifest and the state. */
-export type Place = Pick<RunOptions, "file" | "state" | "var" | "varFile">;
+import { statePlace } from "../../project/state-place.ts";
+import type { Place } from "./resolved-addresses.ts";
 
 /** Addresses that are declared or recorded, sorted. A manifest with problems gives the names of its sections. No secret is read. */
 export async function knownAddresses(place: Place): Promise<readonly string[]> {
-  const project = await openProject(place);
-  const declared = await checkedManifest(project).then(
-    ({ desired }) => desired.map(({ address }) => address),
-    () => namesIn(project),
-  );
-  const state = await project.store.read().catch(() => undefined);
-  const recorded = Object.keys({ ...state?.resources, ...state?.intents });
-  return [...new Set([...declared, ...recorded])].toSorted();
+  const { sources, problems } = await loadManifest(place.file.length === 0 ? ["graphform.yaml"] : place.file);
+  if (problems.length > 0) return [];
+  const value = parseManifest(sources).value ?? {};
+  const quick = hasForEach(value)
+    ? undefined
+    : await plainlyRecorded(value, dirname(sources[0]?.path ?? ""), place.state);
+  const found =
+    quick === undefined
+      ? await (await import("./resolved-addresses.ts")).resolvedAddresses(place, namesIn(value))
+      : [...namesIn(value), ...quick];
+  return [...new Set(found)].toSorted();
 }
 
-function namesIn({ parsed }: Project): readonly string[] {
+type Document = { readonly [key: string]: unknown };
+
+function namesIn(document: Document): readonly string[] {
   return kinds.all.flatMap(({ name: section }) => {
-    const block = parsed.value?.[section];
+    const block = document[section];
     return isObject(block) ? Object.keys(block).map((name) => `${section}.${name}`) : [];
   });
+}
+
+/** True where addresses have keys, so that the manifest must be resolved to know them. */
+function hasForEach(document: Document): boolean {
+  const blocks = kinds.all.map(({ name }) => document[name]).filter(isObject);
+  return blocks.some((block) =>
+    Object.values(block).some((resource) => isObject(resource) && Object.hasOwn(resource, "forEach")),
+  );
+}
+
+/**
+ * Addresses in a state that is one whole document, read without the checks that a run makes: a shell waits for them at every key.
+ * Undefined where the state must be opened to know them: its path has an expression, or a log stands beside it.
+ */
+async function plainlyRecorded(
+  { name, state }: Document,
+  folder: string,
+  given: string | undefined,
+): Promise<readonly string[] | undefined> {
+  const path = isObject(state) ? state["path"] : undefined;
+  if (typeof name !== "string" || `${name}${String(path)}`.includes("${")) return undefined;
+  const file = statePlace(name, folder, given, path).path;
+  const text = await readFile(file, "utf8").catch(() => "{}");
+  const document = parsed(text);
+  if (document["version"] === 3) return undefined;
+  return ["resources", "intents"].flatMap((part) => {
+    const entries = document[part];
+    return isObject(entries) ? Object.keys(entries) : [];
+  });
+}
+
+function parsed(text: string): Document {
+  try {
+    const document: unknown = JSON.parse(text);
+    return isObject(document) ? document : {};
+  } catch {
+    return {};
+  }
 }
