@@ -1,5 +1,6 @@
 /** @module Adds the commands about cloud accounts to the command line. */
 import type { Command } from "commander";
+import { typedAddress } from "../model/address.ts";
 import { withoutEffect } from "./help.ts";
 import { changing, type ManifestOptions, withManifestOptions } from "./options.ts";
 import type { Registration } from "./registration.ts";
@@ -15,7 +16,7 @@ export function addAccountCommands(program: Command, { settings, at, done }: Reg
     .command("bootstrap")
     .description("print the commands that a person must run in the account");
   withoutEffect(withManifestOptions(bootstrap), changing)
-    .argument("<address>", "for example cloudAccounts.prod")
+    .argument("<address>", "for example cloudAccounts.prod", typedAddress)
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
       const { accountBootstrap } = await import("./account-bootstrap.ts");

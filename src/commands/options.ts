@@ -1,6 +1,7 @@
 /** @module Defines the options that several commands share. */
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
+import { typedAddress } from "../model/address.ts";
 import { disruptions } from "../model/field-schema.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { PlanOptions } from "../plan/input.ts";
@@ -44,13 +45,13 @@ export function planOptions(options: PlanChoices): PlanOptions {
 export function withPlanOptions(command: Command): Command {
   return withManifestOptions(command)
     .optionsGroup(optionGroups.changes)
-    .option("--target <address>", "plan this and what it refers to only (repeatable)", collect, [])
-    .option("--exclude <address>", "leave this out (repeatable)", collect, [])
-    .option("--replace <address>", "replace this, whatever it needs (repeatable)", collect, [])
+    .option("--target <address>", "plan this and what it refers to only (repeatable)", collectAddress, [])
+    .option("--exclude <address>", "leave this out (repeatable)", collectAddress, [])
+    .option("--replace <address>", "replace this, whatever it needs (repeatable)", collectAddress, [])
     .option(
       "--allow-destroy <address>",
       "allow destroying or replacing this resource (repeatable)",
-      collect,
+      collectAddress,
       [],
     )
     .option("--no-probe", "do not ask the running databases")
@@ -99,6 +100,11 @@ export const requesting: readonly string[] = ["--parallelism", "--trace", "--log
 /** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
+}
+
+/** Collects the addresses of a repeatable option. */
+export function collectAddress(value: string, before: readonly string[]): readonly string[] {
+  return collect(typedAddress(value), before);
 }
 
 function positive(text: string): number {

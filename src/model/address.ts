@@ -28,6 +28,16 @@ export function parseAddress(text: string): AddressParts | undefined {
   return typeof key === "string" ? { section, name, key } : undefined;
 }
 
+/**
+ * Writes the key of an address as graphform writes it, whatever follows the address: reports escape characters that a terminal would obey
+ * or hide (`["\\u202e"]`), and what they print is what a command takes. Other text stays as it is.
+ */
+export function typedAddress(text: string): string {
+  const [, base, quoted, rest] = /^([^["]+)\[("(?:[^"\\]|\\.)*")\](.*)$/s.exec(text) ?? [];
+  const key = quoted === undefined ? undefined : parseQuoted(quoted);
+  return typeof key === "string" ? `${base}[${JSON.stringify(key)}]${rest}` : text;
+}
+
 /** Says how a manifest declares an address no longer: without its block, or without its entry in forEach. */
 export function undeclaring(address: Address): string {
   const key = parseAddress(address)?.key;

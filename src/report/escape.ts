@@ -36,11 +36,7 @@ export function quoteText(text: string, maxLength: number = longestValue): strin
 
 /** Escapes control characters in JSON text as `\uXXXX`; the value stays the same. */
 export function escapeJson(json: string): string {
-  return json.replace(unsafeInLines, (character) =>
-    [...character]
-      .flatMap((symbol) => Array.from({ length: symbol.length }, (_, at) => unit(symbol.charCodeAt(at))))
-      .join(""),
-  );
+  return json.replace(unsafeInLines, units);
 }
 
 function cutMiddle(text: string, maxLength: number): string {
@@ -55,8 +51,12 @@ function lengthNote(text: string, maxLength: number): string {
 }
 
 function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return short[character] ?? (code > 0xff_ff ? `\\u{${code.toString(16)}}` : unit(code));
+  return short[character] ?? units(character);
+}
+
+/** The code units of a character as JSON escapes them, so that a quoted text can be read back. */
+function units(character: string): string {
+  return Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join("");
 }
 
 function unit(code: number): string {

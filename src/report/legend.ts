@@ -26,7 +26,8 @@ export function legendLines(lines: readonly string[], { width }: Page): readonly
   const signs = meanings.filter(([sign]) => used.has(sign)).map(([sign, meaning]) => `${sign} ${meaning}`);
   const isFolded = used.has("·");
   const words = placeholders.filter((word) => plain.some((line) => new RegExp(`\\b${word}\\b`).test(line)));
-  const own = isFolded && words.length > 0 ? [`${words.join(", ")} stand for those of each resource`] : [];
+  const stand = words.length === 1 ? "stands for that" : "stand for those";
+  const own = isFolded && words.length > 0 ? [`${words.join(", ")} ${stand} of each resource`] : [];
   const parts = [...signs, ...own];
   return parts.length === 0 ? [] : wrapIndented("Signs     ", parts.join(", "), width);
 }

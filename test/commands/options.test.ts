@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { createProgram } from "../../src/commands/program.ts";
+import { formatAddress } from "../../src/model/address.ts";
 import { settingsOf } from "../../src/project/settings.ts";
+import { escapeText } from "../../src/report/escape.ts";
 
 const program = createProgram({
   terminal: () => expect.fail("no command is run"),
@@ -27,4 +29,21 @@ it("no command has an option that the program takes for its own", () => {
       .map((name) => `${command.parent?.name()} ${command.name()} ${name}`),
   );
   expect(taken).toEqual([]);
+});
+
+it("an address is taken as reports print it, by every option and argument that wants one", () => {
+  const address = formatAddress({ section: "instances", name: "cache", key: '\u202e"a"\u{e0041}\n\u009b' });
+  const wanted = commandsBelow(program).flatMap((command) => [
+    ...command.options
+      .filter(({ flags }) => flags.includes("<address"))
+      .map((option) => ({ command, taker: option })),
+    ...command.registeredArguments
+      .filter((argument) => ["address", "from", "to"].includes(argument.name()) && command.name() !== "copy")
+      .map((argument) => ({ command, taker: argument })),
+  ]);
+  expect(wanted.length).toBeGreaterThan(20);
+  for (const { command, taker } of wanted) {
+    const read: unknown = taker.parseArg?.(escapeText(address), []);
+    expect([read].flat(), `${command.name()} ${taker.description}`).toEqual([address]);
+  }
 });

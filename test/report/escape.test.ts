@@ -13,7 +13,7 @@ describe("escapeText", () => {
     ["zero-width characters", "a\u200b\u200d\u2060\ufeffb", "a\\u200b\\u200d\\u2060\\ufeffb"],
     ["line and paragraph separators", "\u2028\u2029", "\\u2028\\u2029"],
     ["fillers that look like nothing", "\u3164\u115f\u00ad", "\\u3164\\u115f\\u00ad"],
-    ["tag characters", "\u{e0041}", "\\u{e0041}"],
+    ["tag characters", "\u{e0041}", "\\udb40\\udc41"],
     ["half a pair", "a\ud800b\udfff", "a\\ud800b\\udfff"],
     ["what is harmless", 'naïve "日本" 🎈 \\ <b>', 'naïve "日本" 🎈 \\ <b>'],
   ])("%s", (_, text, shown) => {

@@ -1,7 +1,7 @@
 /** @module Adds `drift` to the command line. */
 import { type Command, Option } from "commander";
 import { withExamples, withoutEffect } from "../help.ts";
-import { changing, collect, withManifestOptions } from "../options.ts";
+import { changing, collectAddress, withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
 import type { DriftOptions } from "./options.ts";
 
@@ -22,15 +22,15 @@ export function addDriftCommand(program: Command, { settings, at, done }: Regist
     .command("drift")
     .description("show what was changed outside since the last apply; changes nothing");
   withExamples(withoutEffect(withManifestOptions(command), changing), examples)
-    .option("--target <address>", "look at this and what it refers to only (repeatable)", collect, [])
-    .option("--exclude <address>", "leave this out (repeatable)", collect, [])
+    .option("--target <address>", "look at this and what it refers to only (repeatable)", collectAddress, [])
+    .option("--exclude <address>", "leave this out (repeatable)", collectAddress, [])
     .option("--unmanaged", "also list what nobody declares; it counts as drift")
     .option("--verbose", "also list differences that do not matter")
     .option("--no-probe", "do not ask the running databases")
     .option("--json", "the report as JSON")
     .addOption(
       new Option("--adopt <address[.field]>", "write the live value into the manifest (repeatable)")
-        .argParser(collect)
+        .argParser(collectAddress)
         .default([])
         .conflicts(["json", "markdown", "html", "sarif", "junit", "prometheus"]),
     )

@@ -1,5 +1,6 @@
 /** @module Adds `import` to the command line. */
 import type { Command } from "commander";
+import { typedAddress } from "../../model/address.ts";
 import { withExamples, withoutEffect } from "../help.ts";
 import { withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
@@ -17,7 +18,7 @@ export function addImportCommand(program: Command, { settings, at, done }: Regis
     ["graphform import --all", "print a manifest of everything live; nothing is bound"],
     ["graphform import --all --out graphform.yaml --name shop", "write it, and bind everything"],
   ])
-    .argument("[address]", "a declared address")
+    .argument("[address]", "a declared address", typedAddress)
     .argument("[id]", "the id of the object to bind it to")
     .option("--all", "write a manifest for everything that is live")
     .option(

@@ -1,6 +1,7 @@
 /** @module Adds the lifecycle operations of instances to the command line. */
 import type { Command } from "commander";
 import { Option } from "commander";
+import { typedAddress } from "../../model/address.ts";
 import { withoutEffect } from "../help.ts";
 import { changing, type ManifestOptions, withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
@@ -25,7 +26,7 @@ export function addInstanceCommands(program: Command, { settings, at, done }: Re
     .description("lifecycle operations on an instance of the state");
   const add = (verb: Verb): Command =>
     withManifestOptions(instance.command(verb).description(verbs[verb]))
-      .argument("<address>", "for example instances.orders")
+      .argument("<address>", "for example instances.orders", typedAddress)
       .option("--no-wait", "return as soon as the service has accepted it")
       .option("--json", "events as JSON lines")
       .action(async (address: string, options: Coloured<OperateOptions>) => {
@@ -48,7 +49,7 @@ export function addInstanceCommands(program: Command, { settings, at, done }: Re
     .command("restore")
     .description("make a new instance with the data of an earlier time");
   withoutEffect(withManifestOptions(restore), changing)
-    .argument("<address>", "for example instances.orders")
+    .argument("<address>", "for example instances.orders", typedAddress)
     .requiredOption("--to <time>", "the time to go back to, ISO 8601")
     .option("--network-type <type>", "PUBLIC or INTERNAL, if the service supports it")
     .option("--json", "as JSON")
@@ -58,7 +59,7 @@ export function addInstanceCommands(program: Command, { settings, at, done }: Re
     });
   const events = instance.command("events").description("list the events that the service recorded for it");
   withoutEffect(withManifestOptions(events), changing)
-    .argument("<address>", "for example instances.orders")
+    .argument("<address>", "for example instances.orders", typedAddress)
     .option("--json", "as JSON")
     .action(async (address: string, options: Coloured<ManifestOptions & { json?: boolean }>) => {
       const { listInstanceEvents } = await import("./events.ts");

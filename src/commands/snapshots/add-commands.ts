@@ -1,6 +1,7 @@
 /** @module Adds the operations of snapshots to the command line. */
 import type { Command } from "commander";
 import { Option } from "commander";
+import { typedAddress } from "../../model/address.ts";
 import { withoutEffect } from "../help.ts";
 import type { OperateOptions } from "../instances/operate.ts";
 import { changing, type ManifestOptions, withManifestOptions } from "../options.ts";
@@ -47,7 +48,7 @@ export function addSnapshotCommands(program: Command, registration: Registration
 
 function addSnapshotWrites(snapshot: Command, { settings, at, done }: Registration): void {
   withManifestOptions(snapshot.command("create").description("take a snapshot, as `instance backup` does"))
-    .argument("<address>", "for example instances.orders")
+    .argument("<address>", "for example instances.orders", typedAddress)
     .option("--no-wait", "return as soon as the service has accepted it")
     .option("--json", "events as JSON lines")
     .action(async (address: string, options: Coloured<OperateOptions>) => {

@@ -1,5 +1,6 @@
 /** @module Adds the commands about the state to the command line. */
 import type { Command } from "commander";
+import { typedAddress } from "../../model/address.ts";
 import { withExamples, withoutEffect } from "../help.ts";
 import type { ManifestOptions } from "../options.ts";
 import { changing, withManifestOptions, withStateOptions } from "../options.ts";
@@ -18,7 +19,7 @@ export function addStateCommands(program: Command, { settings, at, done }: Regis
       done(await stateList(options, at(options)));
     });
   reading(state.command("show").description("print the state of one resource"))
-    .argument("<address>", "for example instances.orders")
+    .argument("<address>", "for example instances.orders", typedAddress)
     .option("--json", "as JSON")
     .action(async (address: string, options: StateOptions) => {
       const { stateShow } = await import("./state-commands.ts");
@@ -28,14 +29,14 @@ export function addStateCommands(program: Command, { settings, at, done }: Regis
     ["graphform state mv instances.orders instances.shop", "then declare it under the new name"],
     ["graphform state mv 'instances.cache[\"eu\"]' instances.cache", "one that forEach made; quote brackets"],
   ])
-    .argument("<from>", "its address")
-    .argument("<to>", "its new address")
+    .argument("<from>", "its address", typedAddress)
+    .argument("<to>", "its new address", typedAddress)
     .action(async (from: string, to: string, options: StateOptions) => {
       const { stateMove } = await import("./state-commands.ts");
       done(await stateMove(from, to, options, at(options)));
     });
   withStateOptions(state.command("rm").description("remove an object from the state and leave it running"))
-    .argument("<address>", "its address")
+    .argument("<address>", "its address", typedAddress)
     .action(async (address: string, options: StateOptions) => {
       const { stateRemove } = await import("./state-commands.ts");
       done(await stateRemove(address, options, at(options)));

@@ -1,6 +1,7 @@
 /** @module Replaces the words that only one resource has in its texts, so that equal changes of many are recognized. */
 import { parseAddress } from "../../model/address.ts";
 import type { Change } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
 
 /** Rewrites a text of one change. */
 export type Rewrite = (text: string) => string;
@@ -48,9 +49,14 @@ export function inValue(words: OwnWords): Rewrite {
 
 function rewriteOf(words: Partial<OwnWords>): Rewrite {
   const known = Object.entries(words).flatMap(([name, word]) =>
-    word === undefined || word === "" ? [] : [[word, name] as const],
+    word === undefined || word === "" ? [] : spellingsOf(word).map((spelling) => [spelling, name] as const),
   );
   return (text) => known.reduce((rest, [word, name]) => replaceWord(rest, word, name), text);
+}
+
+/** A word as it stands in a command line, and as it is. */
+function spellingsOf(word: string): readonly string[] {
+  return [...new Set([shellWord(word), word])];
 }
 
 /** Replaces a word wherever it is not part of a longer one. (A pattern for each resource would take long to compile.) */

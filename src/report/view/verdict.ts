@@ -1,5 +1,6 @@
 /** @module Says in one sentence what a plan comes to, and which command is next. */
 import type { Plan } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { amount } from "../amounts.ts";
 import { hasWork } from "../plan-summary.ts";
 
@@ -70,8 +71,4 @@ function losing({ changes }: Plan): Plan["changes"] {
   return changes.filter(
     (change) => change.blocked.length === 0 && change.action !== "keep" && change.disruption === "data-loss",
   );
-}
-
-function shellWord(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
