@@ -1,5 +1,6 @@
 /** @module Finds the fields that somebody changed outside since the last apply. */
 import { sameValue } from "../model/compare.ts";
+import type { Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import type { FieldChange } from "../model/plan.ts";
@@ -11,7 +12,8 @@ import { wayOut } from "./probed.ts";
 
 /**
  * Differences between the last applied values and those shown now. A difference that the manifest declares too, or that an
- * operation in progress explains, is no drift.
+ * operation in progress explains, is no drift. Of an object that is not bound yet, what it shows itself and nothing plans: it was never
+ * applied, so it is compared with what is declared.
  */
 export function driftOf(
   observed: Observed,
@@ -20,9 +22,13 @@ export function driftOf(
   { schema, noun }: Pick<Kind, "schema" | "noun">,
   planned: readonly FieldChange[],
 ): readonly FieldChange[] {
-  if (bound === undefined) return [];
-  const recorded = { ...bound.recorded, ...bound.converging?.record };
   const traits = traitsOf(schema);
+  const isPlanned = new Set(planned.map(({ path }) => path));
+  const recorded =
+    bound === undefined
+      ? declaredOfProbed(observed, after, (path) => isPlanned.has(path) || traitAt(traits, path).secret)
+      : { ...bound.recorded, ...bound.converging?.record };
+  const isReplaced = planned.some(({ effect }) => effect === "replace");
   const shown = Object.entries(observed.spec).filter(([path, seen]) => {
     if (seen.source === "recorded" || !Object.hasOwn(recorded, path)) return false;
     const wanted = after[path];
@@ -39,13 +45,23 @@ export function driftOf(
     moving: new Set(),
     unseen: "trust",
   });
-  const isPlanned = new Set(planned.map(({ path }) => path));
   return drifted.map((field): FieldChange => {
     const seen = observed.spec[field.path];
     if (seen?.source !== "probed") return field;
     const shared = { ...field, effect: "in-place", disruption: "none", shownBy: "probed" } as const;
     if (isPlanned.has(field.path)) return shared;
+    if (bound === undefined && isReplaced)
+      return { ...shared, wayOut: "set by hand in the database; a new one starts as declared" };
     const values = { live: seen.value, wanted: after[field.path] ?? null };
     return { ...shared, wayOut: wayOut(field.path, { noun, traits }, observed, values) };
   });
+}
+
+/** The declared values of fields that the running object shows itself, without those that are left out. */
+function declaredOfProbed({ spec }: Observed, after: Spec, isLeftOut: (path: string) => boolean): Spec {
+  const entries = Object.entries(spec).flatMap(([path, { source }]): [string, Json][] => {
+    const wanted = after[path];
+    return source !== "probed" || wanted === undefined || isLeftOut(path) ? [] : [[path, wanted]];
+  });
+  return Object.fromEntries(entries);
 }

@@ -5,6 +5,7 @@ import type { Json } from "../model/json.ts";
 import type { Observed, Seen } from "../model/observed.ts";
 import { own } from "../model/own.ts";
 import type { FieldChange } from "../model/plan.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { partnersOf, type Trait, type Traits, traitAt } from "../model/traits.ts";
@@ -105,7 +106,7 @@ export function wayOut(
 ): string {
   const trait = traitAt(traits, path);
   const partner = isHealed(trait) ? forbidding(path, wanted, probed, traits, []) : undefined;
-  const restart = `graphform ${noun} restart ${address} loads what is configured`;
+  const restart = `graphform ${noun} restart ${shellWord(address)} loads what is configured`;
   if (partner !== undefined)
     return `${partner.path} is ${String(partner.value)} in the database and does not allow it: ${restart}`;
   if (trait.createOnly) return restart;

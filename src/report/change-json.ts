@@ -67,6 +67,14 @@ export function changeExtras(change: Change): JsonObject {
       ...(field.via === undefined ? {} : { via: field.via }),
     },
   ]);
+  const drift = change.drift.map(({ path, secret, shownBy, wayOut }): [string, JsonObject] => [
+    path,
+    {
+      secret,
+      ...(shownBy === undefined ? {} : { source: shownBy }),
+      ...(wayOut === undefined ? {} : { way_out: wayOut }),
+    },
+  ]);
   const { where, phase } = change;
   return {
     action: change.action,
@@ -74,6 +82,7 @@ export function changeExtras(change: Change): JsonObject {
     disruption: change.disruption,
     blocked: change.blocked.map(guardJson),
     fields: Object.fromEntries(fields),
+    ...(drift.length === 0 ? {} : { drift: Object.fromEntries(drift) }),
     ...(change.backupFirst === true ? { backup_first: true } : {}),
     ...(change.id === undefined ? {} : { id: change.id }),
     ...(change.forcedBy === undefined ? {} : { forced_by: change.forcedBy }),

@@ -181,6 +181,22 @@ const rows: readonly Row[] = [
     action: "adopt",
     fields: [],
   },
+  {
+    reason: "not bound yet, fixed at creation: shown with the way out",
+    toy: { wants: { size: 2 }, has: { size: 2 }, recorded: false, importId: "toy-a" },
+    shows: { size: 3 },
+    action: "adopt",
+    fields: [],
+    drift: ["size"],
+  },
+  {
+    reason: "not bound yet and replaced: what it shows is not hidden by that",
+    toy: { wants: { size: 2, rows: 10 }, has: { size: 3, rows: 10 }, recorded: false, importId: "toy-a" },
+    shows: { rows: 20 },
+    action: "replace",
+    fields: ["size: 3 -> 2, replace"],
+    drift: ["rows"],
+  },
 ];
 
 describe("what a running object shows", () => {

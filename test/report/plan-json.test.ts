@@ -211,6 +211,17 @@ describe("planJson", () => {
     expect(planJson(output, words)["applyable"]).toBe(true);
   });
 
+  it("says under x_graphform what the database itself has shown, and the way out", () => {
+    const drift = [field("config.rows", { before: 10, after: 20, shownBy: "probed", wayOut: "restart it" })];
+    const shown = planJson(plan({ changes: [change("keep", "instances.a", { drift })] }), words)[
+      "x_graphform"
+    ];
+    const changes = asObject(asObject(shown)["changes"]);
+    expect(asObject(changes["instances.a"])["drift"]).toEqual({
+      "config.rows": { secret: false, source: "probed", way_out: "restart it" },
+    });
+  });
+
   it("survives names that reach for the prototype", () => {
     const spec: JsonObject = JSON.parse('{"config":{"__proto__":{"polluted":true},"constructor":"x"}}');
     const made = plan({

@@ -3,7 +3,7 @@ import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.t
 import { wayOfUnmanaged } from "../drift-ways.ts";
 import type { KindNames } from "../kind-words.ts";
 import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
-import type { FindingLevel, ReportFinding } from "./finding.ts";
+import { type FindingLevel, type ReportFinding, worstFirst } from "./finding.ts";
 
 /** One sentence for each kind of difference, with the way out. */
 const rules = {
@@ -40,10 +40,7 @@ export function driftFindings(report: DriftReport, names: KindNames): readonly R
       return finding("unmanaged", `${kind} ${id}${called} is not declared`, [id, ""]);
     }),
   ];
-  return found
-    .map((one) => ({ one, rank: ranks.indexOf(one.rule) }))
-    .sort((a, b) => a.rank - b.rank || (key(a.one) < key(b.one) ? -1 : 1))
-    .map(({ one }) => one);
+  return worstFirst(found, ranks);
 }
 
 function resourceFindings(resource: ResourceDrift, names: KindNames): readonly ReportFinding[] {
@@ -81,8 +78,4 @@ function finding(
     ...(where === undefined ? {} : { where }),
     fingerprint: { name: "resourceField/v1", parts: [...parts, `drift-${rule}`] },
   };
-}
-
-function key({ fingerprint }: ReportFinding): string {
-  return fingerprint.parts.join("\n");
 }

@@ -22,3 +22,28 @@ export interface FindingFingerprint {
   readonly name: string;
   readonly parts: readonly string[];
 }
+
+const levels: readonly FindingLevel[] = ["error", "warning", "note"];
+
+/** Findings, worst first: by level, then in the order of their rules (all guards are one, `guard`), then by what they are about. */
+export function worstFirst(
+  findings: readonly ReportFinding[],
+  rules: readonly string[],
+): readonly ReportFinding[] {
+  return findings
+    .map((finding) => ({
+      finding,
+      ranks: [
+        levels.indexOf(finding.level),
+        rules.indexOf(finding.rule.replace(/^guard-.*/, "guard")),
+      ] as const,
+      subject: finding.fingerprint.parts.join("\n"),
+    }))
+    .sort(
+      (a, b) =>
+        a.ranks[0] - b.ranks[0] ||
+        a.ranks[1] - b.ranks[1] ||
+        (a.subject === b.subject ? 0 : a.subject < b.subject ? -1 : 1),
+    )
+    .map(({ finding }) => finding);
+}

@@ -2,7 +2,7 @@
 import type { Change, FieldChange, Guard, Plan } from "../../model/plan.ts";
 import { driftRows, type FieldRow, fieldRows } from "../field-lines.ts";
 import type { KindNames } from "../kind-words.ts";
-import type { FindingLevel, ReportFinding } from "./finding.ts";
+import { type FindingLevel, type ReportFinding, worstFirst } from "./finding.ts";
 import { type ChangeRule, changeRules, guardRules } from "./plan-rules.ts";
 
 /** The guards, changes and drift of a plan as findings, worst first. Resources that stay as they are give none. */
@@ -12,14 +12,15 @@ export function planFindings(plan: Plan, names: KindNames): readonly ReportFindi
     ...(change.action === "keep" ? [] : changeFindings(change, names)),
     ...driftFindings(change, names),
   ]);
-  return findings
-    .map((finding) => ({ finding, rank: ranks.indexOf(finding.rule) }))
-    .sort((a, b) => a.rank - b.rank || (key(a.finding) < key(b.finding) ? -1 : 1))
-    .map(({ finding }) => finding);
+  return worstFirst(findings, ranks);
 }
 
-/** Rules of changes, worst first; guards are not listed and precede them all. */
-const ranks: readonly string[] = Object.keys(changeRules).map((rule) => `plan-${rule}`);
+/** Rules, worst first: what will be lost, what is blocked, and the other changes. */
+const ranks: readonly string[] = [
+  "plan-data-loss",
+  "guard",
+  ...Object.keys(changeRules).map((rule) => `plan-${rule}`),
+];
 
 const levels: { readonly [rule in ChangeRule]: FindingLevel } = {
   "data-loss": "error",
@@ -98,8 +99,4 @@ function rowText({ path, before, after, note }: FieldRow): string {
 
 function place({ where }: Change): Pick<ReportFinding, "where"> {
   return where === undefined ? {} : { where };
-}
-
-function key({ fingerprint }: ReportFinding): string {
-  return fingerprint.parts.join("\n");
 }

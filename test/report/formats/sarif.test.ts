@@ -75,11 +75,29 @@ describe("SARIF of a plan", () => {
     }
   });
 
-  it("lists the worst first: guards, data loss, replacements, restarts, the rest", () => {
+  it("lists the worst first: data loss, guards, replacements, restarts, the rest", () => {
     const made = goldenPlans["102-a-bad-day"] ?? plan({});
     const levels = runOf(planFindings(made, words)).results.map(({ level }) => level);
     expect(levels).toEqual([...levels].sort((a, b) => rank(a) - rank(b)));
     expect(new Set(levels)).toEqual(new Set(["error", "warning", "note"]));
+  });
+
+  it("lists what was changed outside before what is harmless, and what will be lost before what is held back", () => {
+    const made = plan({
+      changes: [
+        change("create", "instances.new", {}),
+        change("keep", "instances.seen", {
+          drift: [field("config.maxMemory", { before: "6GB", after: "8GB" })],
+        }),
+        change("update", "instances.held", {
+          blocked: [{ code: "max-disruption", message: "no", lift: "raise it" }],
+        }),
+        change("delete", "instances.lost", { disruption: "data-loss" }),
+      ],
+    });
+    expect(runOf(planFindings(made, words)).results.map(({ ruleId }) => ruleId)).toEqual([
+      ...["plan-data-loss", "guard-max-disruption", "plan-drift", "plan-updated", "plan-created"],
+    ]);
   });
 
   it("gives each changed field of an update a result with its values, and a guard its way out", () => {
