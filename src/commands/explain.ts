@@ -43,7 +43,7 @@ export async function explain(
       ...fields.map(({ kind, path, row }) => [`${kind}.${path}`, row.description ?? ""]),
     ];
     if (options.json === true) terminal.out(`${jsonText(rows.map(([path = ""]) => path))}\n`);
-    else terminal.out(tableText(["field", "description"], rows, palette));
+    else terminal.out(tableText(["field", "description"], rows, terminal));
     return exitCodes.done;
   }
   const found = fields.filter((field) =>

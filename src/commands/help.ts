@@ -1,5 +1,6 @@
 /** @module Formats the help of the commands: groups, examples, and options that act. */
 import { type Command, Help } from "commander";
+import { wrapIndented } from "../report/text-width.ts";
 
 /** Headings of the groups of commands, in the order in which help shows them. */
 export const commandGroups = {
@@ -42,11 +43,19 @@ function rankOf(heading: string): number {
   return at < 0 ? optionHeadings.length : at;
 }
 
-/** Adds examples to the help of a command: command lines, each with what it does. */
+/** Adds examples to the help of a command: command lines, each with what it does, below it where the terminal is too narrow. */
 export function withExamples(command: Command, lines: readonly (readonly [string, string])[]): Command {
-  const width = Math.max(...lines.map(([line]) => line.length));
-  const text = lines.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}\n`).join("");
-  return command.addHelpText("after", `\nExamples:\n${text.trimEnd()}`);
+  return command.addHelpText("after", () => {
+    const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+    const first = Math.max(...lines.map(([line]) => line.length)) + 4;
+    const isNarrow = lines.some(([, meaning]) => first + meaning.length > width);
+    const text = lines.map(([line, meaning]) =>
+      isNarrow
+        ? `  ${line}\n${wrapIndented("      ", meaning, width).join("\n")}\n`
+        : `  ${line.padEnd(first - 2)}${meaning}\n`,
+    );
+    return `\nExamples:\n${text.join("").trimEnd()}`;
+  });
 }
 
 /**

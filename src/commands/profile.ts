@@ -5,7 +5,6 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import { jsonText } from "../report/json-text.ts";
-import { makePalette } from "../report/palette.ts";
 import { tableText } from "./table-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -20,10 +19,7 @@ export async function profileList(options: { readonly json?: boolean }, terminal
   ]);
   if (options.json === true)
     terminal.out(`${jsonText(profiles.map(({ name, platformUrl = null }) => ({ name, platformUrl })))}\n`);
-  else
-    terminal.out(
-      tableText(["profile", "platform", "operations", "tiers"], rows, makePalette(terminal.colour)),
-    );
+  else terminal.out(tableText(["profile", "platform", "operations", "tiers"], rows, terminal));
   return exitCodes.done;
 }
 
@@ -38,7 +34,6 @@ export async function profileShow(
     terminal.out(`${jsonText(plain(profile))}\n`);
     return exitCodes.done;
   }
-  const palette = makePalette(terminal.colour);
   const operations = Object.entries(profile.operations).map(([operation, { method, path, host }]) => [
     operation,
     method,
@@ -64,10 +59,10 @@ export async function profileShow(
     ],
     ["not offered", notOffered(profile).join(", ") || "-"],
   ];
-  terminal.out(tableText(["property", "value"], facts, palette));
-  terminal.out(`\n${tableText(["tier", "model key", "tier key", "components"], tiers, palette)}`);
-  terminal.out(`\n${tableText(["operation", "method", "path"], operations, palette)}`);
-  if (spellings.length > 0) terminal.out(`\n${tableText(["field", "spelled"], spellings, palette)}`);
+  terminal.out(tableText(["property", "value"], facts, terminal));
+  terminal.out(`\n${tableText(["tier", "model key", "tier key", "components"], tiers, terminal)}`);
+  terminal.out(`\n${tableText(["operation", "method", "path"], operations, terminal)}`);
+  if (spellings.length > 0) terminal.out(`\n${tableText(["field", "spelled"], spellings, terminal)}`);
   return exitCodes.done;
 }
 

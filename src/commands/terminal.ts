@@ -2,6 +2,7 @@
 import { openSync, writeSync } from "node:fs";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Settings } from "../project/settings.ts";
+import { wrapLines } from "../report/text-width.ts";
 import { type LiveArea, openLiveArea } from "./live-area.ts";
 
 /** Output of a command: results to standard output, progress and problems to standard error. */
@@ -13,6 +14,8 @@ export interface Terminal {
   readonly colour: boolean;
   /** Columns. */
   readonly width: number;
+  /** Columns of the terminal that standard output is; absent where it is a file or a pipe, so that no line is broken there. */
+  readonly columns?: number;
   /** Appends a line to the file of --log; absent without that option. */
   readonly log?: (line: string) => void;
   /** Adds a function that masks secrets in all later output. */
@@ -48,11 +51,13 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
     settings.get("term") === "dumb";
   return {
     out: (text) => print(stdout, text),
-    err: (text) => print(stderr, text),
+    // Standard error is prose: no word is cut at the edge of a terminal.
+    err: (text) => print(stderr, wrapLines(text, columnsOf(stderr))),
     ...(isDrawable ? { live } : {}),
     interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("ci") === undefined,
     colour: stdout.isTTY === true && !quiet,
-    width: stdout.columns > 0 ? stdout.columns : 100,
+    width: columnsOf(stdout) ?? 100,
+    ...(stdout.columns > 0 ? { columns: stdout.columns } : {}),
     ...(log === undefined ? {} : { log: (line) => log(redact(line)) }),
     redactWith: (next) => {
       const before = redact;
@@ -80,6 +85,10 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
       }
     },
   };
+}
+
+function columnsOf({ columns }: NodeJS.WriteStream): number | undefined {
+  return columns > 0 ? columns : undefined;
 }
 
 /** Opens a log file with mode 0600 and returns a function that appends a line. Throws `log-unwritable`. */

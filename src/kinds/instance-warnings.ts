@@ -18,13 +18,13 @@ export const warningRule: Rule = (desired, context) => {
   const { names, alike } = leftIn(context).get(desired.address) ?? { names: "", alike: [] };
   // One warning for all that leave the same: a manifest of 1000 would have 1000 of them.
   if (names !== "" && alike[0] === desired.address) {
-    const others = alike.length === 1 ? "" : ` (here and in ${alike.length - 1} more)`;
-    const message = `left to the service's defaults, and fixed once it is created${others}: ${names}`;
+    const others = alike.length === 1 ? "" : `, nor in ${alike.length - 1} more`;
+    const message = `not set here${others}; the service's defaults apply and cannot be changed later: ${names}`;
     warn(
       "create-only-default",
       "config",
       message,
-      "write down those that matter; changing one later takes a new instance",
+      "write down each that matters with its value, the default too: then it is checked, and this warning names it no longer",
     );
   }
   if (tierOf(desired) === "free" && desired.lifecycle.protect === true) {

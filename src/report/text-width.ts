@@ -19,12 +19,16 @@ export function padTo(text: string, width: number): string {
 }
 
 /** Lines of at most `width` columns, broken between words only: a word that is too long stays whole. */
-function wrapText(text: string, width: number): readonly string[] {
+function wrapText(
+  text: string,
+  width: number,
+  widthOf: (word: string) => number = textWidth,
+): readonly string[] {
   const lines: string[] = [];
   let line: string | undefined;
   for (const word of text.split(" ")) {
     if (line === undefined) line = word;
-    else if (textWidth(line) + 1 + textWidth(word) <= width) line = `${line} ${word}`;
+    else if (widthOf(line) + 1 + widthOf(word) <= width) line = `${line} ${word}`;
     else {
       lines.push(line);
       line = word;
@@ -32,6 +36,31 @@ function wrapText(text: string, width: number): readonly string[] {
   }
   return [...lines, line ?? ""];
 }
+
+/**
+ * Wraps prose for a terminal of so many columns, undefined where it goes elsewhere: lines that are too long go on below, two columns further in.
+ * Text may have colours. A line of an excerpt (`  47 | config:`) stays whole.
+ */
+export function wrapLines(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      const bare = line.replace(colours, "");
+      if (textWidth(bare) <= columns || excerptLine.test(bare)) return [line];
+      const indent = /^ */.exec(bare)?.[0] ?? "";
+      const [first = "", ...rest] = wrapText(
+        line.slice(line.startsWith(indent) ? indent.length : 0),
+        Math.max(20, columns - indent.length - 2),
+        (word) => textWidth(word.replace(colours, "")),
+      );
+      return [indent + first, ...rest.map((part) => `${indent}  ${part}`)];
+    })
+    .join("\n");
+}
+
+const excerptLine = /^ *\d* \| /;
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 /** Wraps text with a hanging indent: `first` starts the first line, as many spaces start the others. */
 export function wrapIndented(first: string, text: string, width: number): readonly string[] {

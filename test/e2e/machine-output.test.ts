@@ -115,9 +115,9 @@ describe("standard output and standard error", () => {
 
   it("plan and apply do not repeat what only validate is asked about: create-only fields left to their defaults", async () => {
     const [plan, validate] = await Promise.all([user.run("plan"), user.run("validate")]);
-    expect(plan.err).not.toContain("left to the service's defaults");
+    expect(plan.err).not.toContain("the service's defaults apply");
     expect(plan.err).toContain("1 warning");
-    expect(validate.err).toContain("left to the service's defaults");
+    expect(validate.err).toContain("the service's defaults apply");
   });
 
   it("nothing is coloured, and no cursor moved, where nobody looks", async () => {

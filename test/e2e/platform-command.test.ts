@@ -44,7 +44,7 @@ describe("graphform platform", () => {
     running.child.kill("SIGTERM");
     const { code, out } = await running.ended;
     expect(code).toBe(0);
-    expect(out).toMatch(/engine none.*Ctrl-C stops it and keeps the data/);
+    expect(out).toMatch(/Ctrl-C stops it and keeps the data\nno databases run \(engine none\)/);
     expect(out).toContain("graphform platform open");
   });
 

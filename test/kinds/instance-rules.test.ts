@@ -307,7 +307,7 @@ describe("warnings", () => {
   it("create-only fields that are left to their defaults, only those that the tier offers", async () => {
     const { problems } = await checkOne({ ...tierBase["free"], config: {} });
     expect(problems.map(({ message }) => message)).toEqual([
-      "left to the service's defaults, and fixed once it is created: graphdbUser",
+      "not set here; the service's defaults apply and cannot be changed later: graphdbUser",
     ]);
     expect((await checkOne({ ...tierBase["free"], config: { graphdbUser: "app" } })).problems).toEqual([]);
   });
@@ -319,7 +319,7 @@ describe("warnings", () => {
       instances: { a: named, b: free, c: free, d: free },
     });
     expect(warnings).toEqual(["instances.b create-only-default"]);
-    expect(problems[0]?.message).toContain("fixed once it is created (here and in 2 more): graphdbUser");
+    expect(problems[0]?.message).toContain("not set here, nor in 2 more; the service's defaults apply and cannot be changed later: graphdbUser");
   });
 
   it("a password in clear, without the password", async () => {

@@ -3,7 +3,6 @@ import { instanceEvents } from "../../kinds/instance-events.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { makePalette } from "../../report/palette.ts";
 import { emptyState } from "../../state/document.ts";
 import { boundAt } from "../bound-at.ts";
 import type { ManifestOptions } from "../options.ts";
@@ -30,7 +29,7 @@ export async function listInstanceEvents(
     else if (events.length === 0) terminal.out("The service shows no events.\n");
     else {
       const rows = events.map(({ time, user, message }) => [time, user ?? "-", message]);
-      terminal.out(tableText(["time", "user", "event"], rows, makePalette(terminal.colour)));
+      terminal.out(tableText(["time", "user", "event"], rows, terminal));
     }
     return exitCodes.done;
   });

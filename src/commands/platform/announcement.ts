@@ -45,10 +45,16 @@ export async function runningPlatform(dataDir: string): Promise<Announcement | u
   return platform !== undefined && found?.pid === platform.pid ? found : undefined;
 }
 
-/** Describes the database engine of an announcement in one line. */
+/** Describes the database engine of an announcement: a line that says what databases run on, and why. */
 export function engineText(engine: unknown): string {
-  if (!isObject(engine)) return `engine ${String(engine)}`;
-  return `engine ${String(engine["name"])} ${String(engine["version"] ?? "")}: ${String(engine["why"] ?? "")}`;
+  const { name, version = "", why } = isObject(engine)
+    ? engine
+    : { name: engine, version: undefined, why: undefined };
+  const what =
+    name === "none"
+      ? "no databases run (engine none)"
+      : `databases run on ${String(name)} ${String(version)}`;
+  return `${what.trimEnd()}${why === undefined ? "" : `: ${String(why)}`}\n`;
 }
 
 function parseObject(text: string): { readonly [key: string]: unknown } {

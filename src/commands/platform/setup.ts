@@ -4,6 +4,7 @@ import { engineCache } from "../../platform/engine/engine-cache.ts";
 import { setupEngine } from "../../platform/engine/setup-engine.ts";
 import type { Environment } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
+import { wrapLines } from "../../report/text-width.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `platform setup`: fetches what is missing of an engine and prints which one databases run on. Throws `no-engine`. */
@@ -19,6 +20,6 @@ export async function platformSetup(env: Environment, terminal: Terminal): Promi
     });
   const { name, version, why } = found.engine;
   if (!isFetched) terminal.err(`nothing to fetch (fetched files are kept in ${engineCache(env)})\n`);
-  terminal.out(`databases run on ${name} ${version} (${why})\n`);
+  terminal.out(wrapLines(`databases run on ${name} ${version} (${why})\n`, terminal.columns));
   return 0;
 }

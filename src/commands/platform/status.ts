@@ -1,4 +1,5 @@
 /** @module Reports whether a local platform runs on a data folder. */
+import { wrapLines } from "../../report/text-width.ts";
 import type { Terminal } from "../terminal.ts";
 import { engineText, runningPlatform } from "./announcement.ts";
 
@@ -11,6 +12,9 @@ export async function platformStatus(dataDir: string, json: boolean, terminal: T
     terminal.out(`${JSON.stringify({ running: found !== undefined, dataDir, ...where })}\n`);
   } else if (found === undefined)
     terminal.out("not running; start it with `graphform platform up --detach`\n");
-  else terminal.out(`running at ${found.url} (pid ${found.pid}), ${engineText(found.engine)}\n`);
+  else {
+    const text = `running at ${found.url} (pid ${found.pid})\n${engineText(found.engine)}`;
+    terminal.out(wrapLines(text, terminal.columns));
+  }
   return found === undefined ? 1 : 0;
 }

@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
 import { platformProgram } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
+import { wrapLines } from "../../report/text-width.ts";
 import type { Terminal } from "../terminal.ts";
 import {
   type Announcement,
@@ -52,10 +53,7 @@ async function runInForeground(options: PlatformUpOptions, terminal: Terminal): 
   child.stdout.on("data", (line: string) => {
     const ready = parseAnnouncement(line);
     if (options.json || ready === undefined) terminal.out(line);
-    else
-      terminal.out(
-        `ready at ${ready.url} (${engineText(ready.engine)}); Ctrl-C stops it and keeps the data\n${profileHint(ready)}${browserHint}`,
-      );
+    else terminal.out(readyText(ready, "; Ctrl-C stops it and keeps the data", terminal));
   });
   const code = await new Promise<number>((resolve) => child.once("exit", (exit) => resolve(exit ?? 1)));
   for (const signal of endSignals) process.off(signal, forward);
@@ -87,11 +85,8 @@ async function startDetached(options: PlatformUpOptions, terminal: Terminal): Pr
   for (const signal of endSignals) process.off(signal, giveUp);
   child.unref();
   if (ready !== undefined) {
-    terminal.out(
-      options.json
-        ? `${ready.line}\n`
-        : `ready at ${ready.url} (${engineText(ready.engine)}), pid ${ready.pid}\n${profileHint(ready)}${browserHint}`,
-    );
+    const end = `, pid ${ready.pid}; \`graphform platform down\` stops it and keeps the data`;
+    terminal.out(options.json ? `${ready.line}\n` : readyText(ready, end, terminal));
     return 0;
   }
   if (before !== undefined) {
@@ -106,6 +101,12 @@ async function startDetached(options: PlatformUpOptions, terminal: Terminal): Pr
   throw new GraphformError("platform-failed", `the platform did not start: ${await lastLine(log)}`, {
     hint: `see ${log}`,
   });
+}
+
+/** Everything that a person needs to know once it is ready; `end` is the end of the first line. */
+function readyText(ready: Announcement, end: string, { columns }: Pick<Terminal, "columns">): string {
+  const lines = `ready at ${ready.url}${end}\n${engineText(ready.engine)}${profileHint(ready)}${browserHint}`;
+  return wrapLines(lines, columns);
 }
 
 async function waitUntil(condition: () => boolean | Promise<boolean>, ms: number): Promise<void> {

@@ -3,7 +3,6 @@ import { listSnapshots, type Snapshot, snapshotPhase } from "../../kinds/instanc
 import { exitCodes } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { makePalette } from "../../report/palette.ts";
 import type { ManifestOptions } from "../options.ts";
 import { serviceTarget } from "../service-target.ts";
 import { withServiceOf } from "../service-work.ts";
@@ -38,7 +37,7 @@ export async function snapshotList(
     else if (snapshots.length === 0) terminal.out("No snapshots.\n");
     else {
       const heading = ["snapshot", "instance", "type", "status", "region", "created", "completed"];
-      terminal.out(tableText(heading, snapshots.map(rowOf), makePalette(terminal.colour)));
+      terminal.out(tableText(heading, snapshots.map(rowOf), terminal));
     }
     return exitCodes.done;
   });

@@ -34,7 +34,7 @@ export async function stateList(options: StateOptions, terminal: Terminal): Prom
     terminal.out(state.serial === 0 ? `No state at ${where}.\n` : "The state has no resources.\n");
   } else {
     const cells = rows.map(([address, bound]) => [address, bound.id, bound.converging?.operation ?? ""]);
-    terminal.out(tableText(["address", "id", "converging"], cells, makePalette(terminal.colour)));
+    terminal.out(tableText(["address", "id", "converging"], cells, terminal));
   }
   return exitCodes.done;
 }
