@@ -7,6 +7,7 @@ import type { Member } from "./inventory.ts";
 import { openSources, textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
 import { secretPaths } from "./shape.ts";
+import { holdsUnresolved } from "./unresolved.ts";
 
 /** Reports an error, or the warning that a secret is written in the manifest. */
 export interface SealReport {
@@ -92,7 +93,7 @@ function standsInManifest(value: Json, sealed: Json, path: string, { block }: Me
   if (text === undefined) return false;
   return isSealed(value)
     ? openSources(text).length > 0
-    : isTemplate(value) && !value.$template.some(isSealed);
+    : isTemplate(value) && !holdsUnresolved(value) && !value.$template.some(isSealed);
 }
 
 function inClear(path: string): Fault {

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { type FaultRule, parseFaultRules } from "./control/fault-rule.ts";
 import { type DialectName, dialectNames } from "./dialect/dialect.ts";
-import type { OperationName } from "./model/records.ts";
+import { type OperationName, operationNames } from "./model/records.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** A command line that cannot be used; the message names the argument and its allowed values. */
@@ -39,18 +39,6 @@ const known = {
 
 /** Names of the options of the platform's program. */
 export const argumentNames: readonly string[] = Object.keys(known);
-
-const operations: readonly OperationName[] = [
-  "create",
-  "update",
-  "delete",
-  "start",
-  "stop",
-  "restart",
-  "failover",
-  "backup",
-  "upgrade",
-];
 
 /**
  * Options from `argv`. `--delay`, `--stale-status` and `--snapshot-interval` are milliseconds, lifetimes are seconds; `--faults`
@@ -124,16 +112,16 @@ function parseValues(argv: readonly string[]): Values {
   }
 }
 
-/** `500` for all operations, or `create=500,update=200`. */
+/** `500` for all operationNames, or `create=500,update=200`. */
 function readDelays(given: string): number | { readonly [name in OperationName]?: number } {
   if (/^[0-9]+$/.test(given)) return Number(given);
   const delays: { [name in OperationName]?: number } = {};
   for (const part of given.split(",")) {
     const [name, ms] = part.split("=");
-    const operation = operations.find((operationName) => operationName === name);
+    const operation = operationNames.find((operationName) => operationName === name);
     if (operation === undefined || ms === undefined || !/^[0-9]+$/.test(ms)) {
       throw new ArgumentError(
-        `--delay is a number of ms, or operation=ms,... with ${operations.join(", ")}; not ${part}`,
+        `--delay is a number of ms, or operation=ms,... with ${operationNames.join(", ")}; not ${part}`,
       );
     }
     delays[operation] = Number(ms);

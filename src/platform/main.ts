@@ -48,11 +48,12 @@ async function announcementOf({
   engine,
   profile,
   pid,
+  delays,
 }: RunningPlatform): Promise<string> {
   const { caFile } = await ensureAuthority(dataDir);
   await ensurePlatformId(dataDir);
   const spoken = profile === "default" ? {} : { profile };
-  return JSON.stringify({ url, usersUrl, dataDir, engine, ...spoken, pid, caFile: resolve(caFile) });
+  return JSON.stringify({ url, usersUrl, dataDir, engine, ...spoken, pid, delays, caFile: resolve(caFile) });
 }
 
 function exitWithError(error: unknown): never {

@@ -7,6 +7,7 @@ import type { DialectName } from "./dialect/dialect.ts";
 import { privateFolder } from "./http/credentials.ts";
 import { createPlatformApp, createUsersApp, listen } from "./http/server.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
+import { operationNames } from "./model/records.ts";
 import { abandonCore, closeCore, openCore } from "./open-core.ts";
 import type { PlatformOptions } from "./options.ts";
 
@@ -20,6 +21,8 @@ export interface RunningPlatform {
   /** The service profile that it speaks. */
   readonly profile: DialectName;
   readonly pid: number;
+  /** Ms that each operation takes in addition to the real work. */
+  readonly delays: { readonly [operation: string]: number };
   /** Aborted when the data folder belongs to another platform or is gone: the platform has stopped serving and given up its databases. */
   readonly lost: AbortSignal;
   /** Stops the servers and every database; the data stays. */
@@ -81,6 +84,7 @@ async function serveCore(
     engine: core.databases.engine,
     profile: core.dialect.name,
     pid: process.pid,
+    delays: Object.fromEntries(operationNames.map((name) => [name, core.settings.delayOf(name)])),
     lost: lost.signal,
     async close() {
       const alive = setInterval(() => undefined, 60_000);

@@ -4,6 +4,7 @@ import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { atLocalPlatform } from "./local-platform.ts";
 import type { ServiceLocation } from "./locate-service.ts";
 import { packageVersion } from "./package-files.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -16,7 +17,7 @@ export type Connection = Client;
 
 /** Creates the client; sends nothing. Throws `no-credentials`, `authority-unreadable`, `users-token`. */
 export async function connect(
-  { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, hide }: ServiceLocation,
+  { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, elsewhere, hide }: ServiceLocation,
   options: Pick<RunOptions, "parallelism">,
   settings: Settings,
   clock: Clock,
@@ -26,10 +27,9 @@ export async function connect(
   if (caFile !== undefined) await assertReadable(caFile);
   const closing = new AbortController();
   const usersToken = usersTokenOf(settings, closing.signal);
-  const signIn = await signInWith(settings, platformUrl, local);
-  const { timing } = profile;
+  const signIn = await signInWith(settings, platformUrl, local, elsewhere);
   const service = createService({
-    profile: local?.hasDatabases === false ? { ...profile, timing: { ...timing, endpoint: 0 } } : profile,
+    profile: local === undefined ? profile : atLocalPlatform(profile, local),
     platformUrl,
     clock,
     trace,
@@ -65,6 +65,7 @@ async function signInWith(
   settings: Settings,
   platformUrl: string,
   local: Credentials | undefined,
+  elsewhere: string | undefined,
 ): Promise<Pick<ServiceOptions, "credentials" | "sessionStore">> {
   const given = givenCredentials(settings) ?? local;
   if (given !== undefined) return { credentials: { username: given.username, password: given.password } };
@@ -72,7 +73,7 @@ async function signInWith(
   const store = sessionFiles(settings);
   if (origin !== undefined && (await store.load(origin)) !== undefined) return { sessionStore: store };
   throw new GraphformError("no-credentials", "no credentials for the service", {
-    hint: "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or run graphform login",
+    hint: elsewhere ?? "set GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD, or run graphform login",
     exitCode: exitCodes.error,
   });
 }

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GraphformError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
+import type { Profile } from "../model/profile.ts";
 import { platformOn } from "../platform/lock.ts";
 
 /** Data folder of the local platform, relative to the current folder. */
@@ -25,6 +26,8 @@ export interface LocalPlatform {
   readonly isRunning: boolean;
   /** False for a platform with --engine none: nothing answers at the endpoints it shows. */
   readonly hasDatabases: boolean;
+  /** Ms that each operation is made to take; empty for a platform of an earlier version. */
+  readonly delays: { readonly [operation: string]: number };
 }
 
 /**
@@ -44,7 +47,7 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
     platformOn(dir),
     readFile(join(dir, "control", "id"), "utf8").catch(() => ""),
   ]);
-  const { url, usersUrl, caFile, pid, engine } = found;
+  const { url, usersUrl, caFile, pid, engine, delays } = found;
   const { username, password } = credentials;
   if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string")
     return undefined;
@@ -54,6 +57,11 @@ export async function findLocalPlatform(dir: string = localPlatformDir): Promise
     username,
     password,
     hasDatabases: !(isObject(engine) && engine["name"] === "none"),
+    delays: Object.fromEntries(
+      Object.entries(isObject(delays) ? delays : {}).flatMap(([name, delay]) =>
+        typeof delay === "number" ? [[name, delay]] : [],
+      ),
+    ),
     isRunning: pid !== undefined && pid === platform?.pid,
     ...(typeof caFile === "string" ? { caFile } : {}),
     ...(id.trim() === "" ? {} : { id: id.trim() }),
@@ -78,4 +86,18 @@ async function readJson(file: string): Promise<{ readonly [key: string]: unknown
   } catch {
     return {};
   }
+}
+
+/** Ms that starting or stopping a real database takes at the local platform, roughly. */
+const realWork = 1000;
+
+/** A profile with the times of a local platform: what its operations take there, and no wait for databases where none run. */
+export function atLocalPlatform(profile: Profile, { delays, hasDatabases }: LocalPlatform): Profile {
+  const { timing } = profile;
+  const expected = Object.entries(delays).map(([name, delay]) => [
+    name,
+    delay + (hasDatabases ? realWork : 0),
+  ]);
+  const expect: Profile["timing"]["expect"] = Object.fromEntries(expected);
+  return { ...profile, timing: { ...timing, expect, ...(hasDatabases ? {} : { endpoint: 0 }) } };
 }

@@ -1,9 +1,9 @@
 /** @module Finds the service of a run: its hosts, subscription and identity. */
 import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
 import type { Hide } from "../hosting/service-options.ts";
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError, isGraphformError } from "../model/errors.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
-import { type HostLayer, hostsOf, isSameUrl } from "./hosts.ts";
+import { type HostLayer, type Hosts, hostsOf, isSameUrl } from "./hosts.ts";
 import {
   findLocalPlatform,
   type LocalPlatform,
@@ -19,6 +19,8 @@ import type { Settings } from "./settings.ts";
 export interface ServiceLocation extends ServicePlace {
   /** Set if the service is a local platform. */
   readonly local?: LocalPlatform;
+  /** Says where the local platform listens, if the run names another address of this machine. */
+  readonly elsewhere?: string;
   readonly identity: ServiceIdentity;
   /** Hides the secrets of the run in messages of the service. */
   readonly hide?: Hide;
@@ -53,9 +55,13 @@ export async function locateService(
     local?.isRunning === true
       ? [{ platformUrl: local.url, usersUrl: local.usersUrl, from: "the local platform" }]
       : [];
-  const hosts =
-    hostsOf(withProfile.map((layer) => withLocalUsers(layer, local))) ?? hostsOf([...named, ...running]);
-  if (hosts === undefined) throw service === undefined ? noLocalPlatform() : noUrl();
+  const first = named.find(({ platformUrl }) => platformUrl !== undefined);
+  const elsewhere = localElsewhere(first?.platformUrl, local);
+  const hosts = chosenHosts(
+    [withProfile.map((layer) => withLocalUsers(layer, local)), [...named, ...running]],
+    elsewhere,
+  );
+  if (hosts === undefined) throw service === undefined ? noLocalPlatform() : noUrl(profile.name);
   const isLocal = local !== undefined && URL.parse(hosts.platformUrl)?.origin === new URL(local.url).origin;
   const forAll = options.subscription ?? settings.get("subscriptionId");
   const localDefault = isLocal && profile.subscriptions !== "per-tier" ? localSubscription : undefined;
@@ -73,6 +79,7 @@ export async function locateService(
     ...place,
     identity: serviceIdentity(place),
     ...(isLocal ? { local } : {}),
+    ...(elsewhere === undefined ? {} : { elsewhere }),
     ...(hide === undefined ? {} : { hide }),
   };
 }
@@ -84,12 +91,43 @@ function withLocalUsers(layer: HostLayer, local: LocalPlatform | undefined): Hos
   return isSameUrl(platformUrl, local.url) ? { ...layer, usersUrl: local.usersUrl } : layer;
 }
 
-function noUrl(): GraphformError {
+/** The hosts of the first list of layers that names any. Throws `hosts-apart`, with the address of the local platform where that has moved. */
+function chosenHosts(
+  lists: readonly (readonly HostLayer[])[],
+  elsewhere: string | undefined,
+): Hosts | undefined {
+  try {
+    return lists.map(hostsOf).find((hosts) => hosts !== undefined);
+  } catch (error) {
+    if (elsewhere === undefined || !isGraphformError(error)) throw error;
+    throw new GraphformError(error.code, error.message, { hint: elsewhere, cause: error });
+  }
+}
+
+/** A hint for a run that names an address of this machine where the local platform of its folder does not listen. */
+function localElsewhere(
+  platformUrl: string | undefined,
+  local: LocalPlatform | undefined,
+): string | undefined {
+  if (platformUrl === undefined || local === undefined) return undefined;
+  const named = URL.parse(platformUrl);
+  if (named === null || !isLoopback(named.hostname) || named.origin === new URL(local.url).origin)
+    return undefined;
+  return local.isRunning
+    ? `the local platform of this folder listens at ${local.url}, not at ${platformUrl}: name that one, or start it with --port ${named.port}`
+    : `the local platform of this folder does not run: graphform platform up --detach --port ${named.port}`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}
+
+function noUrl(profile: string): GraphformError {
   return new GraphformError(
     "no-service",
-    "the manifest has a service section, but no URL of the service is set",
+    `no URL of the service is set: neither the manifest's service section nor the profile ${profile} names one, and no local platform runs here`,
     {
-      hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url",
+      hint: "set service.platformUrl, GRAPHFORM_PLATFORM_URL or --platform-url, or start the local platform with `graphform platform up --detach`",
     },
   );
 }

@@ -28,6 +28,7 @@ describe("graphform platform", () => {
       dataDir: `${user.dir}/.graphform/platform`,
       engine: { name: "none", version: "", why: expect.any(String) },
       pid: expect.any(Number),
+      delays: expect.objectContaining({ create: 50 }),
       caFile: `${user.dir}/.graphform/platform/tls/ca.pem`,
     });
     expect(JSON.parse(status.out)).toMatchObject({ running: true, url: announced.url, pid: announced.pid });
@@ -108,5 +109,22 @@ describe("graphform platform", () => {
     // Nothing answers where there are no databases: nobody waits for it, or warns of it.
     expect(`${ran.out}${ran.err}`).not.toMatch(/warning|does not answer/);
     expect(Date.now() - started).toBeLessThan(5000);
+  });
+
+  it("at another port than the manifest or an option names, or with no URL at all, is an error that says where it is", async () => {
+    const place = "tier: free, component: free, cloudProvider: aws, region: us-east-1";
+    const manifest = (service: string): string =>
+      `apiVersion: graphform/v1\nname: here\nservice: ${service}\ninstances: { a: { ${place} } }\n`;
+    user.write("graphform.yaml", manifest("{ profile: default }"));
+    const none = await user.run("plan");
+    expect(none.err).toContain("neither the manifest's service section nor the profile default names one");
+    expect(none.err).toContain("platform up --detach");
+    const { url } = await platformUp(user, "--engine", "none");
+    for (const profile of ["default", "falkordb-cloud"]) {
+      user.write("graphform.yaml", manifest(`{ profile: ${profile}, platformUrl: "http://127.0.0.1:9" }`));
+      const moved = await user.run("plan");
+      expect(moved.code).toBe(1);
+      expect(moved.err).toContain(`listens at ${url}, not at http://127.0.0.1:9`);
+    }
   });
 });

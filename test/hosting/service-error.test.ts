@@ -147,6 +147,20 @@ describe("the message of a refusal", () => {
   });
 });
 
+describe("a path that the service does not have", () => {
+  it.each([
+    ["instance.list", /another service than the profile default describes/],
+    ["plans.list", /another service/],
+    ["instance.describe", undefined],
+    ["user.delete", undefined],
+  ])("%s", (operation, hint) => {
+    const response = { status: 404, headers: {}, body: "" };
+    const error = serviceError(response, { operation, isWrite: false, secrets: [] }, profile, now);
+    if (hint === undefined) expect(error.hint).toBeUndefined();
+    else expect(error.hint).toMatch(hint);
+  });
+});
+
 describe("Retry-After", () => {
   it.each([
     ["3", 3000],

@@ -67,6 +67,16 @@ describe("secrets", () => {
     expect(manifest?.desired[0]?.spec["config.graphdbPassword"]).toEqual(value);
   });
 
+  it("that are unavailable are no literals", async () => {
+    const { problems } = await check(`${head}instances:\n${instance("x", "${secret.a}")}`, {
+      secretText: () => {
+        throw new GraphformError("secret-unavailable", "secret.a: it is not set");
+      },
+    });
+    expect(problems.map(({ code }) => code)).not.toContain("secret-literal");
+    expect(problems).toHaveLength(1);
+  });
+
   it("warn of a literal, and of a variable that stands for one", async () => {
     const { warnings } = await check(
       `${head}instances:\n${instance("x", "hunter2")}${instance("y", "${var.vault}")}${instance("z", "${secret.a}")}`,

@@ -81,6 +81,7 @@ describe("the platform as a process", () => {
       dataDir,
       engine: { name: "none", version: "", why: expect.any(String) },
       pid: child.pid,
+      delays: expect.objectContaining({ create: expect.any(Number), upgrade: expect.any(Number) }),
       caFile: join(dataDir, "tls", "ca.pem"),
     });
     expect((await stat(rest.caFile)).isFile()).toBe(true);

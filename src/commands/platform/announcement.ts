@@ -47,9 +47,11 @@ export async function runningPlatform(dataDir: string): Promise<Announcement | u
 
 /** Describes the database engine of an announcement: a line that says what databases run on, and why. */
 export function engineText(engine: unknown): string {
-  const { name, version = "", why } = isObject(engine)
-    ? engine
-    : { name: engine, version: undefined, why: undefined };
+  const {
+    name,
+    version = "",
+    why,
+  } = isObject(engine) ? engine : { name: engine, version: undefined, why: undefined };
   const what =
     name === "none"
       ? "no databases run (engine none)"

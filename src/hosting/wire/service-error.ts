@@ -36,7 +36,7 @@ export function serviceError(
     said === undefined
       ? plainWords(status)
       : safeText(said, (text) => hide(maskerOf(() => new Set(secrets)).foreign(text)));
-  const hint = hints[failure];
+  const hint = failure === "not-found" ? wrongPath(operation, profile) : hints[failure];
   return new ServiceError(failure, operation, `${operation}: ${message} (${status})`, {
     status,
     mayHaveWorked: isWrite && (failure === "lost" || failure === "shape"),
@@ -50,6 +50,13 @@ const hints: { readonly [failure in ServiceFailure]?: string } = {
   forbidden: "the user's role or plan does not allow it; ask the owner of the subscription",
   shape: "check the address of the service: redirects are not followed",
 };
+
+/** A hint for a path that names no single object: every service of the profile has it. */
+function wrongPath(operation: string, { name, operations }: Profile): string | undefined {
+  const { path } = operations[operation] ?? {};
+  if (path === undefined || /\{(?:id|\w*Id)\}/.test(path)) return undefined;
+  return `this may be another service than the profile ${name} describes: check service.profile, --profile and the address`;
+}
 
 /** Length of a message that patterns are matched against, in characters. */
 const longestRead = 500;

@@ -3,16 +3,20 @@ import type { JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 
 /** Operations on an instance; one runs at a time. */
-export type OperationName =
-  | "create"
-  | "update"
-  | "delete"
-  | "start"
-  | "stop"
-  | "restart"
-  | "failover"
-  | "backup"
-  | "upgrade";
+export const operationNames = [
+  "create",
+  "update",
+  "delete",
+  "start",
+  "stop",
+  "restart",
+  "failover",
+  "backup",
+  "upgrade",
+] as const;
+
+/** One of `operationNames`. */
+export type OperationName = (typeof operationNames)[number];
 
 /** An accepted operation that has not ended, stored so that a restarted platform can finish it. */
 export interface OperationRecord {
