@@ -6,6 +6,7 @@ import { timeText } from "../time-text.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
 import { chip } from "./action-words.ts";
 import { driftBlockHtml } from "./drift-block-html.ts";
+import { driftFilters } from "./filters-html.ts";
 import { type Markup, markup } from "./markup.ts";
 import { censusCard } from "./overview-html.ts";
 import { pageText, type Sha256 } from "./page.ts";
@@ -22,7 +23,7 @@ export function driftHtml(report: DriftReport, names: KindNames, sha256: Sha256)
   const parts = {
     title: `${view.name}: ${view.verdict}`,
     header: headerOf(view),
-    main: markup`<div class="cards">${[censusCard(view.census), waysCard(view)]}</div>${[unsureHtml(view), ...groupsHtml(view.groups), unmanagedHtml(view)]}`,
+    main: markup`<div class="cards">${[censusCard(view.census), waysCard(view)]}</div>${[unsureHtml(view), driftFilters(view), ...groupsHtml(view.groups), unmanagedHtml(view)]}`,
     footer: markup`<p class="dim">Made by graphform drift, which changes nothing. The report as JSON, as <code>drift --json</code> prints it, is in the element <code>report-json</code> of this file.</p>`,
     data: driftJson(report, names),
   };

@@ -29,7 +29,7 @@ export const pageScript = `"use strict";
       if (!block.hidden) shown += count;
     }
     for (const group of groups) group.hidden = group.querySelector("details.block:not([hidden])") === null;
-    form.querySelector("[role=status]").textContent = shown === all ? "" : shown + " of " + all + " changes shown";
+    form.querySelector("[role=status]").textContent = shown === all ? "" : shown + " of " + all + " shown";
   };
   const known = () => [...form.elements].filter((field) => field.name !== "");
   const fromPage = () => {

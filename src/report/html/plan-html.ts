@@ -6,7 +6,7 @@ import { comparePlans } from "../view/comparison.ts";
 import { neighbourhood } from "../view/neighbourhood.ts";
 import { type PlanView, planView } from "../view/plan-view.ts";
 import { comparisonHtml } from "./comparison-html.ts";
-import { filtersHtml } from "./filters-html.ts";
+import { planFilters } from "./filters-html.ts";
 import { groupsHtml, notesHtml, outputsHtml } from "./groups-html.ts";
 import { type Markup, markup } from "./markup.ts";
 import { overviewHtml } from "./overview-html.ts";
@@ -35,7 +35,7 @@ export function planHtml(plan: Plan, names: KindNames, options: PlanPageOptions)
     main: markup`${[
       overviewHtml(view),
       earlier && comparisonHtml(comparePlans(earlier.plan, plan, names), earlier),
-      filtersHtml(view),
+      planFilters(view),
       groupsHtml(view.groups),
       notesHtml(view.notes),
       outputsHtml(view.outputs),
