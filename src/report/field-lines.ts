@@ -4,6 +4,7 @@ import type { Change } from "../model/plan.ts";
 import { escapeText } from "./escape.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
+import { sourceNote } from "./source-words.ts";
 import { padTo, textWidth, wrapIndented } from "./text-width.ts";
 import { driftedFields, type FieldRole, type FieldView, fieldsOf } from "./view/field-view.ts";
 
@@ -37,7 +38,7 @@ const signs: { readonly [role in FieldRole]: Pick<FieldRow, "mark" | "tone"> } =
 
 /** A field of a view as a row; the values of a view are escaped already. */
 export function fieldRow({ path, role, before, after, source, secret, notes }: FieldView): FieldRow {
-  const origin = source === undefined || source === "described" || secret ? "" : ` (${source})`;
+  const origin = secret ? "" : sourceNote(source);
   return {
     ...signs[role],
     path: escapeText(path, 200),

@@ -8,3 +8,9 @@ export const sourceWords: { readonly [source in Source]: string } = {
   echoed: "echoed back",
   recorded: "remembered",
 };
+
+/** A word for a source behind a value: ` (remembered)`. Empty for what the service describes, and where the source is not known. */
+export function sourceNote(source: Source | undefined): string {
+  if (source === undefined || source === "described") return "";
+  return ` (${source === "recorded" ? "remembered" : source})`;
+}

@@ -105,7 +105,7 @@ describe("planText", () => {
   });
 
   it("says where a value comes from when it was not described", () => {
-    expect(lineWith("graphDBCacheSize")).toContain("25 (recorded) →");
+    expect(lineWith("graphDBCacheSize")).toContain("25 (remembered) →");
     expect(lineWith('catalogue" (')).toContain("(echoed)");
     expect(lineWith("maxMemory")).not.toContain("described");
     expect(lineWith("maxMemory", goldenPlans["104-adopt-move-incomplete"])).toContain('"6GB" (probed) →');

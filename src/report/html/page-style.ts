@@ -88,7 +88,8 @@ caption { text-align: left; color: var(--dim); font-size: .875rem; padding-botto
 th { text-align: left; font-weight: 600; color: var(--dim); font-size: .8rem; }
 th, td { padding: .3rem .8rem .3rem 0; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border-top: 0; padding-top: 0; overflow-wrap: normal; }
-tbody th { color: var(--text); font-size: .9rem; font-weight: 400; }
+tbody th { color: var(--text); font-size: .9rem; font-weight: 400; min-width: min(14em, 30vw); }
+td.note { min-width: min(8em, 20vw); }
 tr.replaces th, tr.replaces .note { color: var(--bad); font-weight: 600; }
 td small { display: block; }
 .picture { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; padding: .5rem; }
@@ -102,7 +103,7 @@ td small { display: block; }
 .notes .body, .differences .body { padding: .6rem .9rem; }
 section > details:not(.block) > summary { cursor: pointer; color: var(--link); margin: .4rem 0; width: fit-content; }
 .plain li { padding: .15rem 0; }
-footer { border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 1rem; padding-bottom: 2rem; }
+footer.wide { border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 1rem; padding-bottom: 2rem; }
 @media (max-width: 40rem) {
   .wide { padding: 0 .9rem; }
   .top h1 { font-size: 1.3rem; }
@@ -110,7 +111,7 @@ footer { border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 1rem;
   .block .where { margin-left: 1.4em; flex-basis: 100%; }
   thead { position: absolute; clip-path: inset(50%); }
   tr { display: block; border-top: 1px solid var(--line); padding: .35rem 0; }
-  tbody th, td { display: block; border: 0; padding: 0 0 0 1rem; }
+  tbody th, td, td.note { display: block; border: 0; padding: 0 0 0 1rem; min-width: 0; }
   tbody th { padding-left: 0; }
   td[data-head]::before { content: attr(data-head) " "; color: var(--dim); font-size: .8rem; }
   td:empty { display: none; }

@@ -1,6 +1,7 @@
 /** @module Formats one block of equal changes as lines of a diff. */
 import { amount } from "../amounts.ts";
 import { escapeText } from "../escape.ts";
+import { sourceNote } from "../source-words.ts";
 import type { AddressView, BlockView } from "../view/block-view.ts";
 import type { FieldView } from "../view/field-view.ts";
 import type { NoteView } from "../view/note-view.ts";
@@ -92,9 +93,9 @@ function fieldsLines(fields: readonly FieldView[], detail: Detail): readonly str
 /** The lines of one field, escaped. */
 export function fieldLines(field: FieldView): readonly string[] {
   const { path, role, before, after, source, afterSource, notes } = field;
-  const by = afterSource === undefined || afterSource === "described" ? "" : ` (${afterSource})`;
+  const by = sourceNote(afterSource);
   const name = escapeText(path, 200);
-  const from = source === undefined || source === "described" ? "" : ` (${source})`;
+  const from = sourceNote(source);
   const note = notes.length === 0 ? "" : `  # ${sentence(notes.join(", "))}`;
   if (role === "drifted") return [`! ${name}: ${before ?? ""}${from} → ${after}${by}${note}`];
   return [...(before === undefined ? [] : [`- ${name}: ${before}${from}`]), `+ ${name}: ${after}${note}`];
