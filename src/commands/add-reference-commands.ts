@@ -87,9 +87,9 @@ export function addReferenceCommands(program: Command, registration: Registratio
 
 const completionHelp = `
 Installed for every folder:
-  bash   eval "$(graphform completion bash)"        in ~/.bashrc
-  zsh    source <(graphform completion zsh)         in ~/.zshrc, after compinit
-  fish   graphform completion fish | source         in ~/.config/fish/config.fish
+  bash   eval "$(graphform completion bash)"     in ~/.bashrc
+  zsh    source <(graphform completion zsh)      in ~/.zshrc, after compinit
+  fish   graphform completion fish | source      in ~/.config/fish/config.fish
 
 Installed in a repository (bash; zsh and fish likewise), it also completes npx graphform:
   npx graphform completion bash > ~/.graphform.bash

@@ -44,6 +44,13 @@ describe("help", () => {
     expect(helpOf(path === "" ? program : commandOf(path))).not.toContain("default: []");
   });
 
+  it.each(["", ...pathsBelow(program)])("of `graphform %s` fits 80 columns", (path) => {
+    const command = path === "" ? program : commandOf(path);
+    command.configureOutput({ getOutHelpWidth: () => 80 });
+    for (const line of helpOf(command).split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+    command.configureOutput({ getOutHelpWidth: () => 120 });
+  });
+
   it.each(["plan", "apply", "import", "drift", "state mv", "platform up"])(
     "of `graphform %s` has examples, with options that it has",
     (path) => {

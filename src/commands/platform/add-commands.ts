@@ -67,8 +67,10 @@ export function addPlatformCommands(program: Command, { settings, at, done }: Re
 }
 
 const setupHelp = `
-The graph module comes from the npm registry that npm is configured with, in one version whose hash is
-compared; a server, where the packaged one does not run here, from the Debian archives that apt is
-configured with. Nothing of the system changes and no root rights are needed; everything is kept in
-$XDG_CACHE_HOME/graphform/engine (default ~/.cache/graphform/engine). A second run fetches nothing.
-Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE name files of your own instead.`;
+The graph module comes from the npm registry that npm is configured with, in one
+version whose hash is compared; a server, where the packaged one does not run
+here, from the Debian archives that apt is configured with. Nothing of the
+system changes and no root rights are needed; everything is kept in
+$XDG_CACHE_HOME/graphform/engine (default ~/.cache/graphform/engine). A second
+run fetches nothing. Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE
+name files of your own instead.`;
