@@ -91,11 +91,12 @@ Installed for every folder:
   zsh    source <(graphform completion zsh)      in ~/.zshrc, after compinit
   fish   graphform completion fish | source      in ~/.config/fish/config.fish
 
-Installed in a repository (bash; zsh and fish likewise), it also completes npx graphform:
+Installed in a repository (bash; the others likewise), for npx graphform too:
   npx graphform completion bash > ~/.graphform.bash
   echo '. ~/.graphform.bash' >> ~/.bashrc
 
-Addresses come from the manifest and the state (graphform.yaml, or what -f names), without any network.`;
+Addresses come from the manifest and the state (graphform.yaml, or what -f
+names), without any network.`;
 
 function addSession(program: Command, { settings, at, done }: Registration): void {
   const silent = [...changing, ...requesting, "--state", "--subscription"];

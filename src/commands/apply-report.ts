@@ -82,12 +82,12 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
     },
     begin(steps, usual) {
       view?.begin(steps, usual);
-      if (view === undefined) heartbeat = beginHeartbeat(steps, usual, line);
+      if (view?.isDrawn !== true) heartbeat = beginHeartbeat(steps, usual, line);
     },
     event(event) {
       heartbeat?.event(event);
       const isDrawn = event.type === "step-start" || event.type === "step-progress";
-      if (view === undefined || !isDrawn) line(progressText(event, page.palette));
+      if (view?.isDrawn !== true || !isDrawn) line(progressText(event, page.palette));
       view?.event(event);
     },
     outcome(outcome) {

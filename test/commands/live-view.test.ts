@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { LiveArea } from "../../src/commands/live-area.ts";
+import { openLiveView } from "../../src/commands/live-view.ts";
+import type { Terminal } from "../../src/commands/terminal.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const printed: string[] = [];
+const terminal: Terminal = {
+  out: () => undefined,
+  err: (text) => void printed.push(text),
+  ...{ interactive: false, colour: false, width: 80, redactWith: () => undefined },
+  mask: (text) => text,
+  confirm: async () => false,
+};
+
+it("says every ten seconds that the service is still read where nothing can be drawn, until the steps begin", async () => {
+  printed.length = 0;
+  const view = await openLiveView(terminal, true);
+  view?.reading(0, 0);
+  vi.advanceTimersByTime(9_999);
+  expect(printed).toEqual([]);
+  vi.advanceTimersByTime(1);
+  view?.reading(12, 61);
+  vi.advanceTimersByTime(10_000);
+  const lines = ["reading the service · 10s elapsed\n", "12 of 61 read · 20s elapsed\n"];
+  expect(printed).toEqual(lines);
+  view?.begin([], () => 0);
+  view?.reading(61, 61);
+  vi.advanceTimersByTime(60_000);
+  view?.clear();
+  expect(printed).toEqual(lines);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("says nothing with --json", async () => {
+  expect(await openLiveView(terminal, false)).toBeUndefined();
+});
+
+it("counts the seconds on a terminal from the first one", async () => {
+  const drawn: string[] = [];
+  const area: LiveArea = {
+    size: () => ({ width: 80, height: 24 }),
+    draw: (lines) => void drawn.push(lines.join("\n")),
+    print: () => undefined,
+    clear: () => undefined,
+  };
+  const view = await openLiveView({ ...terminal, live: async () => area }, true);
+  view?.reading(0, 0);
+  vi.advanceTimersByTime(3000);
+  expect(drawn[0]).toBe("reading the service · 0s elapsed");
+  expect(drawn.at(-1)).toBe("reading the service · 3s elapsed");
+  view?.clear();
+});
