@@ -42,8 +42,11 @@ function disruptionCard(sums: PlanView["disruption"]): Markup {
   ]);
   const items = sums.map(({ disruption, count, blocked }) => {
     const { word, tone } = disruptionWords[disruption];
-    const held = blocked === 0 ? "" : ` (and ${blocked} blocked)`;
-    return markup`<li>${chip(`${count} ${word}${held}`, count === 0 ? "quiet" : tone)}</li>`;
+    const text =
+      count === 0
+        ? `${blocked} ${word}, blocked`
+        : `${count} ${word}${blocked === 0 ? "" : ` (and ${blocked} blocked)`}`;
+    return markup`<li>${chip(text, count === 0 ? "quiet" : tone)}</li>`;
   });
   return markup`<section class="card"><h2>Disruption</h2>${barHtml(parts)}<ul class="legend">${items}</ul></section>`;
 }
