@@ -319,7 +319,9 @@ describe("warnings", () => {
       instances: { a: named, b: free, c: free, d: free },
     });
     expect(warnings).toEqual(["instances.b create-only-default"]);
-    expect(problems[0]?.message).toContain("not set here, nor in 2 more; the service's defaults apply and cannot be changed later: graphdbUser");
+    expect(problems[0]?.message).toContain(
+      "not set here, nor in 2 more; the service's defaults apply and cannot be changed later: graphdbUser",
+    );
   });
 
   it("a password in clear, without the password", async () => {
