@@ -42,7 +42,8 @@ export interface ApplyContext {
 }
 
 /** The end of a step, without the fields that repeat the step. */
-export type StepResult = Pick<StepOutcome, "result"> & Partial<Pick<StepOutcome, "id" | "message" | "hint">>;
+export type StepResult = Pick<StepOutcome, "result"> &
+  Partial<Pick<StepOutcome, "id" | "message" | "hint" | "unsent">>;
 
 /** The driver of a kind. Throws where the composition root forgot one. */
 export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): Driver {

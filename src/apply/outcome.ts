@@ -25,7 +25,11 @@ export function outcomeOf(
   warnings: readonly string[],
 ): Outcome {
   const addresses = (wanted: (step: StepOutcome) => boolean): ReadonlySet<Address> =>
-    new Set(steps.filter((step) => step.result === "done" && wanted(step)).map((step) => step.address));
+    new Set(
+      steps
+        .filter((step) => step.result === "done" && step.unsent !== true && wanted(step))
+        .map((step) => step.address),
+    );
   const added = addresses((step) => step.operation === "create");
   const changed = addresses((step) => ["update", "heal", "operate"].includes(step.operation));
   return {

@@ -1,4 +1,5 @@
 /** @module Asks the running object of a step itself. */
+import { GraphformError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
 import type { Step } from "../model/plan.ts";
 import { lastApplied } from "../model/precondition.ts";
@@ -38,9 +39,37 @@ export function requestOf({ kind, spec = {} }: Probing, live: Live, context: App
  * does not answer, these paths show nothing.
  */
 export async function withProbedPaths(step: Step, live: Live, context: ApplyContext): Promise<Live> {
-  const { probed = [] } = step;
-  if (probed.length === 0 || live.phase.is !== "ready") return live;
+  return isAsked(step, live) ? withShown(step, live, await askObject(step, live, context), context) : live;
+}
+
+/**
+ * The same look just before a write. Throws `not-asked` where the running object does not tell what the step was planned
+ * from: nobody knows then whether its precondition still holds.
+ */
+export async function probedBaseline(step: Step, live: Live, context: ApplyContext): Promise<Live> {
+  if (!isAsked(step, live)) return live;
   const answer = await askObject(step, live, context);
+  const baseline = withShown(step, live, answer, context);
+  const reason =
+    answer?.is === "answered" ? answer.denied : answer?.is === "refused" ? undefined : answer?.reason;
+  if (reason === undefined || step.probed?.every((path) => baseline.spec[path] !== undefined))
+    return baseline;
+  throw new GraphformError(
+    "not-asked",
+    `${live.id} could not be asked again, and nothing was sent: ${reason}`,
+    {
+      hint: "apply again once its database answers",
+    },
+  );
+}
+
+/** True where the step was planned from what the running object has shown, and it may be asked again. */
+function isAsked({ probed = [] }: Step, { phase }: Live): boolean {
+  return probed.length > 0 && phase.is === "ready";
+}
+
+function withShown(step: Step, live: Live, answer: ProbeAnswer | undefined, context: ApplyContext): Live {
+  const { probed = [] } = step;
   const values = answer === undefined ? {} : valuesOf(step, answer, live, context);
   const others = Object.entries(live.spec).filter(([path]) => !probed.includes(path));
   const shown = probed.flatMap((path) => {

@@ -24,6 +24,8 @@ export interface StepOutcome {
   /** One line for people: why it failed, what it waits for. */
   readonly message?: string;
   readonly hint?: string;
+  /** Done without any request: it was as wanted already. It counts as no change. */
+  readonly unsent?: true;
   /** Ms from the request to convergence. */
   readonly elapsed: number;
 }

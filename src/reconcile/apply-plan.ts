@@ -9,7 +9,7 @@ import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Kind } from "../model/kind.ts";
+import type { Driver, Kind } from "../model/kind.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
@@ -19,6 +19,7 @@ import type { Service } from "../model/service.ts";
 
 import type { OnRead } from "../observe/count-reads.ts";
 import type { Planned } from "./plan-for.ts";
+import { planMark } from "./plan-mark.ts";
 
 /** The dependencies of applying, besides the plan. */
 export interface ApplyWorld {
@@ -37,13 +38,18 @@ export interface ApplyWorld {
   readonly onRead?: OnRead | undefined;
 }
 
-/** Applies a plan and nothing else; it is marked as applied first, so that it runs once. */
-export async function applyPlan(planned: Planned, world: ApplyWorld): Promise<readonly StepOutcome[]> {
-  if (planned.plan.steps.length > 0) {
-    const { fingerprint } = planned.plan;
-    await world.journal.record({ type: "plan-applied", fingerprint });
-  }
-  return carryOut(planned.plan.steps, world, planned.outputs);
+/** Applies a plan and nothing else; it is marked as applied before its first write, so that it runs once. */
+export async function applyPlan(
+  { plan, outputs }: Pick<Planned, "plan" | "outputs">,
+  world: ApplyWorld,
+): Promise<readonly StepOutcome[]> {
+  const mark = planMark(world.journal, plan.fingerprint);
+  const context = applyContext({ ...world, journal: mark.journal }, outputs, mark.driver);
+  const steps = await run(plan.steps, context);
+  if (mark.failure() !== undefined) throw mark.failure();
+  // What was found as declared already is done, too.
+  if (steps.some(({ result }) => result === "done")) await mark.set();
+  return steps;
 }
 
 /** Carries out steps that no manifest asked for: one lifecycle operation, bindings. */
@@ -60,7 +66,11 @@ export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<v
   await recoverIntents(applyContext(world, new Map()), saved);
 }
 
-function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObject>): ApplyContext {
+function applyContext(
+  world: ApplyWorld,
+  outputs: ReadonlyMap<Address, JsonObject>,
+  wrapped: (driver: Driver) => Driver = (driver) => driver,
+): ApplyContext {
   const { profile } = world.service;
   const service = withoutNewWrites(world.service, world.stopping);
   const context = {
@@ -68,7 +78,7 @@ function applyContext(world: ApplyWorld, outputs: ReadonlyMap<Address, JsonObjec
     drivers: new Map(
       world.kinds.all.map((kind) => [
         kind.name,
-        withUnnamedStatusWarnings(kind.name, kind.driver(service), world),
+        withUnnamedStatusWarnings(kind.name, wrapped(kind.driver(service)), world),
       ]),
     ),
     profile,

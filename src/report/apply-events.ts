@@ -8,7 +8,7 @@ import { eventResource } from "./event-resource.ts";
 import { noticeEvent, type Stamp, uiEvent } from "./events.ts";
 import type { KindNames } from "./kind-words.ts";
 import { typedOutputs } from "./outputs-json.ts";
-import { stepWords } from "./step-words.ts";
+import { doneWords, stepWords } from "./step-words.ts";
 
 /** One event of a running apply as one line of the stream. */
 export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): JsonObject {
@@ -72,7 +72,7 @@ function stepEndEvent(step: StepOutcome, names: KindNames, stamp: Stamp): JsonOb
   const hook = { ...hookOf(step, names), elapsed_seconds: seconds(step.elapsed) };
   const more = extras(step, { result: step.result });
   if (step.result === "done") {
-    const message = `${step.address}: ${stepWords(step.operation, step.verb).done} after ${elapsedTime(step.elapsed)}`;
+    const message = `${step.address}: ${doneWords(step)} after ${elapsedTime(step.elapsed)}`;
     return uiEvent("info", "apply_complete", message, { hook, ...more }, stamp);
   }
   const message = `${step.address}: ${step.result}${step.message === undefined ? "" : `: ${step.message}`}`;

@@ -4,7 +4,7 @@ import { formatDuration } from "../model/quantity.ts";
 import { elapsedTime } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
 import type { Palette } from "./palette.ts";
-import { stepWords } from "./step-words.ts";
+import { doneWords, stepWords } from "./step-words.ts";
 
 /** One line without a line break; the same on a terminal and in a CI log. */
 export function progressText(event: ApplyEvent, palette: Palette): string {
@@ -37,7 +37,7 @@ function endOf(step: StepOutcome, palette: Palette): string {
   const time = formatDuration(step.elapsed);
   const id = step.id === undefined ? "" : palette.dim(` [id=${escapeText(step.id, 100)}]`);
   if (step.result === "done") {
-    const { done } = stepWords(step.operation, step.verb);
+    const done = doneWords(step);
     const message = step.message === undefined ? "" : `: ${escapeText(step.message)}`;
     return `${palette.green(`${done} in ${time}`)}${id}${message}`;
   }

@@ -1,4 +1,5 @@
 /** @module Names the operations of a plan in progress messages. */
+import type { StepOutcome } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
 import { escapeText } from "./escape.ts";
 
@@ -27,6 +28,15 @@ const verbs: { readonly [verb: string]: StepWords } = {
   upgrade: { doing: "upgrading", done: "upgraded" },
   failover: { doing: "failing over", done: "failed over" },
 };
+
+/** The words of a step that is done: its operation, or that nothing had to be sent. */
+export function doneWords({
+  operation,
+  verb,
+  unsent,
+}: Pick<StepOutcome, "operation" | "verb" | "unsent">): string {
+  return unsent === true ? "as declared already, nothing was sent" : stepWords(operation, verb).done;
+}
 
 /** The words of an operation, escaped; `verb` is that of an `operate` step. */
 export function stepWords(operation: Operation, verb: string | undefined): StepWords {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { outcomeOf } from "../../src/apply/outcome.ts";
 import { ServiceError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { ProbeAnswer } from "../../src/model/probe.ts";
@@ -91,9 +92,52 @@ describe("what was set by hand", () => {
     const saved = await world.plan(toys, { driver });
     database.rows = 6;
     expect(await world.apply(saved, toys, { driver })).toMatchObject([{ result: "stale" }]);
+    expect((await world.state()).appliedPlans).not.toContain(saved.fingerprint);
     database.rows = 10;
-    expect(await world.apply(saved, toys, { driver })).toMatchObject([{ result: "done" }]);
+    const steps = await world.apply(saved, toys, { driver });
+    expect(steps).toMatchObject([{ result: "done", unsent: true }]);
+    expect(outcomeOf(steps, [], {}, [])).toMatchObject({ changed: 0, exitCode: 0 });
+    expect((await world.state()).appliedPlans).toContain(saved.fingerprint);
     expect(database.sets).toBe(0);
+  });
+
+  it.each([
+    ["cannot be reached", { is: "not-asked", reason: "not reachable from here" }, "not reachable from here"],
+    [
+      "may not be asked any more",
+      { is: "answered", values: {}, denied: "its user may not run GRAPH.CONFIG" },
+      "its user may not run GRAPH.CONFIG",
+    ],
+  ] as const)(
+    "is left alone where the database %s; its plan can be applied later",
+    async (_, answer, reason) => {
+      const { world, driver, database } = askedWorld();
+      await world.run(toys, { driver });
+      database.rows = 5;
+      const saved = await world.plan(toys, { driver });
+      const silent: Driver = { ...driver, probe: () => Promise.resolve(answer) };
+      expect(await world.apply(saved, toys, { driver: silent })).toMatchObject([
+        { result: "failed", message: expect.stringContaining(`nothing was sent: ${reason}`) },
+      ]);
+      expect((await world.state()).appliedPlans).not.toContain(saved.fingerprint);
+      expect(await world.apply(saved, toys, { driver })).toMatchObject([
+        { operation: "heal", result: "done" },
+      ]);
+      expect((await world.state()).appliedPlans).toContain(saved.fingerprint);
+      expect(database.rows).toBe(10);
+    },
+  );
+
+  it("is stale where it was stopped meanwhile: it loads what is configured", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    database.rows = 5;
+    const saved = await world.plan(toys, { driver });
+    const [{ id } = { id: "" }] = Object.values((await world.state()).resources);
+    world.service.change(id, {}, "stopped");
+    expect(await world.apply(saved, toys, { driver })).toMatchObject([
+      { result: "stale", message: expect.stringContaining("it is stopped") },
+    ]);
   });
 });
 

@@ -10,8 +10,8 @@ import { submit } from "../engine/submit.ts";
 import { phasesAfter, timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import { type Attempts, classifyUnconfirmedChange, type Evidence } from "../evidence/unconfirmed-write.ts";
-import { withProbedPaths } from "../probe.ts";
-import { notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
+import { probedBaseline, withProbedPaths } from "../probe.ts";
+import { asFound, notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
 
 /** A change of an existing object. */
 export interface ChangeRequest {
@@ -35,8 +35,9 @@ export async function change(
   const ref = refOf(step, context);
   const rest = await untilAtRest(step, ref, context);
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
-  const baseline = await withProbedPaths(step, rest.live, context);
-  if (hasArrived(operation, baseline)) return waitForOperation(step, ref, operation, undefined, context);
+  const baseline = await probedBaseline(step, rest.live, context);
+  if (hasArrived(operation, baseline))
+    return asFound(await waitForOperation(step, ref, operation, undefined, context));
   const shownAtBaseline = baseline.phase.is === "failed" ? "no" : shownOf(record, step, baseline, context);
   const isStaleNow = isStale(step, baseline, context);
   const accept = (): Promise<void> =>
@@ -47,7 +48,7 @@ export async function change(
     });
   if (shownAtBaseline === "all" && (operation === "update" || isStaleNow)) {
     await accept();
-    return waitForOperation(step, ref, operation, undefined, context);
+    return asFound(await waitForOperation(step, ref, operation, undefined, context));
   }
   if (shownAtBaseline === "no" && isStaleNow) return staleResult(step, ref, baseline);
   const evaluate = (live: Live | undefined, attempts: Attempts): Evidence => {

@@ -50,6 +50,11 @@ export function notAtRest(ref: Ref, rest: Converged): StepResult {
   return { result: "stale", id: ref.id, message: `${ref.id} is gone`, hint: "make a new plan" };
 }
 
+/** The same result, for a step that was done before anything was sent. */
+export function asFound(result: StepResult): StepResult {
+  return result.result === "done" ? { ...result, unsent: true } : result;
+}
+
 /** The current time as ISO 8601. */
 export function timestamp({ clock }: Pick<ApplyContext, "clock">): string {
   return new Date(clock.now()).toISOString();

@@ -8,8 +8,8 @@ import { changeWrite } from "../engine/change-write.ts";
 import { submit } from "../engine/submit.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
-import { requestOf, withProbedPaths } from "../probe.ts";
-import { notAtRest, refOf, untilAtRest } from "./existing.ts";
+import { probedBaseline, requestOf, withProbedPaths } from "../probe.ts";
+import { asFound, notAtRest, refOf, untilAtRest } from "./existing.ts";
 
 /**
  * Sets fields back and reads them from the running object again. The state has nothing to remember of it: what was last
@@ -23,8 +23,10 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   const wanted = step.patch ?? {};
   const look = (): Promise<Live> => withProbedPaths(step, live, context);
   const isHealed = (seen: Live): boolean => shownOf(wanted, step, seen, context) === "all";
-  const baseline = await look();
-  if (isHealed(baseline)) return { result: "done", id: ref.id };
+  // What is stopped has lost what was set by hand, and loads what is configured.
+  if (live.phase.is !== "ready") return staleResult(step, ref, live);
+  const baseline = await probedBaseline(step, live, context);
+  if (isHealed(baseline)) return asFound({ result: "done", id: ref.id });
   if (isStale(step, baseline, context)) return staleResult(step, ref, baseline);
   const request = requestOf(step, live, context);
   const change = {
