@@ -6,6 +6,7 @@ import type { Plan } from "../model/plan.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { findSecret } from "../state/find-secret.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
+import { type Judged, judgeBySaved } from "./beside-saved-plan.ts";
 import type { Intention, Planned } from "./plan-for.ts";
 
 /** The dependencies of the second look. */
@@ -44,7 +45,9 @@ export async function verify(
   for (const [name, { missing }] of Object.entries(second.outputs))
     if (missing !== undefined && !isHeldBack)
       world.emit({ type: "warning", message: `output ${name}: ${missing}` });
-  return outcomeOf(steps, certify(promisedBy(saved, second), steps), outputs, warnings());
+  const judged = saved === undefined ? { promised: second, others: [] } : judgeBySaved(saved, second);
+  warnOf(judged.others, world);
+  return outcomeOf(steps, certify(judged.promised, steps), outputs, warnings());
 }
 
 /** Throws where a secret stands in an output: outputs come from the service's answers and are written to the state. */
@@ -61,11 +64,18 @@ function assertHarmless(outputs: Outcome["outputs"], secrets: Iterable<string>):
   );
 }
 
-/** A saved plan answers for what it had to do: what it left out, or what has changed since, is the next plan's. */
-function promisedBy(saved: Plan | undefined, second: Plan): Plan {
-  if (saved === undefined) return second;
-  const promised = new Set(saved.steps.map((step) => step.address));
-  return { ...second, changes: second.changes.filter((change) => promised.has(change.address)) };
+/** Addresses that are named one by one where a saved plan is not about them. */
+const named = 10;
+
+/** Warns of what differs and is not the saved plan's: it has done its work all the same. */
+function warnOf(others: Judged["others"], { emit }: Pick<ApplyWorld, "emit">): void {
+  for (const { address, message } of others.slice(0, named)) emit({ type: "warning", address, message });
+  const rest = others.length - named;
+  if (rest > 0)
+    emit({
+      type: "warning",
+      message: `${rest} more differ and are not this plan's; graphform plan shows them`,
+    });
 }
 
 /** The outcome of an apply whose second look failed: the steps are done all the same. */

@@ -179,6 +179,19 @@ describe("running databases that are asked", () => {
     expect(await apply()).toMatchObject({ code: 0 });
   });
 
+  it("are no matter of a saved plan that is about something else: it is done, and says so", async () => {
+    await inDatabase(login, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "5");
+    expect(await user.run("plan", "--out", "beside.json")).toMatchObject({ code: 0 });
+    await inDatabase(login, "GRAPH.CONFIG", "SET", "MAX_QUEUED_QUERIES", "7");
+    const ran = await user.run("apply", "beside.json");
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("Apply complete!") });
+    expect(ran.out.replace(/\s+/g, " ")).toContain(
+      "instances.orders: changed since this plan was made, and left as it is: config.graphDBMaxQueuedQueries; graphform plan shows it",
+    );
+    expect(await apply()).toMatchObject({ code: 0 });
+    await nothingToDo();
+  });
+
   it("are left alone where ignoreChanges says so", async () => {
     await inDatabase(login, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "5");
     const ignoring = manifest().replace(
