@@ -37,12 +37,12 @@ export function targetOf(
 
 /** The answer of a database that could not be asked. `path`: the password that a wrong one disproves, where it is sure. */
 export function unanswered(error: unknown, path: string | undefined): ProbeAnswer {
-  if (!isDatabaseError(error)) return { is: "not-asked", reason: "not reachable from here" };
+  if (!isDatabaseError(error)) return { is: "unanswered", reason: "not reachable from here" };
   if (error.failure === "unresolved")
-    return { is: "not-asked", reason: "its name does not resolve from here" };
-  if (error.failure !== "refused-credentials") return { is: "not-asked", reason: "not reachable from here" };
+    return { is: "unanswered", reason: "its name does not resolve from here" };
+  if (error.failure !== "refused-credentials") return { is: "unanswered", reason: "not reachable from here" };
   const reason = "it refuses the declared login";
   return error.isWrongPassword && path !== undefined
     ? { is: "refused", path, reason }
-    : { is: "not-asked", reason };
+    : { is: "unanswered", reason };
 }

@@ -119,6 +119,8 @@ export interface NotChecked {
   readonly address: Address;
   /** One line for people. */
   readonly reason: string;
+  /** It was to be read, and could not be: this report proves nothing about it. */
+  readonly failed?: true;
 }
 
 /** The denominator of a report: what was looked at, and how. */
@@ -143,8 +145,13 @@ export interface DriftReport {
   /** Objects that nobody declares; absent where nobody asked for them. */
   readonly unmanaged?: readonly UnmanagedDrift[];
   readonly census: DriftCensus;
-  /** False where --target or --exclude left something out. */
+  /** False where something was left out, could not be read, or did not answer. */
   readonly complete: boolean;
+}
+
+/** Number of resources and lists that were to be read and could not be: the report proves nothing about them. */
+export function countUnread({ notChecked }: Pick<DriftCensus, "notChecked">): number {
+  return notChecked.filter(({ failed }) => failed === true).length;
 }
 
 /** True for drift that matters: a resource was changed outside, or objects that nobody declares were asked for and found. */

@@ -182,7 +182,7 @@ export interface Plan {
   readonly outputs: { readonly [name: string]: OutputChange };
   readonly census: Census;
   readonly forecast: Forecast;
-  /** False where --target or --exclude left something out. */
+  /** False where --target or --exclude left something out, or a running object that was asked did not answer all. */
   readonly complete: boolean;
   /** Digest of everything that the plan does, but secrets. */
   readonly fingerprint: string;

@@ -71,7 +71,7 @@ export function valuesShown(
   answer: ProbeAnswer,
   knownAt: (path: string) => readonly Json[],
 ): { readonly [path: string]: Json } {
-  if (answer.is === "not-asked") return {};
+  if (answer.is === "not-asked" || answer.is === "unanswered") return {};
   if (answer.is === "refused") return { [answer.path]: null };
   const rows = fieldRows(schema);
   const shown = Object.entries(answer.values).flatMap(([path, raw]): [string, Json][] => {

@@ -20,7 +20,10 @@ export interface Referent {
   readonly spec: Spec;
 }
 
-/** The answer of a running object. `refused`: it runs, and refuses the declared value of `path` for certain. */
+/**
+ * The answer of a running object. `refused`: it runs, and refuses the declared value of `path` for certain. `unanswered`: it
+ * was asked and did not answer. `not-asked`: there was nothing to ask, or nothing to ask with.
+ */
 export type ProbeAnswer =
   | {
       readonly is: "answered";
@@ -32,6 +35,7 @@ export type ProbeAnswer =
       readonly denied?: string;
     }
   | { readonly is: "refused"; readonly path: string; readonly reason: string }
+  | { readonly is: "unanswered"; readonly reason: string }
   | { readonly is: "not-asked"; readonly reason: string };
 
 /** A value as the engine gives it. */
@@ -44,4 +48,6 @@ export const notAskedFor = "--no-probe";
 export interface NotProbed {
   readonly address: Address;
   readonly reason: string;
+  /** It was asked, and did not answer all: what it shows is not known. */
+  readonly failed?: true;
 }

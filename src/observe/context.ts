@@ -1,6 +1,7 @@
 /** @module Defines the dependencies of observing, and the single look that everything else is made of. */
 import type { Address } from "../model/address.ts";
 import type { Delays } from "../model/consistency.ts";
+import type { ServiceError } from "../model/errors.ts";
 import type { Reader } from "../model/kind.ts";
 import { type KindRegistry, present } from "../model/kind-registry.ts";
 import type { Live, Ref } from "../model/observed.ts";
@@ -23,6 +24,8 @@ export interface ObserveContext {
   readonly open?: Open | undefined;
   /** The reason why the run asks no running object, where it was told so. */
   readonly unasked?: string | undefined;
+  /** The reasons of objects that could not be read, where they are skipped; without it the first one ends the observation. */
+  readonly unread?: Map<Known, ServiceError>;
   /** Called with each object as soon as the service has answered. */
   readonly onLook?: (entry: Known, live: Live | undefined) => void;
 }
@@ -34,18 +37,11 @@ export interface Known {
   readonly ref: Ref;
 }
 
-/** One look at each of them, all at once. */
-export function look(
-  known: readonly Known[],
-  context: ObserveContext,
-): Promise<readonly (Live | undefined)[]> {
-  return Promise.all(
-    known.map(async (entry) => {
-      const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
-      context.onLook?.(entry, live);
-      return live;
-    }),
-  );
+/** One look. Rejects where the service does not show it for another reason than that it is not there. */
+export async function lookAtOne(entry: Known, context: ObserveContext): Promise<Live | undefined> {
+  const live = await readerOf(entry.kind, context).get(entry.ref, context.signal);
+  context.onLook?.(entry, live);
+  return live;
 }
 
 /** The reader of a kind. Throws where the composition root forgot one. */

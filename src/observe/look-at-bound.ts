@@ -2,7 +2,8 @@
 import { isServiceError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
 import { type ReferenceField, referenceFields } from "../model/reference-fields.ts";
-import { type Known, look, type ObserveContext } from "./context.ts";
+import { type Known, lookAtOne, type ObserveContext } from "./context.ts";
+import { look, skipUnread } from "./unread.ts";
 
 /** Bound objects as the service shows them. `lost` maps objects that cannot be read to their parents; undefined for an unknown parent. */
 export interface BoundLives {
@@ -24,6 +25,7 @@ export async function lookAtBound(bound: readonly Known[], context: ObserveConte
   const seen = new Map((await look(first, context)).map((live, at) => [first[at], live]));
   const isShown = (entry: Known): boolean => {
     const live = seen.get(entry);
+    if (context.unread?.has(entry) === true) return true;
     return live !== undefined && live.phase.is !== "gone";
   };
   const absent = new Map(
@@ -42,11 +44,12 @@ export async function lookAtBound(bound: readonly Known[], context: ObserveConte
   const boundParents = new Set(first.map(({ kind, ref }) => `${kind} ${ref.id}`));
   const lookAt = async (entry: Known): Promise<void> => {
     try {
-      seen.set(entry, (await look([entry], context))[0]);
+      seen.set(entry, await lookAtOne(entry, context));
     } catch (error) {
       const hasUnknownParent = parentsOf(entry).some((key) => !boundParents.has(key));
-      if (!isServiceError(error) || context.signal.aborted || !hasUnknownParent) throw error;
-      lost.set(entry, undefined);
+      if (!isServiceError(error) || context.signal.aborted || !hasUnknownParent)
+        skipUnread(entry, error, context);
+      else lost.set(entry, undefined);
     }
   };
   await Promise.all(later.filter((entry) => !lost.has(entry)).map(lookAt));

@@ -4,24 +4,35 @@ import { absence, isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { stableJson } from "../model/json.ts";
 import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
 import type { Live, Observed } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import { referenceFields } from "../model/reference-fields.ts";
-import { type Known, look, type ObserveContext, readerOf } from "./context.ts";
+import type { Known, ObserveContext } from "./context.ts";
 import { lookAtBound } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
 import { reasonsNotProbed, withAnswer } from "./probed-values.ts";
 import { openProbes } from "./probes.ts";
 import { describeUnmanaged, type UnmanagedObject } from "./unmanaged.ts";
+import {
+  idsIn,
+  listPlaces,
+  look,
+  type Place,
+  placeKey,
+  skipUnlisted,
+  type Unread,
+  unreadIn,
+} from "./unread.ts";
 
 /** Observed objects by address, and the objects that belong to no address. */
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Declared objects that could not be asked themselves, by address. */
   readonly notProbed: readonly NotProbed[];
+  /** Bound objects and lists that could not be read, by address, or by kind for a list; empty where the first failure ends the observation. */
+  readonly unread: readonly Unread[];
   readonly unmanaged: readonly UnmanagedObject[];
 }
 
@@ -43,15 +54,14 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     reached,
     context,
   );
-  const [adoptedLives, lists] = await Promise.all([
-    look(adopted, context),
-    Promise.all(places.map(async ({ kind, place }) => readerOf(kind, context).list(place, context.signal))),
-  ]);
+  const [adoptedLives, lists] = await Promise.all([look(adopted, context), listPlaces(places, context)]);
   const lives = [...boundLives, ...adoptedLives];
-  const listed = new Set(lists.flat());
+  skipUnlisted(known, lives, places, lists, context);
+  const listed = new Set(lists.flatMap(idsIn));
   const own = new Map(
     known.map((entry, at): [Known, Live | undefined] => {
       const shown = lives[at];
+      if (context.unread?.has(entry) === true) return [entry, undefined];
       if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined)
         throw notFound(entry);
       const isWithParent = lost.get(entry) !== undefined;
@@ -66,7 +76,14 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     return isThere(live) ? [[entry, withOperation(live, entry, context)]] : [];
   });
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
-  const outputs = new Map(found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]));
+  const outputs = new Map([
+    // What could not be read is still what others name by its id.
+    ...[...(context.unread?.keys() ?? [])].map(({ address, ref }): [Address, JsonObject] => [
+      address,
+      { id: ref.id },
+    ]),
+    ...found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
+  ]);
   const observed = new Map(
     found.map(([entry, live]): [Address, Observed] => {
       const named = withNames(live, context.kinds.named(entry.kind).schema, outputs);
@@ -81,12 +98,13 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     ...implicitChildrenOf(observed, context),
   ]);
   const unmanaged = places.flatMap(({ kind, place }, at) =>
-    (lists[at] ?? [])
+    idsIn(lists[at])
       .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
   const notProbed = reasonsNotProbed(answers);
-  return { observed, notProbed, unmanaged: await describeUnmanaged(unmanaged, desired, context) };
+  const described = await describeUnmanaged(unmanaged, desired, context);
+  return { observed, notProbed, unread: unreadIn(places, lists, context), unmanaged: described };
 }
 
 /** Kind and id of the objects that other objects have made by themselves: nobody declares them. */
@@ -149,13 +167,13 @@ function placesOf(
   known: readonly Known[],
   reached: OutputTable,
   context: ObserveContext,
-): readonly { readonly kind: string; readonly place: JsonObject }[] {
+): readonly Place[] {
   const declared = desired.flatMap((entry) => {
     const place = placeOf(entry, reached, context);
     return place === undefined ? [] : [{ kind: entry.kind, place }];
   });
   const all = [...declared, ...known.map((entry) => ({ kind: entry.kind, place: entry.ref.place }))];
-  return [...new Map(all.map((entry) => [`${entry.kind} ${stableJson(entry.place)}`, entry])).values()];
+  return [...new Map(all.map((entry) => [placeKey(entry), entry])).values()];
 }
 
 /** An object that describe does not show: still there where a list has it, or within its creation grace period. */

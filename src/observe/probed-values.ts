@@ -16,7 +16,8 @@ export function withAnswer(
   desired: Desired | undefined,
   context: ObserveContext,
 ): Observed {
-  if (answer === undefined || desired === undefined || answer.is === "not-asked") return observed;
+  if (answer === undefined || desired === undefined) return observed;
+  if (answer.is === "not-asked" || answer.is === "unanswered") return observed;
   const recorded = context.state.resources[observed.address]?.recorded ?? {};
   const { schema } = context.kinds.named(observed.kind);
   const isPartner = (path: string): boolean =>
@@ -40,7 +41,8 @@ export function reasonsNotProbed(answers: ReadonlyMap<Address, ProbeAnswer>): re
   return [...answers]
     .flatMap(([address, answer]): NotProbed[] => {
       const reason = answer.is === "answered" ? answer.denied : answer.reason;
-      return reason === undefined ? [] : [{ address, reason }];
+      if (reason === undefined) return [];
+      return [{ address, reason, ...(answer.is === "not-asked" ? {} : { failed: true }) }];
     })
     .sort((a, b) => (a.address < b.address ? -1 : 1));
 }

@@ -3,6 +3,7 @@ import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Live } from "../model/observed.ts";
 import { type Known, type ObserveContext, readerOf } from "./context.ts";
+import { isSkipped } from "./unread.ts";
 
 /**
  * An object at the service that no address is bound to.
@@ -27,9 +28,15 @@ export async function describeUnmanaged(
   const sought = soughtKinds(desired, context);
   const isDescribed = ({ kind }: Known): boolean => sought.has(kind);
   const lives = await Promise.all(
-    unmanaged.map((entry) =>
-      isDescribed(entry) ? readerOf(entry.kind, context).get(entry.ref, context.signal) : undefined,
-    ),
+    unmanaged.map(async (entry) => {
+      if (!isDescribed(entry)) return undefined;
+      try {
+        return await readerOf(entry.kind, context).get(entry.ref, context.signal);
+      } catch (error) {
+        if (!isSkipped(error, context)) throw error;
+        return undefined;
+      }
+    }),
   );
   return unmanaged.map(({ kind, ref }, at) => {
     const live = lives[at];

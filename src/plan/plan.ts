@@ -56,12 +56,18 @@ export function makePlan(given: PlanInput): Plan {
     outputs: outputChanges(input, recreated, inProgress(steps)),
     census: census(subjects, input),
     forecast: forecast(changes, steps, input.profile, input.state.durations),
-    complete: input.options.targets.length === 0 && input.options.exclude.length === 0,
+    complete: isComplete(input),
   };
   return {
     ...body,
     fingerprint: input.digest(stableJson(withoutSecrets(asJson(fingerprinted(nestedPlan(body)))))),
   };
+}
+
+/** True where nothing was left out, and every running object that was asked has answered. */
+function isComplete({ options, notProbed = [] }: PlanInput): boolean {
+  const isWhole = options.targets.length === 0 && options.exclude.length === 0;
+  return isWhole && notProbed.every(({ failed }) => failed !== true);
 }
 
 /** The input with the patterns of its options replaced by the addresses that they stand for. */

@@ -23,12 +23,13 @@ export async function driftFor(
   world: PlanningWorld,
 ): Promise<Drift> {
   const { manifest, layers, withUnmanaged } = intention;
-  const { plan, bound, observed, unmanaged } = await planFor(intention, state, world);
+  const { plan, bound, observed, unmanaged, unread } = await planFor(intention, state, world);
   const report = driftReport({
     plan,
     desired: manifest.desired,
     bound,
     observed,
+    unread,
     ...(withUnmanaged ? { unmanaged } : {}),
     kinds: world.kinds,
     fieldRange: (address, path) => fieldRange(layers, address, path),

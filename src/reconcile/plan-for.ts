@@ -15,6 +15,7 @@ import { shellWord } from "../model/shell-word.ts";
 import type { StateDocument } from "../model/state.ts";
 import { countReads, type OnRead } from "../observe/count-reads.ts";
 import { observe } from "../observe/observe.ts";
+import type { Unread } from "../observe/unread.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/declared-guards.ts";
@@ -45,6 +46,8 @@ export interface Intention {
   readonly destroying: boolean;
   /** False for `--no-probe`: no running database is asked. Default: true. */
   readonly probing?: boolean;
+  /** True where what cannot be read is left out, and the rest is planned. Default: the first failure ends it. */
+  readonly skipsUnread?: boolean;
 }
 
 /** A plan, and what was observed for it. */
@@ -55,6 +58,8 @@ export interface Planned {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects that no address is bound to. */
   readonly unmanaged: readonly Unmanaged[];
+  /** Objects and lists that could not be read and were left out. */
+  readonly unread: readonly Unread[];
   readonly outputs: ReadonlyMap<Address, JsonObject>;
 }
 
@@ -64,7 +69,7 @@ export async function planFor(
   state: StateDocument,
   world: PlanningWorld,
 ): Promise<Planned> {
-  const { manifest, options, destroying, probing = true } = intention;
+  const { manifest, options, destroying, probing = true, skipsUnread = false } = intention;
   const { kinds, service, signal } = world;
   const { open } = world;
   const desired = destroying ? [] : manifest.desired;
@@ -81,8 +86,10 @@ export async function planFor(
     delays: service.profile.timing,
     signal,
     open,
+    ...(skipsUnread ? { unread: new Map() } : {}),
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
+  const unread = askedFor(seen.unread, desired, options, moved);
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({
     name: manifest.name,
@@ -101,12 +108,36 @@ export async function planFor(
     moved: manifest.moved,
     removed: manifest.removed,
     outputs: destroying ? {} : manifest.outputs,
-    options,
+    options: leavingOut(unread, options, moved),
     destroying,
     digest: world.digest,
   });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
-  return { plan, outputs, bound: moved.resources, observed, unmanaged };
+  return { plan, outputs, bound: moved.resources, observed, unmanaged, unread };
+}
+
+/** What could not be read, without what the options leave out anyway. */
+function askedFor(
+  unread: readonly Unread[],
+  desired: Manifest["desired"],
+  options: PlanOptions,
+  { resources }: Pick<StateDocument, "resources">,
+): readonly Unread[] {
+  const known = { declared: desired.map(({ address }) => address), bound: Object.keys(resources) };
+  const { targets, exclude } = resolveAddressOptions(options, known).options;
+  return unread.filter(
+    ({ address }) => !exclude.includes(address) && (targets.length === 0 || targets.includes(address)),
+  );
+}
+
+/** The options with --exclude for what could not be read. */
+function leavingOut(
+  unread: readonly Unread[],
+  options: PlanOptions,
+  { resources }: Pick<StateDocument, "resources">,
+): PlanOptions {
+  const found = unread.map(({ address }) => address).filter((address) => resources[address] !== undefined);
+  return found.length === 0 ? options : { ...options, exclude: [...options.exclude, ...found] };
 }
 
 /** Throws `address-unknown` where an option names an address that neither the manifest nor the state knows. */

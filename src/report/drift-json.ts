@@ -43,7 +43,7 @@ export function driftJson(report: DriftReport, names: KindNames): JsonObject {
       skipped,
       unmanaged,
       fields: { ...fields },
-      not_checked: notChecked.map((entry) => ({ ...entry })),
+      not_checked: notChecked.map(({ address, reason, failed = false }) => ({ address, reason, failed })),
       unfinished: unfinished.map((entry) => ({ ...entry })),
     },
   };

@@ -66,6 +66,11 @@ const resource = record(
   ["id", "since", "phase", "status", "where"],
 );
 
+const failed: JsonObject = {
+  ...flag,
+  description: "True where it was to be looked at and could not be; false where there was a reason not to.",
+};
+
 const census = record(
   {
     declared: count,
@@ -73,10 +78,10 @@ const census = record(
     skipped: count,
     unmanaged: count,
     fields: record({ probed: count, described: count, echoed: count, recorded: count }),
-    not_checked: list(record({ address: text, reason: text })),
+    not_checked: list(record({ address: text, reason: text, failed })),
     unfinished: list(record({ address: text, reason: text })),
     probed: { ...count, description: "Running databases and logins that were asked; absent where none was." },
-    not_probed: list(record({ address: text, reason: text })),
+    not_probed: list(record({ address: text, reason: text, failed })),
     engines: { type: "object", additionalProperties: count },
   },
   ["probed", "not_probed", "engines"],
@@ -86,7 +91,11 @@ const report = record(
   {
     format_version: { type: "string", pattern: "^1\\." },
     errored: { const: false },
-    complete: { ...flag, description: "False where --target or --exclude left something out." },
+    complete: {
+      ...flag,
+      description:
+        "False where --target or --exclude left something out, something could not be read, or a database that was asked did not answer.",
+    },
     drifted: { ...flag, description: "True where something that matters was changed outside: exit code 2." },
     name: text,
     timestamp: time,

@@ -5,6 +5,7 @@ import { aboutTime, amount } from "./amounts.ts";
 import { censusLines } from "./census-lines.ts";
 import type { Page } from "./palette.ts";
 import { hasWork, type PlanSummary, planLine, summarize } from "./plan-summary.ts";
+import { incompleteText } from "./probe-census.ts";
 import { wrapIndented } from "./text-width.ts";
 
 /** Number of checked resources, the sources of their values, and the impact of an apply. */
@@ -22,8 +23,7 @@ export function closingLines(plan: Plan, { palette, width }: Page): readonly str
   const summary = summarize(plan);
   const { adopt, move, forget } = summary;
   const also = Object.entries({ adopt, move, forget }).filter(([, count]) => count > 0);
-  const { skipped, declared } = plan.census;
-  const partial = `Incomplete: --target or --exclude left out ${skipped} of ${declared} declared.`;
+  const partial = `Incomplete: ${incompleteText(plan.census)}.`;
   return [
     ...(plan.complete ? [] : wrapIndented("", partial, width).map(palette.yellow)),
     ...(also.length === 0

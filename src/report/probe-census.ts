@@ -1,7 +1,8 @@
 /** @module Formats which running databases were asked, and why others were not. */
 import type { JsonObject } from "../model/json.ts";
 import type { Census } from "../model/plan.ts";
-import { notAskedFor } from "../model/probe.ts";
+import { type NotProbed, notAskedFor } from "../model/probe.ts";
+import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
 import { wrapIndented } from "./text-width.ts";
 
@@ -12,10 +13,35 @@ export function probeText({ probed, notProbed = [] }: Probes): string | undefine
   if (probed === undefined || probed + notProbed.length === 0) return undefined;
   if (probed === 0 && notProbed.every(({ reason }) => reason === notAskedFor))
     return `databases: not asked (${notAskedFor})`;
-  const reasons = [...Map.groupBy(notProbed, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = reasons.map(([reason, list]) => `${list.length} ${reason}`).join(", ");
-  const missing = reasons.length === 0 ? "" : `; not asked: ${escapeText(text, 500)}`;
-  return `databases: ${probed} asked${missing}`;
+  const failed = notProbed.filter((entry) => entry.failed === true);
+  const unasked = notProbed.filter((entry) => entry.failed !== true);
+  return [
+    `databases: ${probed} asked`,
+    ...(failed.length === 0 ? [] : [`no answer: ${reasonsText(failed)}`]),
+    ...(unasked.length === 0 ? [] : [`not asked: ${reasonsText(unasked)}`]),
+  ].join("; ");
+}
+
+function reasonsText(list: readonly NotProbed[]): string {
+  const reasons = [...Map.groupBy(list, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return escapeText(reasons.map(([reason, found]) => `${found.length} ${reason}`).join(", "), 500);
+}
+
+/** Says why a report is incomplete, without its full stop. */
+export function incompleteText({ notProbed = [], skipped, declared }: Census, unread = 0): string {
+  const silent = notProbed.filter(({ failed }) => failed === true).length;
+  const left = skipped - unread;
+  return [
+    ...(unread === 0
+      ? []
+      : [`${amount(unread, "resource")} or ${unread === 1 ? "list" : "lists"} could not be read`]),
+    ...(silent === 0
+      ? []
+      : [`${amount(silent, "database")} or ${silent === 1 ? "login" : "logins"} did not answer`]),
+    ...(left <= 0 && unread + silent > 0
+      ? []
+      : [`--target or --exclude left out ${left} of ${declared} declared`]),
+  ].join("; ");
 }
 
 /** The same as a line of a census. */
@@ -27,6 +53,12 @@ export function probeLines(census: Probes, width: number): readonly string[] {
 /** The same as members of a census in JSON. */
 export function probesJson({ probed, notProbed = [], engines = {} }: Probes): JsonObject {
   if (probed === undefined) return {};
-  const reasons = notProbed.map(({ address, reason }): JsonObject => ({ address, reason }));
+  const reasons = notProbed.map(
+    ({ address, reason, failed = false }): JsonObject => ({
+      address,
+      reason,
+      failed,
+    }),
+  );
   return { probed, not_probed: reasons, engines: { ...engines } };
 }

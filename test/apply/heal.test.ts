@@ -102,7 +102,7 @@ describe("what was set by hand", () => {
   });
 
   it.each([
-    ["cannot be reached", { is: "not-asked", reason: "not reachable from here" }, "not reachable from here"],
+    ["cannot be reached", { is: "unanswered", reason: "not reachable from here" }, "not reachable from here"],
     [
       "may not be asked any more",
       { is: "answered", values: {}, denied: "its user may not run GRAPH.CONFIG" },

@@ -76,12 +76,21 @@ describe("drift", () => {
   }
 
   it("is none after an apply, and says how much was seen of all that is known", async () => {
-    const { code, out } = await gf("drift");
+    const { code, out } = await gf("drift", "--no-probe");
     expect([code, out]).toEqual([0, expect.stringMatching(/Checked +3 declared, 3 checked, 0 unmanaged/)]);
     expect(out).toMatch(
       /No drift found\. \d+ of \d+ values were seen; \d+ are only remembered from the last apply\./,
     );
-    expect(await report()).toMatchObject({ code: 0, found: [], json: { drifted: false, errored: false } });
+    const whole = { complete: true, drifted: false, errored: false };
+    expect(await report("--no-probe")).toMatchObject({ code: 0, found: [], json: whole });
+  });
+
+  it("is no whole look where the databases do not answer", async () => {
+    const { out } = await gf("drift");
+    expect(out).toContain("Drift of watched (incomplete)");
+    expect(out).toContain("no answer: ");
+    expect(out).toContain("No drift found in what was checked.");
+    expect(await report()).toMatchObject({ code: 0, found: [], json: { complete: false, drifted: false } });
   });
 
   it("writes nothing: neither the service nor the state", async () => {

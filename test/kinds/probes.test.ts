@@ -84,12 +84,12 @@ describe("the database of an instance", () => {
       { "config.graphdbPassword": null },
       { is: "not-asked", reason: "no credentials" },
     ],
-    ["is not reachable", free, {}, { is: "not-asked", reason: "not reachable from here" }],
+    ["is not reachable", free, {}, { is: "unanswered", reason: "not reachable from here" }],
     [
       "has a name that does not resolve",
       async () => ({ host: "nobody.invalid", port: 1 }),
       {},
-      { is: "not-asked", reason: "its name does not resolve from here" },
+      { is: "unanswered", reason: "its name does not resolve from here" },
     ],
     [
       "calls the password wrong",
@@ -101,19 +101,19 @@ describe("the database of an instance", () => {
       "calls the password wrong of a user whose name nobody declared",
       () => at(refuse(wrong)),
       { "config.graphdbUser": null },
-      { is: "not-asked", reason: "it refuses the declared login" },
+      { is: "unanswered", reason: "it refuses the declared login" },
     ],
     [
       "refuses the login for another reason",
       () => at(refuse("ERR LDAP authentication failed")),
       {},
-      { is: "not-asked", reason: "it refuses the declared login" },
+      { is: "unanswered", reason: "it refuses the declared login" },
     ],
     [
       "is still loading",
       () => at(refuse("LOADING the dataset")),
       {},
-      { is: "not-asked", reason: "not reachable from here" },
+      { is: "unanswered", reason: "not reachable from here" },
     ],
     [
       "does not speak the declared TLS",
@@ -139,6 +139,6 @@ describe("the login of a user", () => {
   it("is refused for certain, or not known", async () => {
     expect(await login(await at(refuse(wrong)))).toMatchObject({ is: "refused", path: "password" });
     expect(await login(undefined)).toEqual({ is: "not-asked", reason: "no endpoint" });
-    expect(await login(await free())).toEqual({ is: "not-asked", reason: "not reachable from here" });
+    expect(await login(await free())).toEqual({ is: "unanswered", reason: "not reachable from here" });
   });
 });

@@ -6,7 +6,7 @@ import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { ObserveContext } from "../../src/observe/context.ts";
-import { observe } from "../../src/observe/observe.ts";
+import { type Observation, observe } from "../../src/observe/observe.ts";
 import { type Case, planInput, type Scene } from "../support/plan-input.ts";
 import { toyKind, toyProfile } from "../support/toy-kind.ts";
 
@@ -166,7 +166,55 @@ describe("what nobody declares", () => {
     expect(await observe(desired, contextOf(state, { listed: ["toy-9"] }))).toEqual({
       observed: new Map(),
       notProbed: [],
+      unread: [],
       unmanaged: [],
     });
+  });
+});
+
+describe("what cannot be read, where that is skipped", () => {
+  const error = new ServiceError("forbidden", "get", "get: 403 forbidden");
+
+  async function skipping(reader: Reader, scene: Scene): Promise<Observation> {
+    const { desired, state } = planInput(scene);
+    const context = contextOf(state, {});
+    return observe(desired, { ...context, readers: new Map([["toys", reader]]), unread: new Map() });
+  }
+
+  it("is named with the reason; the others are looked at, and know its name", async () => {
+    const cat = live("id-cat", { home: { value: "id-house", source: "described" } });
+    const whole = readerOf({ lives: [cat], listed: ["id-cat", "id-house"] });
+    const get: Reader["get"] = async (ref, signal) => {
+      if (ref.id === "id-house") throw error;
+      return whole.get(ref, signal);
+    };
+    const found = await skipping({ ...whole, get }, { house: bound, cat: bound });
+    expect(found.unread).toEqual([{ address: "toys.house", reason: "get: 403 forbidden" }]);
+    expect([...found.observed.keys()]).toEqual(["toys.cat"]);
+    expect(found.observed.get("toys.cat")?.spec["home"]?.value).toBe("house");
+    expect(found.unmanaged).toEqual([]);
+  });
+
+  it("is a list, too: what describe does not show is not called gone without it", async () => {
+    const list: Reader["list"] = async () => {
+      throw error;
+    };
+    const whole = readerOf({ lives: [live("id-b")] });
+    const found = await skipping({ ...whole, list }, { a: bound, b: bound });
+    expect(found.unread.map(({ address }) => address)).toEqual(["toys", "toys.a"]);
+    expect([...found.observed.keys()]).toEqual(["toys.b"]);
+  });
+
+  it.each([
+    ["everything", "forbidden"],
+    ["a session that ended", "unauthorized"],
+  ] as const)("is no look at all where it is %s", async (_, failure) => {
+    const lost = new ServiceError(failure, "get", `get: ${failure}`);
+    const whole = readerOf({ lives: [live("id-b")] });
+    const get: Reader["get"] = async (ref, signal) => {
+      if (failure === "forbidden" || ref.id === "id-a") throw lost;
+      return whole.get(ref, signal);
+    };
+    await expect(skipping({ ...whole, get }, { a: bound, b: bound })).rejects.toBe(lost);
   });
 });

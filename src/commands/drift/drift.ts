@@ -1,6 +1,6 @@
 /** @module Runs `drift`: shows what was changed outside since the last apply. */
 import { kinds } from "../../kinds/index.ts";
-import { type DriftReport, hasDrift } from "../../model/drift.ts";
+import { countUnread, type DriftReport, hasDrift } from "../../model/drift.ts";
 import { exitCodes } from "../../model/errors.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -37,6 +37,7 @@ export async function drift(options: DriftOptions, settings: Settings, terminal:
       const names = kindNames(kinds.all);
       await writeDriftReports(report, names, options, { name, manifest: project.files, settings, terminal });
       printReport(report, options, terminal);
+      if (countUnread(report.census) > 0) return exitCodes.error;
       return hasDrift(report) ? exitCodes.changes : exitCodes.done;
     });
   } catch (error) {

@@ -77,6 +77,8 @@ export async function observeDrift(
     layers: parsed.layers,
     withUnmanaged: options.unmanaged === true,
     probing: options.probe !== false,
+    // An adoption is proven by a plan of everything.
+    skipsUnread: options.adopt.length === 0,
   };
   assertAddressesKnown(intention, session.state, kinds);
   const { service, clock, vault } = session;

@@ -35,7 +35,10 @@ export function classifyField(values: FieldValues): Verdict | undefined {
     return { class: "ours", reason: "set by an apply that was not seen to finish" };
   if (isUnderWay) return undefined;
   if (applied === undefined) return isPlanned ? ours("not applied yet") : undefined;
-  if (!isShown) return isPlanned ? ours("changed in the manifest; not shown by the service") : undefined;
+  if (!isShown && !isPlanned) return undefined;
+  if (!isShown && trait.secret)
+    return ours("the secret of this run is another one than was last applied; nothing shows which of them holds");
+  if (!isShown) return ours("changed in the manifest; not shown by the service");
   if (seen === undefined || !sameValue(applied, seen, trait)) return classifyChanged(values);
   if (isPlanned) return ours("changed in the manifest");
   return String(spelling(applied)) === String(spelling(seen))

@@ -36,7 +36,7 @@ export function driftReport(input: DriftInput): DriftReport {
     outputs: changedOutputs(plan),
     ...(unmanaged === undefined ? {} : { unmanaged: unmanagedOf(unmanaged, input) }),
     census: { ...plan.census, notChecked: unsure, unfinished: unfinished(input) },
-    complete: plan.complete,
+    complete: plan.complete && unsure.every(({ failed }) => failed !== true),
   };
 }
 
@@ -73,10 +73,12 @@ function changedOutputs({ outputs }: Plan): readonly OutputDrift[] {
   });
 }
 
-/** Declared resources that nobody looked at, by address. */
-function notChecked({ plan, desired, observed, bound }: DriftInput): readonly NotChecked[] {
+/** Resources that nobody looked at or that could not be read, by address. */
+function notChecked({ plan, desired, observed, bound, unread = [] }: DriftInput): readonly NotChecked[] {
+  const failed = new Set(unread.map(({ address }) => address));
   const planned = new Set(plan.changes.map(({ address }) => address));
   const found = desired.flatMap(({ address }): NotChecked[] => {
+    if (failed.has(address)) return [];
     if (!planned.has(address)) return [{ address, reason: "left out by --target or --exclude" }];
     const seen = observed.get(address);
     if (seen === undefined && bound[address] === undefined)
@@ -84,7 +86,7 @@ function notChecked({ plan, desired, observed, bound }: DriftInput): readonly No
     if (seen?.phase.is !== "pending" || isShown(seen)) return [];
     return [{ address, reason: "the service does not show it yet" }];
   });
-  return byAddress(found);
+  return byAddress([...found, ...unread.map((entry): NotChecked => ({ ...entry, failed: true }))]);
 }
 
 /** Declared resources whose operation is still running, by address. */

@@ -1,6 +1,7 @@
 /** @module Defines everything that a drift report is made from. */
 import type { Address } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
+import type { NotChecked } from "../../model/drift.ts";
 import type { KindRegistry } from "../../model/kind-registry.ts";
 import type { Observed } from "../../model/observed.ts";
 import type { Plan } from "../../model/plan.ts";
@@ -15,6 +16,8 @@ export interface DriftInput {
   /** Binding of each address, moves carried out. */
   readonly bound: { readonly [address: Address]: Bound };
   readonly observed: ReadonlyMap<Address, Observed>;
+  /** Objects and lists that could not be read, and that the plan leaves out. Default: none. */
+  readonly unread?: readonly NotChecked[];
   /** Objects that nobody declares; absent where nobody asked for them. */
   readonly unmanaged?: readonly Unmanaged[];
   readonly kinds: KindRegistry;

@@ -1,7 +1,8 @@
 /** @module Writes a drift report as a page of HTML. */
-import type { DriftReport } from "../../model/drift.ts";
+import { countUnread, type DriftReport } from "../../model/drift.ts";
 import { driftJson } from "../drift-json.ts";
 import type { KindNames } from "../kind-words.ts";
+import { incompleteText } from "../probe-census.ts";
 import { timeText } from "../time-text.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
 import { chip } from "./action-words.ts";
@@ -31,7 +32,7 @@ export function driftHtml(report: DriftReport, names: KindNames, sha256: Sha256)
 }
 
 function headerOf(view: DriftView): Markup {
-  const { name, timestamp, verdict, isDrift, seen, ways, complete, counts } = view;
+  const { name, timestamp, verdict, isDrift, seen, ways, complete, counts, census } = view;
   const next = ways.find(({ command }) => command !== undefined);
   const chips = [
     ...(counts.ours === 0 ? [] : [chip(`${counts.ours} not applied yet`, "quiet")]),
@@ -41,7 +42,7 @@ function headerOf(view: DriftView): Markup {
 <h1 class="${isDrift ? "bad" : "good"}">${verdict}</h1>
 <p class="next">${next !== undefined && markup`<span>Next:</span> <code>${next.command}</code> <span>${next.text}</span>`}</p>
 <p class="dim">${seen}</p>
-${!complete && markup`<p class="facts">${chip("incomplete", "careful")} --target or --exclude left something out.</p>`}
+${!complete && markup`<p class="facts">${chip("incomplete", "careful")} ${incompleteText(census, countUnread(census))}.</p>`}
 ${chips.length > 0 && markup`<ul class="facts">${chips.map((one) => markup`<li>${one}</li>`)}</ul>`}`;
 }
 

@@ -1,4 +1,5 @@
 /** @module Writes the head of a plan page: the verdict and the next command. */
+import { incompleteText } from "../probe-census.ts";
 import { timeText } from "../time-text.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import type { Severity } from "../view/verdict.ts";
@@ -14,7 +15,7 @@ const tones: { readonly [severity in Severity]: Tone } = {
 
 /** Verdict, next command, counts, and when the plan was made. */
 export function summaryHtml(view: PlanView): Markup {
-  const { name, verdict, severity, next, complete, counts } = view;
+  const { name, verdict, severity, next, complete, counts, census } = view;
   const words: readonly (readonly [number, string, Tone])[] = [
     [counts.blocked, "blocked", "bad"],
     [counts.destroy, "to destroy", "bad"],
@@ -30,6 +31,6 @@ export function summaryHtml(view: PlanView): Markup {
   return markup`<p class="dim">Plan for <strong>${name}</strong> · <time datetime="${view.timestamp}">${timeText(view.timestamp)}</time></p>
 <h1 class="${tones[severity]}">${verdict}</h1>
 <p class="next">${next.command !== undefined && markup`<span>Next:</span> <code>${next.command}</code>`} <span>${next.note}</span></p>
-${!complete && markup`<p class="facts">${chip("incomplete", "careful")} --target or --exclude left something out.</p>`}
+${!complete && markup`<p class="facts">${chip("incomplete", "careful")} ${incompleteText(census)}.</p>`}
 ${chips.length > 0 && markup`<ul class="facts">${chips}</ul>`}`;
 }

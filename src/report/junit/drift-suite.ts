@@ -12,8 +12,8 @@ import type { JunitCase, JunitResult, JunitSuite } from "./junit.ts";
 type PathOf = (file: string) => string;
 
 /**
- * The suite of a report. Failed is what was changed outside, and what nobody declares where that was asked for; skipped is what was
- * not looked at, or is not at rest. What the manifest alone has changed passes: that is a plan, and no drift.
+ * The suite of a report. Failed is what was changed outside, and what nobody declares where that was asked for; an error is what could not
+ * be read; skipped is what was not looked at, or is not at rest. What the manifest alone has changed passes: that is a plan, and no drift.
  */
 export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf): JunitSuite {
   const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;
@@ -45,9 +45,9 @@ export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf
     })),
     ...census.notChecked
       .filter(({ address }) => !looked.has(address))
-      .map(({ address }) => ({
+      .map(({ address, reason, failed }) => ({
         ...{ name: address, classname: parseAddress(address)?.section ?? "" },
-        result: resultOf(address),
+        result: failed === true ? ({ is: "error", message: reason } as const) : resultOf(address),
       })),
     ...unmanaged.map(({ kind, id, name: called }) => ({
       ...{ name: called === undefined ? id : `${id} ${called}`, classname: kind },

@@ -1,5 +1,5 @@
 /** @module Formats a drift report as Markdown for an issue, a comment or the summary of a step. */
-import type { DriftReport } from "../../model/drift.ts";
+import { countUnread, type DriftReport } from "../../model/drift.ts";
 import { amount } from "../amounts.ts";
 import { escapeText, quoteText } from "../escape.ts";
 import type { KindNames } from "../kind-words.ts";
@@ -42,7 +42,7 @@ function headOf({ name, verdict, complete, counts, unmanaged, census }: DriftVie
     marker("drift", name),
     `## Drift of ${codeSpan(name, 100)}`,
     `**${verdict}**`,
-    ...incompleteNote(complete, census),
+    ...incompleteNote(complete, census, countUnread(census)),
     table([
       ["changed outside", outside],
       ["not declared", unmanaged.length],

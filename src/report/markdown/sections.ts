@@ -1,5 +1,6 @@
 /** @module Makes the sections of reports in Markdown, unfolded and folded, and their tables. */
 import type { Census } from "../../model/plan.ts";
+import { incompleteText } from "../probe-census.ts";
 import type { Detail } from "./block-lines.ts";
 import { fence } from "./code.ts";
 import type { Part, Section } from "./within-budget.ts";
@@ -64,9 +65,9 @@ export function blockParts<Block extends { readonly addresses: readonly unknown[
   }));
 }
 
-/** Says what the options left out; nothing where they left out nothing. */
-export function incompleteNote(complete: boolean, { skipped, declared }: Census): readonly string[] {
-  return complete ? [] : [`Incomplete: --target or --exclude left out ${skipped} of ${declared} declared.`];
+/** Says why a report is incomplete; nothing where it is whole. */
+export function incompleteNote(complete: boolean, census: Census, unread = 0): readonly string[] {
+  return complete ? [] : [`Incomplete: ${incompleteText(census, unread)}.`];
 }
 
 /** The number of checked resources, and the sources of their values. */

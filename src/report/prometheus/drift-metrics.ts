@@ -1,6 +1,6 @@
 /** @module Turns a drift report into metrics for the text file collector of Prometheus' node exporter. */
 import { parseAddress } from "../../model/address.ts";
-import { type DriftReport, driftClasses, hasDrift } from "../../model/drift.ts";
+import { countUnread, type DriftReport, driftClasses, hasDrift } from "../../model/drift.ts";
 import { countDrift } from "../drift-counts.ts";
 import { expositionText, type Labels, type Metric } from "./exposition.ts";
 
@@ -17,6 +17,7 @@ export function driftMetrics(report: DriftReport, now: number): string {
     checked: census.checked,
     skipped: census.skipped,
     not_checked: census.notChecked.length,
+    unread: countUnread(census),
     unmanaged: census.unmanaged,
     drifted: outside,
     unapplied: ours,

@@ -37,7 +37,7 @@ export interface PlanView {
   /** ISO 8601. */
   readonly timestamp: string;
   readonly fingerprint: string;
-  /** False where --target or --exclude left something out. */
+  /** False where something was left out or did not answer. */
   readonly complete: boolean;
   readonly severity: Severity;
   /** One sentence: `12 changes, 1 blocked, data of 1 database would be lost.` */

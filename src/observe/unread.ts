@@ -1,0 +1,115 @@
+/** @module Skips objects and lists that the service does not let read, where a look may go on without them. */
+import type { Address } from "../model/address.ts";
+import { isServiceError, type ServiceError } from "../model/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import { stableJson } from "../model/json.ts";
+import type { Live } from "../model/observed.ts";
+import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
+
+/** A bound object, or the list of a place, that could not be read. */
+export interface Unread {
+  /** The address of the object; of a list the name of its kind. */
+  readonly address: Address;
+  readonly reason: string;
+}
+
+/** A place whose objects are listed. */
+export interface Place {
+  readonly kind: string;
+  readonly place: JsonObject;
+}
+
+/** The ids at a place, or why they could not be listed. */
+export type Listed = readonly string[] | ServiceError;
+
+/** One look at each of them, all at once. Rejects with the first failure, unless failures are skipped. */
+export function look(
+  known: readonly Known[],
+  context: ObserveContext,
+): Promise<readonly (Live | undefined)[]> {
+  return Promise.all(
+    known.map(async (entry) => {
+      try {
+        return await lookAtOne(entry, context);
+      } catch (error) {
+        return skipUnread(entry, error, context);
+      }
+    }),
+  );
+}
+
+/** Lists places. Rejects with the first failure, unless failures are skipped. */
+export function listPlaces(places: readonly Place[], context: ObserveContext): Promise<readonly Listed[]> {
+  return Promise.all(
+    places.map(async ({ kind, place }): Promise<Listed> => {
+      try {
+        return await readerOf(kind, context).list(place, context.signal);
+      } catch (error) {
+        if (!isSkipped(error, context)) throw error;
+        return error;
+      }
+    }),
+  );
+}
+
+/** The ids of a list; none where it could not be read. */
+export function idsIn(listed: Listed | undefined): readonly string[] {
+  return listed === undefined || isServiceError(listed) ? [] : listed;
+}
+
+/** Remembers that an object could not be read, where such are skipped; throws the error where not. */
+export function skipUnread(entry: Known, error: unknown, context: ObserveContext): undefined {
+  if (!isSkipped(error, context)) throw error;
+  context.unread?.set(entry, error);
+}
+
+/**
+ * Skips the objects that describe does not show and whose list could not be read: nobody knows whether they are gone.
+ * Throws where nothing at all could be read.
+ */
+export function skipUnlisted(
+  known: readonly Known[],
+  lives: readonly (Live | undefined)[],
+  places: readonly Place[],
+  lists: readonly Listed[],
+  context: ObserveContext,
+): void {
+  const failed = new Map(
+    places.flatMap((place, at): [string, ServiceError][] => {
+      const list = lists[at];
+      return isServiceError(list) ? [[placeKey(place), list]] : [];
+    }),
+  );
+  for (const [at, entry] of known.entries()) {
+    const error = failed.get(placeKey({ kind: entry.kind, place: entry.ref.place }));
+    if (lives[at] === undefined && error !== undefined && context.unread?.has(entry) === false)
+      context.unread.set(entry, error);
+  }
+  const [first] = context.unread?.values() ?? [];
+  if (first !== undefined && known.every((entry) => context.unread?.has(entry))) throw first;
+}
+
+/** Everything that could not be read, in the order of its addresses. */
+export function unreadIn(
+  places: readonly Place[],
+  lists: readonly Listed[],
+  { unread }: ObserveContext,
+): readonly Unread[] {
+  const objects = [...(unread ?? [])].map(([{ address }, { message }]) => ({ address, reason: message }));
+  const unlisted = places.flatMap(({ kind }, at): Unread[] => {
+    const list = lists[at];
+    return isServiceError(list) ? [{ address: kind, reason: list.message }] : [];
+  });
+  return [...objects, ...unlisted].sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/** Text that is equal for equal places. */
+export function placeKey({ kind, place }: Place): string {
+  return `${kind} ${stableJson(place)}`;
+}
+
+/** True for the failure of one read where the others go on. A session that ended, or an interrupt, concerns all. */
+export function isSkipped(error: unknown, { unread, signal }: ObserveContext): error is ServiceError {
+  if (unread === undefined || signal.aborted || !isServiceError(error)) return false;
+  return error.failure !== "unauthorized" && error.failure !== "aborted";
+}
