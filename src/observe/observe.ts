@@ -95,7 +95,8 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   );
   const ours = new Set([
     ...known.map(({ kind, ref }) => `${kind} ${ref.id}`),
-    ...implicitChildrenOf(observed, context),
+    ...implicitChildrenOf([...observed.values()], context),
+    ...implicitChildrenOf(unreadObjects(context), context),
   ]);
   const unmanaged = places.flatMap(({ kind, place }, at) =>
     idsIn(lists[at])
@@ -108,12 +109,24 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
 }
 
 /** Kind and id of the objects that other objects have made by themselves: nobody declares them. */
-function implicitChildrenOf(observed: Observation["observed"], context: ObserveContext): readonly string[] {
-  return [...observed.values()].flatMap(({ kind, id, spec }) =>
+function implicitChildrenOf(
+  parents: readonly Pick<Observed, "kind" | "id" | "spec">[],
+  context: ObserveContext,
+): readonly string[] {
+  return parents.flatMap(({ kind, id, spec }) =>
     (context.kinds.named(kind).implicitChildren?.(id, spec) ?? []).map(
       (child) => `${child.kind} ${child.id}`,
     ),
   );
+}
+
+/** Bound objects that could not be read, as they were last applied. */
+function unreadObjects(context: ObserveContext): readonly Pick<Observed, "kind" | "id" | "spec">[] {
+  return [...(context.unread?.keys() ?? [])].map(({ address, kind, ref }) => {
+    const recorded = Object.entries(context.state.resources[address]?.recorded ?? {});
+    const spec = recorded.map(([path, value]) => [path, { value, source: "recorded" } as const] as const);
+    return { kind, id: ref.id, spec: Object.fromEntries(spec) };
+  });
 }
 
 function outputsOf(known: readonly Known[], lives: readonly (Live | undefined)[]): OutputTable {

@@ -39,7 +39,8 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
     for (const { path, section } of found) {
       const address = `${section}.${String(spec[path])}`;
       const [home, parent] = [lives.get(address), declared.get(address)];
-      if (home === undefined) continue;
+      if (home === undefined)
+        return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
       if (home.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
       const known = parent === undefined ? {} : openedValues(parent, secrets, outputsOf);
       referents[path] = { outputs: home.outputs, spec: { ...shownBy(home), ...known } };

@@ -1,5 +1,5 @@
 /** @module Formats the end of a drift report: what was looked at, and the verdict. */
-import { type DriftReport, hasDrift } from "../model/drift.ts";
+import { countUnread, type DriftReport, hasDrift } from "../model/drift.ts";
 import { amount } from "./amounts.ts";
 import { censusLines } from "./census-lines.ts";
 import { countDrift, seenText } from "./drift-counts.ts";
@@ -42,9 +42,15 @@ function verdictLines(report: DriftReport, { palette, width }: Page): readonly s
       ? []
       : [`${amount(cosmetic, "difference")} that ${cosmetic === 1 ? "does" : "do"} not matter (--verbose)`]),
   ];
+  const unread = countUnread(report.census);
+  const proven =
+    unread === 0
+      ? ""
+      : `${unread === 1 ? "One thing" : `${unread} things`} could not be read: this proves nothing about ${unread === 1 ? "it" : "them"} (exit code 1).`;
   const tone = hasDrift(report) ? palette.yellow : palette.green;
   return [
     ...(also.length === 0 ? [] : wrapIndented("", `Also: ${also.join(", ")}.`, width)),
+    ...(proven === "" ? [] : wrapIndented("", proven, width).map(palette.red)),
     ...wrapIndented("", `${verdict} ${seenText(counts)}.`, width).map((line) => palette.bold(tone(line))),
   ];
 }

@@ -53,7 +53,8 @@ beforeAll(async () => {
   user = openWorkspace(manifest());
   user.env["SHARED_PASSWORD"] = login.password;
   user.env["READER_PASSWORD"] = reader.password;
-  platform = await platformUp(user);
+  // The limit of the users host would be waited out after so many commands.
+  platform = await platformUp(user, "--users-per-minute", "10000");
   expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
   endpoint = (await user.run("output", "orders", "--raw")).out;
 }, 120_000);
@@ -221,7 +222,7 @@ describe("running databases that are asked", () => {
     await inDatabase(operator(), "ACL", "SETUSER", "app", "resetpass", ">another");
     const { x_graphform: shown } = await plan();
     expect(shown.census.not_probed).toEqual([
-      { address: "instances.orders", reason: "it refuses the declared login" },
+      { address: "instances.orders", reason: "it refuses the declared login", failed: true },
     ]);
     expect(shown.changes["instances.orders"]).toMatchObject({ disruption: "restart" });
     expect((await user.run("drift")).out).not.toContain(login.password);
@@ -262,6 +263,29 @@ describe("running databases that are asked", () => {
     expect((await plan()).resource_changes[0]?.change.actions).toEqual(["delete", "create"]);
     user.write(file, text);
     await nothingToDo();
+  });
+
+  it("are no drift where the service does not let read them: the rest is looked at, and the exit code is 1", async () => {
+    const { id } = user.state("probed").resources["instances.orders"] ?? { id: "" };
+    await inDatabase(operator(), "ACL", "SETUSER", "reader", "resetpass", ">another");
+    await platform.faults({ method: "GET", path: `*/${id}`, fault: { status: 403 } });
+    const { code, out } = await user.run("drift", "--json");
+    expect([code, JSON.parse(out)]).toMatchObject([
+      1,
+      {
+        ...{ errored: false, complete: false, resources: [] },
+        census: {
+          ...{ declared: 2, checked: 1, skipped: 1, unmanaged: 0 },
+          not_checked: [
+            { address: "instances.orders", failed: true, reason: expect.stringContaining("403") },
+          ],
+          not_probed: [{ address: "users.reader", failed: true, reason: "its instance could not be read" }],
+        },
+      },
+    ]);
+    await platform.faults();
+    expect(await user.run("drift")).toMatchObject({ code: 2, out: expect.stringContaining("users.reader") });
+    expect(await apply()).toMatchObject({ code: 0 });
   });
 
   it("are counted where they do not run", async () => {
