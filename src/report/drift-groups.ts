@@ -19,7 +19,7 @@ export const driftGroups: readonly DriftGroup[] = [
   {
     what: ["unapplied"],
     title: "Not applied yet",
-    note: "the manifest has changed, not the world: no drift",
+    note: "declared, not brought by an apply: no drift",
     tone: "cyan",
   },
 ];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DriftReport, hasDrift, type ResourceDrift } from "../../src/model/drift.ts";
+import { countUnread, type DriftReport, hasDrift, type ResourceDrift } from "../../src/model/drift.ts";
 import type { Json } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind-registry.ts";
 import { driftReport } from "../../src/plan/drift/drift-report.ts";
@@ -236,6 +236,46 @@ describe("a drift report", () => {
       fieldRange: () => somewhere,
     });
     expect(resources[0]?.fields).toMatchObject([{ path: "memory", class: "ours", declared: "2GB" }]);
+  });
+
+  it.each([
+    [
+      "another secret than the last apply's",
+      {
+        wants: { token: { $secret: "hmac-sha256:2" } },
+        has: {},
+        recorded: { token: { $secret: "hmac-sha256:1" } },
+      },
+      "the secret of this run is another one than was last applied; nothing shows which of them holds",
+    ],
+    [
+      "what graphform itself has stopped, and the manifest wants running",
+      { wants: { power: "running" }, has: {}, phase: "stopped", recorded: { power: "stopped" } },
+      "left stopped by graphform itself; the manifest declares running",
+    ],
+  ] satisfies readonly [string, Case, string][])("calls ours %s", (_, toy, reason) => {
+    const [found] = report({ a: toy }).resources;
+    expect(found).toMatchObject({ class: "ours", what: "unapplied", fields: [{ class: "ours", reason }] });
+  });
+
+  it("names what could not be read, and calls itself incomplete", () => {
+    const left = {
+      ...planInput({ a: applied, b: applied }),
+      unread: [{ address: addressOf("b"), reason: "403" }],
+    };
+    const { census, complete } = driftReport({
+      ...left,
+      plan: makePlan({ ...left, options: { ...left.options, exclude: [addressOf("b")] } }),
+      bound: left.state.resources,
+      unread: [...left.unread, { address: "toys", reason: "502" }],
+      fieldRange: () => somewhere,
+    });
+    expect(complete).toBe(false);
+    expect(countUnread(census)).toBe(2);
+    expect(census.notChecked).toEqual([
+      { address: "toys", reason: "502", failed: true },
+      { address: addressOf("b"), reason: "403", failed: true },
+    ]);
   });
 
   it("counts what was not looked at, with the reason", () => {

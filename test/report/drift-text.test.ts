@@ -30,7 +30,7 @@ Changed outside (1)
     ! config.description  "orders" → "orders-2" (echoed)  # upper.yaml:3, declared "third"
     ! config.name         "orders" → "orders-2" (echoed)  # line 11
 
-Not applied yet (1) · the manifest has changed, not the world: no drift
+Not applied yet (1) · declared, not brought by an apply: no drift
 
   ~ users.reader (instance-1)                                                       graphform.yaml:7
     1 field differs

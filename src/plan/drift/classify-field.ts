@@ -37,10 +37,12 @@ export function classifyField(values: FieldValues): Verdict | undefined {
   if (applied === undefined) return isPlanned ? ours("not applied yet") : undefined;
   if (!isShown && !isPlanned) return undefined;
   if (!isShown && trait.secret)
-    return ours("the secret of this run is another one than was last applied; nothing shows which of them holds");
+    return ours(
+      "the secret of this run is another one than was last applied; nothing shows which of them holds",
+    );
   if (!isShown) return ours("changed in the manifest; not shown by the service");
   if (seen === undefined || !sameValue(applied, seen, trait)) return classifyChanged(values);
-  if (isPlanned) return ours("changed in the manifest");
+  if (isPlanned) return ours(trait.operations === undefined ? "changed in the manifest" : leftBy(values));
   return String(spelling(applied)) === String(spelling(seen))
     ? undefined
     : { class: "cosmetic", reason: "the same value in another spelling" };
@@ -54,6 +56,11 @@ function classifyChanged({ seen, declared, isIgnored, trait }: FieldValues): Ver
   if (seen !== undefined && sameValue(declared, seen, trait))
     return { class: "cosmetic", reason: "the manifest declares the new value, too" };
   return { class: "outside", reason: seen === undefined ? "removed outside" : "changed outside" };
+}
+
+/** An apply and `graphform instance stop` leave the same trace, and the manifest may have changed since either. */
+function leftBy({ applied, declared }: FieldValues): string {
+  return `left ${String(applied)} by graphform itself; the manifest declares ${String(declared)}`;
 }
 
 function ours(reason: string): Verdict {
