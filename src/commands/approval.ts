@@ -31,7 +31,9 @@ export async function isApproved(
 ): Promise<boolean> {
   if (options.autoApprove === true || options.planFile !== undefined || !hasChanges(plan)) return true;
   if (plan.steps.every((step) => step.blocked.length > 0)) return true;
-  const question = options.destroying ? "Destroy all of this?" : "Apply these changes?";
+  const isHeld = plan.steps.some((step) => step.blocked.length > 0);
+  const [verb, all] = options.destroying ? ["Destroy", "all of this"] : ["Apply", "these changes"];
+  const question = `${verb} ${isHeld ? "what is not blocked" : all}?`;
   const yes = await terminal.confirm(`\n${question} Only "yes" is accepted: `, stopping);
   if (!yes) terminal.err("Nothing was changed.\n");
   return yes;

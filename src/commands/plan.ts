@@ -115,7 +115,9 @@ async function makePlan(
     await writePlanReports(result, options, { names, manifest: project.files, settings, terminal, earlier });
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     terminal.out(
-      options.json === true ? `${jsonText(planJson(result, names))}\n` : planText(result, names, page),
+      options.json === true
+        ? `${jsonText(planJson(result, names))}\n`
+        : planText(result, names, page, destroying ? "destroy" : "apply"),
     );
     return options.detailedExitcode === true && hasChanges(result) ? exitCodes.changes : exitCodes.done;
   } catch (error) {

@@ -4,10 +4,47 @@ import type { Address } from "../model/address.ts";
 import { sameJson } from "../model/compare.ts";
 import type { Json } from "../model/json.ts";
 import { own } from "../model/own.ts";
-import type { OutputChange } from "../model/plan.ts";
+import type { Change, OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
+import type { StateDocument } from "../model/state.ts";
 import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templates.ts";
 import type { PlanInput } from "./input.ts";
+
+/**
+ * The recorded outputs that a destroy leaves: those whose resources are all left. One without a resource goes with the last
+ * of them.
+ */
+export function outputsLeft(
+  recorded: StateDocument["outputs"],
+  declared: PlanInput["outputs"],
+  left: ReadonlySet<Address>,
+): StateDocument["outputs"] {
+  const found = Object.entries(recorded).filter(([name]) => {
+    const value = own(declared, name)?.value;
+    if (value === undefined) return false;
+    const addresses = waitsFor(value);
+    return addresses.length === 0 ? left.size > 0 : addresses.every((address) => left.has(address));
+  });
+  return Object.fromEntries(found);
+}
+
+/** What a destroy does to the outputs: those of what stays are kept, all others go. */
+export function outputsAfterDestroy(
+  input: PlanInput,
+  changes: readonly Change[],
+): { readonly [name: string]: OutputChange } {
+  const going = new Set(changes.flatMap(({ address, blocked }) => (blocked.length === 0 ? [address] : [])));
+  const left = new Set(Object.keys(input.state.resources).filter((address) => !going.has(address)));
+  const kept = outputsLeft(input.state.outputs, input.outputs, left);
+  const entries = Object.entries(input.state.outputs).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([name, { value, sensitive }]): [string, OutputChange] => {
+      const shared = { before: value, unknown: false, sensitive };
+      const isKept = Object.hasOwn(kept, name);
+      return [name, isKept ? { action: "no-op", after: value, ...shared } : { action: "delete", ...shared }];
+    }),
+  );
+}
 
 /**
  * Compares declared outputs with recorded ones. An output of a resource that changes is unknown until then; an output of a

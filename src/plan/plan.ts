@@ -16,7 +16,7 @@ import { isBackedUpFirst } from "./guards/protection.ts";
 import type { PlanInput } from "./input.ts";
 import { afterMoves } from "./moves.ts";
 import { order } from "./order.ts";
-import { outputChanges } from "./outputs.ts";
+import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { dependenciesFirst } from "./sort.ts";
 import { stepsOf } from "./steps.ts";
@@ -53,7 +53,9 @@ export function makePlan(given: PlanInput): Plan {
     timestamp: input.timestamp,
     changes,
     steps,
-    outputs: outputChanges(input, recreated, inProgress(steps)),
+    outputs: input.destroying
+      ? outputsAfterDestroy(input, changes)
+      : outputChanges(input, recreated, inProgress(steps)),
     census: census(subjects, input),
     forecast: forecast(changes, steps, input.profile, input.state.durations),
     complete: isComplete(input),

@@ -107,7 +107,7 @@ export async function planFor(
     guards: manifest.guards,
     moved: manifest.moved,
     removed: manifest.removed,
-    outputs: destroying ? {} : manifest.outputs,
+    outputs: manifest.outputs,
     options: leavingOut(unread, options, moved),
     destroying,
     digest: world.digest,

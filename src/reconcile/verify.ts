@@ -4,6 +4,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import type { RecordedOutput } from "../model/state.ts";
+import { outputsLeft } from "../plan/outputs.ts";
 import { findSecret } from "../state/find-secret.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
 import { type Judged, judgeBySaved } from "./beside-saved-plan.ts";
@@ -34,17 +35,18 @@ export async function verify(
   // What --replace asked for has been done once.
   const { plan: second } = await look({ ...intention, options: { ...intention.options, replace: [] } });
   const { state } = world.journal;
-  // What a destroy held back keeps its outputs; they go with the last resource.
-  const isHeldBack = intention.destroying && Object.keys(state.resources).length > 0;
-  const outputs = isHeldBack ? state.outputs : outputsOf(second);
-  const isChanged = Object.values(second.outputs).some((output) => output.action !== "no-op");
-  if (isChanged && !isHeldBack) {
+  const outputs = intention.destroying
+    ? outputsLeft(state.outputs, intention.manifest.outputs, new Set(Object.keys(state.resources)))
+    : outputsOf(second);
+  const isChanged = intention.destroying
+    ? Object.keys(outputs).length < Object.keys(state.outputs).length
+    : Object.values(second.outputs).some((output) => output.action !== "no-op");
+  if (isChanged) {
     assertHarmless(outputs, secrets);
     await world.journal.record({ type: "outputs-recorded", outputs });
   }
   for (const [name, { missing }] of Object.entries(second.outputs))
-    if (missing !== undefined && !isHeldBack)
-      world.emit({ type: "warning", message: `output ${name}: ${missing}` });
+    if (missing !== undefined) world.emit({ type: "warning", message: `output ${name}: ${missing}` });
   const judged = saved === undefined ? { promised: second, others: [] } : judgeBySaved(saved, second);
   warnOf(judged.others, world);
   return outcomeOf(steps, certify(judged.promised, steps), outputs, warnings());

@@ -2,6 +2,7 @@
 import type { PhaseName } from "../model/observed.ts";
 import type { Plan } from "../model/plan.ts";
 import { aboutTime, amount } from "./amounts.ts";
+import type { Command } from "./apply-summary.ts";
 import { censusLines } from "./census-lines.ts";
 import type { Page } from "./palette.ts";
 import { hasWork, type PlanSummary, planLine, summarize } from "./plan-summary.ts";
@@ -19,7 +20,11 @@ export function outlookLines(plan: Plan, { width }: Page): readonly string[] {
 }
 
 /** The last lines of a plan: facts to know before apply, and the line that scripts read. */
-export function closingLines(plan: Plan, { palette, width }: Page): readonly string[] {
+export function closingLines(
+  plan: Plan,
+  { palette, width }: Page,
+  command: Command = "apply",
+): readonly string[] {
   const summary = summarize(plan);
   const { adopt, move, forget } = summary;
   const also = Object.entries({ adopt, move, forget }).filter(([, count]) => count > 0);
@@ -29,19 +34,24 @@ export function closingLines(plan: Plan, { palette, width }: Page): readonly str
     ...(also.length === 0
       ? []
       : wrapIndented("", `Also: ${also.map(([verb, count]) => `${count} to ${verb}`).join(", ")}.`, width)),
-    ...blockedLines(plan, summary, { palette, width }),
+    ...blockedLines(plan, summary, { palette, width }, command),
     ...(hasWork(plan) ? [] : wrapIndented("", nothingToDo(plan), width).map(palette.green)),
     palette.bold(planLine(summary)),
   ];
 }
 
-function blockedLines(plan: Plan, { blocked }: PlanSummary, { palette, width }: Page): readonly string[] {
+function blockedLines(
+  plan: Plan,
+  { blocked }: PlanSummary,
+  { palette, width }: Page,
+  command: Command,
+): readonly string[] {
   if (blocked === 0) return [];
   const all = blocked === plan.changes.filter((change) => change.action !== "keep").length;
   const text = `${blocked} of these ${blocked === 1 ? "is" : "are"} blocked`;
   return wrapIndented(
     "",
-    `${text}: apply ${all ? "does nothing" : "carries out the rest"} and exits 4.`,
+    `${text}: ${command} ${all ? "does nothing" : "carries out the rest"} and exits 4.`,
     width,
   ).map(palette.red);
 }

@@ -1,5 +1,6 @@
 /** @module Formats a plan as text for the terminal. */
 import type { Change, Plan } from "../model/plan.ts";
+import type { Command } from "./apply-summary.ts";
 import { blockLines } from "./block-lines.ts";
 import { escapeText } from "./escape.ts";
 import { driftRows, fieldLines } from "./field-lines.ts";
@@ -13,20 +14,20 @@ import { wrapIndented } from "./text-width.ts";
 
 /**
  * The plan as text: changes, worst first, then notes on unchanged resources, changed outputs, checks and impact, and last the
- * line that scripts read. Ends with a line break.
+ * line that scripts read. `command` carries it out. Ends with a line break.
  */
-export function planText(plan: Plan, names: KindNames, page: Page): string {
+export function planText(plan: Plan, names: KindNames, page: Page, command: Command = "apply"): string {
   const title = `Plan for ${escapeText(plan.name, 100)}${plan.complete ? "" : " (incomplete)"}`;
   const changed = [
     ...groupChanges(plan.changes).flatMap((group) => groupBlocks(group, names, page)),
-    noteLines(plan, names, page),
+    noteLines(plan, names, page, command),
     outputLines(plan, page),
   ];
   const blocks = [
     [page.palette.bold(title)],
     ...changed,
     [...outlookLines(plan, page), ...legendLines(changed.flat(), page)],
-    closingLines(plan, page),
+    closingLines(plan, page, command),
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
@@ -40,13 +41,13 @@ function groupBlocks(group: Group, names: KindNames, page: Page): readonly (read
 }
 
 /** Notes on resources without changes: failed, in progress, waiting for a person, or changed outside. */
-function noteLines(plan: Plan, names: KindNames, page: Page): readonly string[] {
+function noteLines(plan: Plan, names: KindNames, page: Page, command: Command): readonly string[] {
   const { palette, width } = page;
   const lines = plan.changes
     .filter((change) => change.action === "keep")
     .sort((a, b) => (a.address < b.address ? -1 : 1))
     .flatMap((change) => {
-      const note = phaseNote(change);
+      const note = phaseNote(change, command);
       const outside = change.drift.filter(({ wayOut }) => wayOut === undefined).map(({ path }) => path);
       const drifted = driftRows(change, names).map((row) =>
         outside.includes(row.path) ? { ...row, note: "" } : row,
@@ -64,11 +65,11 @@ function noteLines(plan: Plan, names: KindNames, page: Page): readonly string[] 
   return lines.length === 0 ? [] : [palette.bold("Not ready, or changed outside"), "", ...lines];
 }
 
-function phaseNote({ phase, id }: Change): string | undefined {
+function phaseNote({ phase, id }: Change, command: Command): string | undefined {
   if (phase === undefined) return undefined;
   const detail = escapeText(phase.detail);
   const which = id === undefined ? "" : `${escapeText(id, 100)} `;
-  if (phase.is === "pending") return `${which}is still ${detail}; apply will wait`;
+  if (phase.is === "pending") return `${which}is still ${detail}; ${command} will wait`;
   if (phase.is === "waiting-for-person") return `${which}waits for a person: ${detail}`;
   return phase.is === "failed" ? `the service says ${detail}` : undefined;
 }

@@ -8,7 +8,8 @@ import { type Bench, startBench } from "./harness.ts";
 
 const database = (name: string, protect: boolean): string =>
   `  ${name}: { tier: free, component: free, cloudProvider: aws, region: us-east-1, lifecycle: { protect: ${protect} }, config: { name: ${name}, graphdbUser: app, graphdbPassword: "\${env.PW}" } }\n`;
-const head = "apiVersion: graphform/v1\nname: going\ninstances:\n";
+const head =
+  'apiVersion: graphform/v1\nname: going\noutputs: { kept: "${instances.kept.id}", gone: "${instances.gone.id}" }\ninstances:\n';
 
 describe("plan --destroy", () => {
   let bench: Bench;
@@ -36,6 +37,13 @@ describe("plan --destroy", () => {
     expect(await bench.state()).toEqual(before);
   });
 
+  it("says of what is blocked that destroy leaves it, and of its outputs that they stay", async () => {
+    const { out } = await bench.gf("plan", "--destroy");
+    expect(out).toContain("1 of these is blocked: destroy carries out the rest and exits 4.");
+    const outputs = out.slice(out.indexOf("\nOutputs\n"), out.indexOf("\nChecked"));
+    expect([outputs.includes("gone"), outputs.includes("kept")]).toEqual([true, false]);
+  });
+
   it("names destroy as the next command, or the saved plan", async () => {
     const markdown = join(bench.folder, "plan.md");
     await bench.gf("plan", "--destroy", "--markdown", markdown);
@@ -58,6 +66,7 @@ describe("plan --destroy", () => {
     const events = ran.out.trimEnd().split("\n");
     expect(events.flatMap((line) => eventViolations(JSON.parse(line)))).toEqual([]);
     expect(ran.out).toContain("Destroy incomplete. Resources: 1 destroyed.");
+    expect(JSON.parse((await bench.gf("output", "--json")).out)).toEqual({ kept: expect.anything() });
     expect((await bench.gf("state", "list")).out).toMatch(/\ninstances\.kept [^\n]*\n$/);
     expect(await bench.gf("apply", file)).toMatchObject({
       code: 6,
@@ -71,6 +80,7 @@ describe("plan --destroy", () => {
     const ran = await bench.gf("apply", all);
     expect([ran.code, ran.err]).toEqual([0, expect.any(String)]);
     expect(ran.out).toContain("Destroy complete! Resources: 1 destroyed.");
+    expect(JSON.parse((await bench.gf("output", "--json")).out)).toEqual({});
     expect(actionsIn(readPlan((await bench.gf("plan", "--destroy", "--json")).out))).toEqual({});
     expect(existsSync(all)).toBe(true);
   });
