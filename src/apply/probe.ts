@@ -10,7 +10,7 @@ import type { Spec } from "../model/spec.ts";
 import { bindSpec } from "./bind.ts";
 import { type ApplyContext, driverOf } from "./context.ts";
 
-type Probing = Pick<Step, "kind" | "spec">;
+type Probing = Pick<Step, "kind" | "spec" | "place">;
 
 /** Asks once; undefined where the kind cannot be asked. */
 export async function askObject(
@@ -81,7 +81,7 @@ function withShown(step: Step, live: Live, answer: ProbeAnswer | undefined, cont
 
 /** The values of an answer in the manifest's words, dotted path -> value. */
 export function valuesOf(step: Probing, answer: ProbeAnswer, live: Live, context: ApplyContext): Spec {
-  const applied = lastApplied(context.stateAtStart, step.kind, live.id);
+  const applied = lastApplied(context.stateAtStart, step.kind, { id: live.id, place: step.place });
   return valuesShown(context.kinds.named(step.kind).schema, answer, (path) =>
     [step.spec?.[path], live.spec[path]?.value, applied[path]].filter((value) => value !== undefined),
   );

@@ -1,5 +1,6 @@
 /** @module Runs the steps of a plan, each as soon as the steps before it are done. */
 import { isGraphformError } from "../model/errors.ts";
+import { objectKey } from "../model/object-key.ts";
 import type { StepOutcome } from "../model/outcome.ts";
 import type { Guard, Operation, Step } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";
@@ -137,9 +138,10 @@ export function otherBinding(step: Step, { journal }: Pick<ApplyContext, "journa
 
 /** Says that the guards of what is to be deleted have changed since the plan was made: it was made without them. */
 export function otherGuards(step: Step, { stateAtStart }: ApplyContext): string | undefined {
-  const { address, id, kind, remembered } = step;
-  if (remembered === undefined) return undefined;
-  const isIt = (bound: Bound): boolean => bound.id === id && bound.kind === kind;
+  const { address, id, kind, place, remembered } = step;
+  if (remembered === undefined || id === undefined) return undefined;
+  const key = objectKey(kind, { id, place });
+  const isIt = (bound: Bound): boolean => bound.id === id && objectKey(bound.kind, bound) === key;
   // A step that moves its object has another address than the state.
   const there = stateAtStart.resources[address];
   const atStart =

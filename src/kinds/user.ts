@@ -21,6 +21,7 @@ export const user: Kind = {
   holdsData: false,
   protectedByDefault: () => false,
   place: (spec) => ({ instance: spec["instance"] ?? "", username: spec["username"] ?? "" }),
+  idAt: (place, name) => (name.startsWith(idOf(place, "")) ? name : idOf(place, name)),
   classKey: (spec) => `${String(spec["instance"])}/${String(spec["username"])}`,
   serverDefaults: () => ({}),
   check: checkUser,
@@ -28,9 +29,12 @@ export const user: Kind = {
   driver: (service) => driver(service),
 };
 
+function idOf(place: JsonObject, username: string): string {
+  return `${String(place["instance"])}/${username}`;
+}
+
 function reader(service: Reads): Reader {
   const list = sharedList(service);
-  const idOf = (place: JsonObject, username: string): string => `${String(place["instance"])}/${username}`;
   return {
     async list(place, signal) {
       const users = await list(String(place["instance"]), signal);
@@ -57,11 +61,11 @@ function driver(service: Service): Driver {
   return {
     ...reader(service),
     async create(spec, signal) {
-      const { instance, username, password, acl } = spec;
-      const params = { instanceId: String(instance) };
+      const { username, password, acl } = spec;
+      const params = { instanceId: String(spec["instance"]) };
       const body = { username: username ?? "", password: password ?? "", acl: acl ?? "" };
       await service.write({ operation: "user.create", params, body }, signal);
-      return `${String(instance)}/${String(username)}`;
+      return idOf(spec, String(username));
     },
     async update(ref, patch, signal) {
       const call = { operation: "user.update", params: on(ref.place), body: patch };

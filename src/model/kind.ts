@@ -142,6 +142,8 @@ export interface Kind {
   protectedByDefault(spec: Spec): boolean;
   /** The path parameters of an object with this spec: tier and component for an instance. */
   place(spec: Spec): JsonObject;
+  /** The service's own id of an object at a place that a person may name in a shorter way. Default: as it is named. */
+  idAt?(place: JsonObject, name: string): string;
   /** Values that the service sets by itself where the spec is silent. */
   serverDefaults(spec: Spec): Spec;
   /** Objects of other kinds that the service creates with an object of this one. Default: none. */

@@ -3,7 +3,8 @@
 import { sameValue } from "./compare.ts";
 import type { Json } from "./json.ts";
 import { stableJson } from "./json.ts";
-import type { Live } from "./observed.ts";
+import { objectKey } from "./object-key.ts";
+import type { Live, Ref } from "./observed.ts";
 import { holdsSecret } from "./sealed.ts";
 import type { Spec } from "./spec.ts";
 import type { StateDocument } from "./state.ts";
@@ -34,7 +35,10 @@ export function preconditionText(
 }
 
 /** Values last applied to an object, whatever its address; empty where it is not bound. */
-export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, id: string): Spec {
-  const bound = Object.values(state.resources).find((entry) => entry.id === id && entry.kind === kind);
+export function lastApplied(state: Pick<StateDocument, "resources">, kind: string, ref: Ref): Spec {
+  const key = objectKey(kind, ref);
+  const bound = Object.values(state.resources).find(
+    (entry) => entry.id === ref.id && objectKey(entry.kind, entry) === key,
+  );
   return { ...bound?.recorded, ...bound?.converging?.record };
 }

@@ -6,7 +6,7 @@ import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
-import type { Live, Observed } from "../model/observed.ts";
+import type { Live, Observed, Ref } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Known, ObserveContext } from "./context.ts";
@@ -94,15 +94,17 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     }),
   );
   const ours = new Set([
-    ...known.map(({ kind, ref }) => `${kind} ${ref.id}`),
+    ...known.map(({ kind, ref }) => `${kind} ${idOf(kind, ref, context)}`),
     ...implicitChildrenOf([...observed.values()], context),
     ...implicitChildrenOf(unreadObjects(context), context),
   ]);
-  const unmanaged = places.flatMap(({ kind, place }, at) =>
+  // Several places may share one list.
+  const others = places.flatMap(({ kind, place }, at) =>
     idsIn(lists[at])
       .filter((id) => !ours.has(`${kind} ${id}`))
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
+  const unmanaged = [...new Map(others.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
   const notProbed = reasonsNotProbed(answers);
   const described = await describeUnmanaged(unmanaged, desired, context);
   return { observed, notProbed, unread: unreadIn(places, lists, context), unmanaged: described };
@@ -154,10 +156,15 @@ function adoptions(
   return desired.flatMap((entry): readonly Known[] => {
     if (entry.importId === undefined || context.state.resources[entry.address] !== undefined) return [];
     const place = placeOf(entry, reached, context);
-    return place === undefined
-      ? []
-      : [{ address: entry.address, kind: entry.kind, ref: { id: entry.importId, place } }];
+    if (place === undefined) return [];
+    const id = idOf(entry.kind, { id: entry.importId, place }, context);
+    return [{ address: entry.address, kind: entry.kind, ref: { id, place } }];
   });
+}
+
+/** The id that lists show of an object. */
+function idOf(kind: string, { id, place }: Ref, context: ObserveContext): string {
+  return context.kinds.named(kind).idAt?.(place, id) ?? id;
 }
 
 /** The place of a declared object; undefined while its parent does not exist. */

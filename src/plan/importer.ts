@@ -1,29 +1,40 @@
 /** @module Finds the declared address that takes over an object by its id. */
 import type { Desired } from "../model/desired.ts";
+import { objectKey } from "../model/object-key.ts";
 import type { PlanInput } from "./input.ts";
 import type { Subject } from "./subject.ts";
 
+type Known = Pick<PlanInput, "desired" | "observed">;
+
 /** The other address that asks for the subject's object by its id. */
-export function importerOf(
-  { address, kind, observed }: Subject,
-  { desired }: Pick<PlanInput, "desired">,
-): Desired | undefined {
+export function importerOf({ address, kind, observed }: Subject, input: Known): Desired | undefined {
   if (observed === undefined) return undefined;
-  return importersIn(desired)
-    .get(`${kind} ${observed.id}`)
-    ?.find((entry) => entry.address !== address);
+  const importers = importersIn(input);
+  const found = [...importers(objectKey(kind, observed)), ...importers(unseenKey(kind, observed.id))];
+  return found.find((entry) => entry.address !== address);
 }
 
-type Importers = ReadonlyMap<string, readonly Desired[]>;
+type Importers = (key: string) => readonly Desired[];
 
-/** Made once for each manifest: every address of a plan asks. */
-const known = new WeakMap<readonly Desired[], Importers>();
+/** Made once for each plan: every address asks. */
+const known = new WeakMap<Known["observed"], { readonly of: Known["desired"]; readonly found: Importers }>();
 
-function importersIn(desired: readonly Desired[]): Importers {
-  const before = known.get(desired);
-  if (before !== undefined) return before;
-  const importing = desired.filter(({ importId }) => importId !== undefined);
-  const found = Map.groupBy(importing, ({ kind, importId }) => `${kind} ${importId}`);
-  known.set(desired, found);
+function importersIn({ desired, observed }: Known): Importers {
+  const before = known.get(observed);
+  if (before?.of === desired) return before.found;
+  const importing = desired.flatMap((entry): readonly (readonly [string, Desired])[] => {
+    const { address, kind, importId } = entry;
+    if (importId === undefined) return [];
+    const seen = observed.get(address);
+    return [[seen === undefined ? unseenKey(kind, importId) : objectKey(kind, seen), entry]];
+  });
+  const groups = Map.groupBy(importing, ([key]) => key);
+  const found: Importers = (key) => (groups.get(key) ?? []).map(([, entry]) => entry);
+  known.set(observed, { of: desired, found });
   return found;
+}
+
+/** The key of an object that was not looked at: only its id is known. */
+function unseenKey(kind: string, id: string): string {
+  return `${kind} ? ${id}`;
 }

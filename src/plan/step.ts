@@ -40,7 +40,7 @@ export function shared(
   const { desired } = subject;
   const traits = traitsOf(input.kinds.named(change.kind).schema);
   const probed = checks.filter((path) => observed?.spec[path]?.source === "probed");
-  const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed.id);
+  const applied = observed === undefined ? {} : lastApplied(input.state, change.kind, observed);
   return {
     address: change.address,
     kind: change.kind,

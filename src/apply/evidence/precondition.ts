@@ -28,7 +28,7 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
   const needsReady = step.operation === "update" && !isAside && context.profile.updateNeeds === "ready";
   if (needsReady && live.phase.is === "stopped") return true;
   const named = withNames(live, schema, context.outputsAtStart);
-  const applied = lastApplied(context.stateAtStart, step.kind, live.id);
+  const applied = lastApplied(context.stateAtStart, step.kind, { id: live.id, place: step.place });
   return context.digest(preconditionText(named, step.checks, applied, traits)) !== step.precondition;
 }
 

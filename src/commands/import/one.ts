@@ -4,7 +4,11 @@ import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/nearest.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Kind } from "../../model/kind.ts";
 import { maskerOf } from "../../model/mask.ts";
+import { objectKey } from "../../model/object-key.ts";
+import type { Ref } from "../../model/observed.ts";
+import { own } from "../../model/own.ts";
 import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
@@ -38,7 +42,7 @@ export async function importOne(
   return underLock(options, settings, terminal, {
     operation: "import",
     work: async ({ project, state, world }) => {
-      assertFree(state, address, id);
+      assertAddressFree(state, address, id);
       const { manifest, vault } = await resolveProject(
         project,
         state,
@@ -64,15 +68,18 @@ export async function importOne(
       const { plan, outputs } = await planFor(intention, state, planningWorld(world.service, world.stopping));
       const change = plan.changes.find((entry) => entry.address === address);
       const kind = kinds.find(declared.kind);
-      if (change?.id !== id || kind === undefined) throw notFound(address, id);
+      const place = plan.steps.find((entry) => entry.address === address)?.place ?? {};
+      const ownId = kind?.idAt?.(place, id) ?? id;
+      if (change?.id !== ownId || kind === undefined) throw notFound(address, id);
+      assertObjectFree(state, kind, { id: ownId, place });
       if (change.phase?.isLeaving === true) throw beingDeleted(id);
       const step: Step = {
         key: address,
         operation: "bind",
         address,
         kind: declared.kind,
-        id,
-        place: plan.steps.find((entry) => entry.address === address)?.place ?? {},
+        id: ownId,
+        place,
         spec: observedOrDeclared(change),
         protect: declared.lifecycle.protect ?? kind.protectedByDefault(declared.spec),
         onDelete: declared.lifecycle.onDelete,
@@ -85,7 +92,7 @@ export async function importOne(
       const [outcome] = await carryOut([step], world, outputs);
       if (outcome?.result !== "done")
         throw new GraphformError("import-failed", outcome?.message ?? "the binding was not written");
-      terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(id, 100)}.\n`);
+      terminal.out(`${escapeText(address, 300)} is bound to ${escapeText(ownId, 100)}.\n`);
       terminal.err(differences(change));
       return exitCodes.done;
     },
@@ -131,18 +138,28 @@ function differences({ fields, action, before, after, phase }: Change): string {
   return `${sentences.join(" ")}\n`;
 }
 
-function assertFree(state: StateDocument, address: string, id: string): void {
-  const bound = Object.hasOwn(state.resources, address) ? state.resources[address] : undefined;
-  const other = Object.entries(state.resources).find(([, entry]) => entry.id === id)?.[0];
-  if (bound === undefined && other === undefined) return;
-  const message =
-    bound === undefined ? `${id} is bound to ${other} already` : `${address} is bound to ${bound.id} already`;
-  throw new GraphformError("bound-already", message, {
-    hint:
-      bound?.id === id
-        ? "nothing to do"
-        : `remove that binding first: graphform state rm '${bound === undefined ? other : address}'`,
+function assertAddressFree(state: StateDocument, address: string, id: string): void {
+  const bound = own(state.resources, address);
+  if (bound === undefined) return;
+  const hint = bound.id === id ? "nothing to do" : removeFirst(address);
+  throw new GraphformError("bound-already", `${address} is bound to ${bound.id} already`, { hint });
+}
+
+function assertObjectFree(state: StateDocument, { name, idAt }: Kind, ref: Ref): void {
+  const keyOf = (kind: string, { id, place }: Ref): string =>
+    objectKey(kind, { id: idAt?.(place, id) ?? id, place });
+  const key = keyOf(name, ref);
+  const other = Object.entries(state.resources).find(
+    ([, entry]) => entry.kind === name && keyOf(entry.kind, entry) === key,
+  )?.[0];
+  if (other === undefined) return;
+  throw new GraphformError("bound-already", `${ref.id} is bound to ${other} already`, {
+    hint: removeFirst(other),
   });
+}
+
+function removeFirst(address: string): string {
+  return `remove that binding first: graphform state rm '${address}'`;
 }
 
 function undeclared(address: string, declared: readonly string[]): GraphformError {

@@ -58,7 +58,7 @@ function classifyChanged({ seen, declared, isIgnored, trait }: FieldValues): Ver
   return { class: "outside", reason: seen === undefined ? "removed outside" : "changed outside" };
 }
 
-/** An apply and `graphform instance stop` leave the same trace, and the manifest may have changed since either. */
+/** An apply and a lifecycle command leave the same trace, and the manifest may have changed since either. */
 function leftBy({ applied, declared }: FieldValues): string {
   return `left ${String(applied)} by graphform itself; the manifest declares ${String(declared)}`;
 }

@@ -1,6 +1,7 @@
 /** @module Guards that look at the plan as a whole: the empty manifest, the thresholds, two addresses for one object. */
 
 import type { Address } from "../../model/address.ts";
+import { objectKey } from "../../model/object-key.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
@@ -28,7 +29,7 @@ export function guardTogether(
     emptyManifestHold(open, input),
     deletesHold(open, input),
     changePercentHold(open, input),
-    boundElsewhereHold(changes),
+    boundElsewhereHold(changes, subjects),
   ];
   return holds.filter((hold) => hold !== undefined).reduce(held, changes);
 }
@@ -90,12 +91,15 @@ function changePercentHold(
 }
 
 /** Holds back adopting an object that another address keeps. */
-function boundElsewhereHold(changes: readonly Change[]): Hold | undefined {
+function boundElsewhereHold(
+  changes: readonly Change[],
+  subjects: ReadonlyMap<Address, Subject>,
+): Hold | undefined {
   const keeps = ["keep", "update", "move", "replace"];
-  const kept = new Set(
-    changes.filter(({ action }) => keeps.includes(action)).map(({ kind, id }) => `${kind} ${id}`),
-  );
-  const held = changes.filter(({ action, kind, id }) => action === "adopt" && kept.has(`${kind} ${id}`));
+  const keyOf = ({ address, kind, id = "" }: Change): string =>
+    objectKey(kind, { id, place: subjects.get(address)?.observed?.place ?? {} });
+  const kept = new Set(changes.filter(({ action }) => keeps.includes(action)).map(keyOf));
+  const held = changes.filter((change) => change.action === "adopt" && kept.has(keyOf(change)));
   if (held.length === 0) return undefined;
   return {
     changes: held,
