@@ -74,11 +74,13 @@ function fieldView(
   const secret = field.secret || isSecretPath(change.kind, field.path, names);
   const text = (value: Json | undefined, absent: string): string =>
     secret ? sensitive : value === undefined ? absent : valueText(value, false);
+  // The name stays; the object that it names is replaced.
+  const isRenewed = !secret && role !== "drifted" && same(field.before, field.after);
   return {
     path: field.path,
     role,
     before: text(field.before, "(not known)"),
-    after: text(field.after, "(no longer managed)"),
+    after: `${text(field.after, "(no longer managed)")}${isRenewed ? " (new id after apply)" : ""}`,
     ...(field.source === undefined ? {} : { source: field.source }),
     disruption: field.disruption,
     secret,

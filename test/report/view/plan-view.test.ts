@@ -218,6 +218,13 @@ describe("the rest", () => {
     ]);
   });
 
+  it("says of a reference that keeps its name what changes: the object that it names", () => {
+    const fields = [field("instance", { before: "orders", after: "orders", effect: "replace" })];
+    const reader = change("replace", "users.reader", { disruption: "downtime", fields });
+    const [block] = view({ changes: [reader] }).groups[0]?.blocks ?? [];
+    expect(block?.fields).toMatchObject([{ before: '"orders"', after: '"orders" (new id after apply)' }]);
+  });
+
   it("notes what is not ready and what was changed outside", () => {
     const { notes } = planView(goldenPlans["106-gone-failed-waiting-drifted"] ?? plan({}), words);
     expect(notes.map(({ is, addresses, text }) => [is, addresses[0]?.address, text])).toEqual([
