@@ -50,8 +50,7 @@ export async function probedBaseline(step: Step, live: Live, context: ApplyConte
   if (!isAsked(step, live)) return live;
   const answer = await askObject(step, live, context);
   const baseline = withShown(step, live, answer, context);
-  const reason =
-    answer?.is === "answered" ? answer.denied : answer?.is === "refused" ? undefined : answer?.reason;
+  const reason = answer?.is === "answered" ? answer.denied : answer?.reason;
   if (reason === undefined || step.probed?.every((path) => baseline.spec[path] !== undefined))
     return baseline;
   throw new GraphformError(

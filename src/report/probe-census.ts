@@ -37,7 +37,7 @@ export function incompleteText({ notProbed = [], skipped, declared }: Census, un
       : [`${amount(unread, "resource")} or ${unread === 1 ? "list" : "lists"} could not be read`]),
     ...(silent === 0
       ? []
-      : [`${amount(silent, "database")} or ${silent === 1 ? "login" : "logins"} did not answer`]),
+      : [`${amount(silent, "database")} or ${silent === 1 ? "login" : "logins"} could not be asked`]),
     ...(left <= 0 && unread + silent > 0
       ? []
       : [`--target or --exclude left out ${left} of ${declared} declared`]),

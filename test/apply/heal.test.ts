@@ -108,6 +108,11 @@ describe("what was set by hand", () => {
       { is: "answered", values: {}, denied: "its user may not run GRAPH.CONFIG" },
       "its user may not run GRAPH.CONFIG",
     ],
+    [
+      "refuses the login by now",
+      { is: "refused", path: "token", reason: "it refuses the declared login" },
+      "it refuses the declared login",
+    ],
   ] as const)(
     "is left alone where the database %s; its plan can be applied later",
     async (_, answer, reason) => {

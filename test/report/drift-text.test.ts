@@ -5,6 +5,7 @@ import { driftJson } from "../../src/report/drift-json.ts";
 import { driftSchema } from "../../src/report/drift-schema.ts";
 import { driftText } from "../../src/report/drift-text.ts";
 import { jsonText } from "../../src/report/json-text.ts";
+import { driftMarkdown } from "../../src/report/markdown/drift-markdown.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { name, orders, whole } from "./drift-parts.ts";
 import { words } from "./words.ts";
@@ -74,6 +75,30 @@ from the last apply.
     expect(textOf(asked)).toContain("          databases: 2 asked; not asked: 1 not reachable\n");
     expect(driftJson(asked, words)).toMatchObject({ census: { probed: 2, not_probed: notProbed } });
     expect(new Ajv({ allowUnionTypes: true }).compile(driftSchema)(driftJson(asked, words))).toBe(true);
+  });
+
+  it("tells databases that gave no answer from those that there was no reason to ask", () => {
+    const silent = { address: "instances.a", reason: "not reachable from here", failed: true } as const;
+    const notProbed = [silent, { address: "instances.b", reason: "not running" }];
+    const unread = { address: "instances.c", reason: "instance.describe: 403", failed: true } as const;
+    const census = { ...whole.census, probed: 2, notProbed, notChecked: [unread] };
+    const partial: DriftReport = { ...whole, census, complete: false };
+    const text = textOf(partial);
+    expect(text).toContain(
+      "databases: 2 asked; no answer: 1 not reachable from here; not asked: 1 not running",
+    );
+    expect(text).toContain("One thing could not be read: this proves nothing about it (exit code 1).");
+    expect(driftJson(partial, words)).toMatchObject({
+      complete: false,
+      census: {
+        not_probed: [{ failed: true }, { failed: false }],
+        not_checked: [{ address: "instances.c", failed: true }],
+      },
+    });
+    const page = driftMarkdown(partial, words);
+    expect(page).toContain(
+      "Incomplete: 1 resource or list could not be read; 1 database or login could not be asked.",
+    );
   });
 
   it("says that no running database was asked where that was asked for", () => {

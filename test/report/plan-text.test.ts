@@ -172,6 +172,14 @@ describe("planText", () => {
     expect(made.join("\n")).toContain("No differences found in what was checked.");
   });
 
+  it("is incomplete where a database could not be asked, and says so", () => {
+    const notProbed = [{ address: "instances.a", reason: "not reachable from here", failed: true }] as const;
+    const census = { ...samplePlan.census, declared: 9, skipped: 0, probed: 8, notProbed };
+    expect(lines(plan({ complete: false, census }))).toContain(
+      "Incomplete: 1 database or login could not be asked.",
+    );
+  });
+
   it.each([60, 80, 110, 140])("keeps to %i columns, and breaks no word", (width) => {
     const wide = lines(samplePlan, width).filter((line) => textWidth(line) > width);
     // A line that is too wide is one word, behind its sign.
