@@ -1,6 +1,7 @@
 /** @module Runs the command line of this process. */
 import { printError } from "./commands/print-error.ts";
 import { createProgram } from "./commands/program.ts";
+import { writeStepOutputs } from "./commands/step-outputs.ts";
 import { processTerminal, type Terminal } from "./commands/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
 import { settingsOf } from "./project/settings.ts";
@@ -18,6 +19,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
     return used;
   };
   let telemetry: Telemetry | undefined;
+  let command = "";
   try {
     const program = createProgram({
       terminal,
@@ -27,6 +29,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
       },
     });
     program.hook("preAction", async (_, action) => {
+      command = action.parent === program ? action.name() : "";
       // A shell asks for candidates while a person types: no run, and no request to anybody.
       if (action.name() !== "complete") telemetry = await telemetryFor(action.name(), env);
     });
@@ -37,6 +40,8 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   const unsent = await telemetry?.end(code);
   if (unsent !== undefined)
     terminal(false).err(`warning: traces or metrics were not sent: ${escapeText(unsent)}\n`);
+  if (["plan", "apply", "destroy", "drift", "validate"].includes(command))
+    writeStepOutputs({ exitcode: code }, settings, terminal(false));
   process.exitCode = code;
 }
 

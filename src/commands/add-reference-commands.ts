@@ -2,7 +2,7 @@
 import { Argument, type Command, Option } from "commander";
 import type { ExplainOptions } from "./explain.ts";
 import { commandGroups, withoutEffect } from "./help.ts";
-import type { InitOptions } from "./init.ts";
+import type { InitOptions } from "./init/init.ts";
 import type { ManifestOptions } from "./options.ts";
 import { changing, requesting, withManifestOptions } from "./options.ts";
 import type { Registration } from "./registration.ts";
@@ -19,7 +19,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
     .option("-f, --file <path>", "the manifest (default graphform.yaml)")
     .addOption(new Option("--ci <service>", "write a pipeline too").choices(["github", "gitlab"]))
     .action(async (options: InitOptions) => {
-      const { init } = await import("./init.ts");
+      const { init } = await import("./init/init.ts");
       done(await init(options, at({})));
     });
   addSession(program, registration);

@@ -98,7 +98,7 @@ export const changing: readonly string[] = ["--lock-timeout", "--timeout"];
 export const requesting: readonly string[] = ["--parallelism", "--trace", "--log"];
 
 /** Collects the values of a repeatable option. */
-function collect(value: string, before: readonly string[]): readonly string[] {
+export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 

@@ -10,6 +10,7 @@ import { failureMarkdown } from "../report/markdown/failure-markdown.ts";
 import { planMarkdown } from "../report/markdown/plan-markdown.ts";
 import { planFindings } from "../report/sarif/plan-findings.ts";
 import { printAnnotations } from "./github-annotations.ts";
+import { writePlanOutputs } from "./plan-outputs.ts";
 import { writeFailureReports } from "./problem-reports.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { writeSarif } from "./sarif-report.ts";
@@ -54,11 +55,12 @@ export async function writePlanReports(
   if (sarif !== undefined)
     await writeSarif(planFindings(plan, names), { file: sarif, manifest, settings, terminal });
   if (gitlab !== undefined)
-    await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plan))}\n`, terminal);
+    await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts([plan]))}\n`, terminal);
   if (markdown !== undefined)
     await writeReport("markdown", markdown, planMarkdown(plan, names, next), terminal);
   if (html !== undefined) await writePlanHtml(html, plan, names, { ...next, earlier, terminal });
   await appendSummary((bytes) => planMarkdown(plan, names, { ...next, bytes }), settings, terminal);
+  await writePlanOutputs([plan], { out: planFile, markdown, sarif }, settings, terminal);
   const annotations = planAnnotations(plan, repositoryPath(settings));
   await printAnnotations(annotations, "the plan lists every change", settings, terminal);
 }

@@ -2,6 +2,7 @@
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { exitCodes } from "../model/errors.ts";
+import type { Plan } from "../model/plan.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { openSession } from "../project/session.ts";
@@ -18,7 +19,7 @@ import { emptyState } from "../state/document.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { openLiveView } from "./live-view.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
-import type { PlanReportOptions } from "./plan-reports.ts";
+import type { PlanReportContext, PlanReportOptions } from "./plan-reports.ts";
 import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
@@ -50,7 +51,18 @@ export async function plan(
     assertReportFiles({ out, sarif, gitlab, markdown, html });
     const project = await openProject(options);
     name = project.header.name;
-    return await makePlan(project, options, settings, terminal);
+    const made = await makePlan(project, options, settings, terminal);
+    const names = kindNames(kinds.all);
+    const { writePlanReports } = await import("./plan-reports.ts");
+    await writePlanReports(made.plan, options, { names, manifest: made.files, settings, terminal, ...made });
+    const page = { palette: makePalette(terminal.colour), width: terminal.width };
+    const command = options.destroy === true ? "destroy" : "apply";
+    terminal.out(
+      options.json === true
+        ? `${jsonText(planJson(made.plan, names))}\n`
+        : planText(made.plan, names, page, command),
+    );
+    return options.detailedExitcode === true && hasChanges(made.plan) ? exitCodes.changes : exitCodes.done;
   } catch (error) {
     await reportFailure(error, name, options, settings, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
@@ -71,12 +83,22 @@ async function reportFailure(
   await writeNoPlanReports(error, options, { name, manifest: options.file, settings, terminal });
 }
 
-async function makePlan(
+/** A plan that was made, with what its reports need. */
+export interface MadePlan {
+  readonly plan: Plan;
+  /** Manifest files. */
+  readonly files: readonly string[];
+  /** The plan of --compare. */
+  readonly earlier?: PlanReportContext["earlier"];
+}
+
+/** Observes the service and makes the plan of a project; saves it where --out names a file. Prints no result. */
+export async function makePlan(
   project: Project,
   options: PlanCommandOptions,
   settings: Settings,
   terminal: Terminal,
-): Promise<number> {
+): Promise<MadePlan> {
   const earlier = await earlierPlan(options);
   const state = (await project.store.read()) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not create one.
@@ -110,16 +132,7 @@ async function makePlan(
     const { plan: result } = await planFor(intention, session.state, { ...world, onRead: view?.reading });
     view?.clear();
     if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
-    const names = kindNames(kinds.all);
-    const { writePlanReports } = await import("./plan-reports.ts");
-    await writePlanReports(result, options, { names, manifest: project.files, settings, terminal, earlier });
-    const page = { palette: makePalette(terminal.colour), width: terminal.width };
-    terminal.out(
-      options.json === true
-        ? `${jsonText(planJson(result, names))}\n`
-        : planText(result, names, page, destroying ? "destroy" : "apply"),
-    );
-    return options.detailedExitcode === true && hasChanges(result) ? exitCodes.changes : exitCodes.done;
+    return { plan: result, files: project.files, ...(earlier === undefined ? {} : { earlier }) };
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {

@@ -4,12 +4,13 @@ import { packageVersion } from "../project/package-files.ts";
 import type { Settings } from "../project/settings.ts";
 import { addAccountCommands } from "./add-account-commands.ts";
 import { addReferenceCommands } from "./add-reference-commands.ts";
+import { addCiCommands } from "./ci/add-commands.ts";
 import { addDriftCommand } from "./drift/add-command.ts";
 import { commandGroups, withExamples, withHelpFormat, withoutEffect } from "./help.ts";
 import { addImportCommand } from "./import/add-command.ts";
 import { addInstanceCommands } from "./instances/add-commands.ts";
 import type { ManifestOptions, PlanChoices } from "./options.ts";
-import { changing, withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
+import { changing, collect, withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
 import type { PlanCommandOptions } from "./plan.ts";
 import { addPlatformCommands } from "./platform/add-commands.ts";
 import type { ShowOptions } from "./show.ts";
@@ -32,8 +33,23 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
     .description("plan and apply for hosted graph databases")
     .version(packageVersion(), "-V, --version")
     .showHelpAfterError("(graphform --help says more)")
+    .option(
+      "--chdir <folder>",
+      "run as if started in this folder; plan, drift and validate take several",
+      collect,
+      [],
+    )
     .exitOverride()
     .commandsGroup(commandGroups.plan);
+  const folders = (): readonly string[] => program.opts<{ chdir: readonly string[] }>().chdir;
+  program.hook("preAction", async (_, action) => {
+    const [only, ...others] = folders();
+    if (only === undefined || action.name() === "complete") return;
+    const { enterFolder, refuseSeveral } = await import("./several/folders.ts");
+    if (others.length === 0) enterFolder(only);
+    else if (action.parent !== program || !["plan", "drift", "validate"].includes(action.name()))
+      refuseSeveral(action.parent === program ? action.name() : `${action.parent?.name()} ${action.name()}`);
+  });
   const at = (options: { color?: boolean; log?: string }): Terminal =>
     terminal(options.color === false, options.log);
 
@@ -45,6 +61,10 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
     .option("--sarif <file>", "write the problems in the format SARIF, for code scanning")
     .option("--online", "ask the service too what it offers today")
     .action(async (options: ValidateOptions & { color?: boolean }) => {
+      if (folders().length > 1) {
+        const { validateSeveral } = await import("./several/validate.ts");
+        return done(await validateSeveral(folders(), options, settings, at(options)));
+      }
       const { validate } = await import("./validate.ts");
       done(await validate(options, settings, at(options)));
     });
@@ -58,6 +78,7 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
     ["graphform plan --detailed-exitcode", "for scripts: exit 2 where there are changes"],
     ["graphform plan --target instances.orders", "one resource, and what it refers to"],
     ["graphform plan --json | jq .resource_changes", "for machines, in the shape of Terraform's plans"],
+    ["graphform plan --chdir envs/test --chdir envs/prod", "two manifests, one summary, one exit code"],
   ])
     .option("--json", "the plan as JSON")
     .option("--out <file>", "save the plan for apply")
@@ -69,6 +90,10 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
     .option("--compare <planfile>", "say on that page how this plan differs from a saved one")
     .option("--detailed-exitcode", "exit 2 where there are changes")
     .action(async (options: PlanCommandOptions & { color?: boolean }) => {
+      if (folders().length > 1) {
+        const { planSeveral } = await import("./several/plan.ts");
+        return done(await planSeveral(folders(), options, settings, at(options)));
+      }
       const { plan } = await import("./plan.ts");
       done(await plan(options, settings, at(options)));
     });
@@ -114,7 +139,7 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
       },
     );
 
-  const registration = { settings, at, done };
+  const registration = { settings, at, done, folders };
   addDriftCommand(program, registration);
   addImportCommand(program, registration);
   program.commandsGroup(commandGroups.state);
@@ -155,6 +180,8 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
   addAccountCommands(program, registration);
   program.commandsGroup(commandGroups.platform);
   addPlatformCommands(program, registration);
+  program.commandsGroup(commandGroups.setup);
+  addCiCommands(program, registration);
   addReferenceCommands(program, registration);
   return program.helpCommand("help [command]", "print the help of a command");
 }

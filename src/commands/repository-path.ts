@@ -16,6 +16,12 @@ export function repositoryPath(settings: Settings): (file: string) => string {
   };
 }
 
+/** Converts paths like `repositoryPath`; relative ones are those of a folder below the current one. */
+export function pathIn(settings: Settings, folder: string): (file: string) => string {
+  const pathOf = repositoryPath(settings);
+  return (file) => pathOf(resolve(folder, file));
+}
+
 /** Converts a path like `repositoryPath`, to a URI: a relative one, or that of a file outside of the repository. */
 export function repositoryUri(settings: Settings): (file: string) => string {
   const pathOf = repositoryPath(settings);

@@ -50,7 +50,8 @@ export async function validate(
   return valid ? exitCodes.done : exitCodes.invalid;
 }
 
-async function allProblems(
+/** The problems of a manifest, and with --online those of what the service offers. */
+export async function allProblems(
   options: ValidateOptions,
   settings: Settings,
   terminal: Terminal,

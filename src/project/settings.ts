@@ -27,7 +27,23 @@ export type SettingKey =
   | "path"
   | "githubActions"
   | "githubStepSummary"
+  | "githubOutput"
   | "githubWorkspace"
+  | "githubToken"
+  | "githubApiUrl"
+  | "githubRepository"
+  | "githubRef"
+  | "githubEventPath"
+  | "githubServerUrl"
+  | "githubRunId"
+  | "githubSha"
+  | "gitlabCi"
+  | "gitlabToken"
+  | "ciApiV4Url"
+  | "ciProjectId"
+  | "ciMergeRequestIid"
+  | "ciJobUrl"
+  | "ciCommitSha"
   | "ciProjectDir";
 
 /** The variables that are read, by the key of their setting. */
@@ -72,10 +88,45 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     name: "GITHUB_STEP_SUMMARY",
     about: "File of a step's summary, to which `plan` appends.",
   },
+  githubOutput: {
+    name: "GITHUB_OUTPUT",
+    about: "File of a step's outputs, to which `plan`, `drift`, `apply` and `validate` append.",
+  },
   githubWorkspace: {
     name: "GITHUB_WORKSPACE",
     about: "Root of the repository on GitHub, for paths in reports.",
   },
+  githubToken: {
+    name: "GITHUB_TOKEN",
+    about: "Token with which `ci comment` and `ci issue` write; it goes to GitHub's API alone.",
+  },
+  githubApiUrl: {
+    name: "GITHUB_API_URL",
+    about: "Address of GitHub's API; default `https://api.github.com`.",
+  },
+  githubRepository: { name: "GITHUB_REPOSITORY", about: "The repository on GitHub: `owner/name`." },
+  githubRef: {
+    name: "GITHUB_REF",
+    about: "`refs/pull/N/merge`: the pull request that `ci comment` writes to.",
+  },
+  githubEventPath: { name: "GITHUB_EVENT_PATH", about: "File with the event that began the run." },
+  githubServerUrl: { name: "GITHUB_SERVER_URL", about: "Address of GitHub, for the link to the run." },
+  githubRunId: { name: "GITHUB_RUN_ID", about: "Id of the run, for the link to it." },
+  githubSha: { name: "GITHUB_SHA", about: "The commit that the run is about." },
+  gitlabCi: { name: "GITLAB_CI", about: "`true`: `ci comment` and `ci issue` write to GitLab." },
+  gitlabToken: {
+    name: "GITLAB_TOKEN",
+    about:
+      "Token with the scope `api` with which `ci comment` and `ci issue` write; it goes to GitLab's API alone.",
+  },
+  ciApiV4Url: { name: "CI_API_V4_URL", about: "Address of GitLab's API." },
+  ciProjectId: { name: "CI_PROJECT_ID", about: "The project on GitLab." },
+  ciMergeRequestIid: {
+    name: "CI_MERGE_REQUEST_IID",
+    about: "The merge request that `ci comment` writes to.",
+  },
+  ciJobUrl: { name: "CI_JOB_URL", about: "Link to the job." },
+  ciCommitSha: { name: "CI_COMMIT_SHA", about: "The commit that the job is about." },
   ciProjectDir: { name: "CI_PROJECT_DIR", about: "The same on GitLab." },
 };
 

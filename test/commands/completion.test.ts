@@ -66,6 +66,8 @@ describe("what may follow", () => {
       ["plan", "--max-disruption=d"],
       ["--max-disruption=downtime", "--max-disruption=data-loss"],
     ],
+    ["an option of every command", ["plan", "--chd"], ["--chdir"]],
+    ["a choice behind a folder", ["plan", "--chdir", "envs", "--max-disruption", "no"], ["none"]],
     ["a choice behind = in bash", ["plan", "--max-disruption", "=", "no"], ["none"]],
     ["a choice of an argument", ["completion", "b"], ["bash"]],
     ["a profile", ["plan", "--profile", "falkor"], ["falkordb-cloud"]],

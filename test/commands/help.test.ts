@@ -61,7 +61,7 @@ describe("help", () => {
         expect(command).toMatch(new RegExp(`^graphform ${path}\\b`));
         // Options of `platform up` that it does not know go to the platform's program, and are tested there.
         const known = path === "platform up" ? ["--profile", "--delay", "--engine"] : [];
-        const options = commandOf(path).options.map((option) => option.long);
+        const options = [...program.options, ...commandOf(path).options].map((option) => option.long);
         for (const [option] of command.matchAll(/--[a-z-]+/g))
           expect([...options, ...known]).toContain(option);
       }

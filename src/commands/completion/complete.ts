@@ -32,9 +32,10 @@ export async function complete(
 async function candidatesAt(position: Position): Promise<readonly Candidate[]> {
   const { command, option, argument, current } = position;
   if (option !== undefined) return (await valuesOf(option, position)).map((word) => ({ word }));
-  const options = new Help()
-    .visibleOptions(command)
-    .flatMap(({ long, description }) => (long === undefined ? [] : [{ word: long, meaning: description }]));
+  const above = command.parent === null ? [] : program(command).options.filter(isFolder);
+  const options = [...new Help().visibleOptions(command), ...above].flatMap(({ long, description }) =>
+    long === undefined ? [] : [{ word: long, meaning: description }],
+  );
   if (current.startsWith("-")) return options;
   const children = new Help()
     .visibleCommands(command)
@@ -84,12 +85,24 @@ function upToDot(names: readonly string[], current: string): readonly string[] {
   return [...new Set(cut)].toSorted();
 }
 
+/** The option of the program that every command takes. */
+function isFolder({ long }: Option): boolean {
+  return long === "--chdir";
+}
+
+function program(command: Command): Command {
+  return command.parent === null ? command : program(command.parent);
+}
+
 async function profiles(): Promise<readonly string[]> {
   return (await import("../../hosting/profile/load-profile.ts")).builtInProfiles;
 }
 
 async function addresses({ given, path, argument }: Position): Promise<readonly string[]> {
+  const { enterFolder } = await import("../several/folders.ts");
   const { knownAddresses } = await import("./known-addresses.ts");
+  const [folder] = given.get("--chdir")?.slice(-1) ?? [];
+  if (folder !== undefined) enterFolder(folder);
   const [state] = given.get("--state")?.slice(-1) ?? [];
   const place: Place = {
     file: given.get("--file") ?? [],

@@ -56,8 +56,10 @@ export function positionOf(program: Command, words: readonly string[]): Position
   return { ...place, current: last, before: "", ...(argument === undefined ? {} : { argument }) };
 }
 
+/** The option of that name: of the command itself, or of one above it, such as --chdir of the program. */
 function optionOf(command: Command, name: string): Option | undefined {
-  return command.options.find(({ short, long }) => name === short || name === long);
+  const own = command.options.find(({ short, long }) => name === short || name === long);
+  return own ?? (command.parent === null ? undefined : optionOf(command.parent, name));
 }
 
 /** A word as the shell would pass it on; a quote that is still open counts as closed. */

@@ -9,6 +9,7 @@ const examples = [
   ["graphform drift", "what was changed outside since the last apply"],
   ["graphform drift --unmanaged --json", "for a schedule: also what nobody declares"],
   ["graphform drift --html drift.html --junit drift.xml", "reports for people and for a pipeline"],
+  ["graphform drift --chdir envs/test --chdir envs/prod", "two manifests, one summary, one exit code"],
   ["graphform drift --target instances.orders", "one resource, and what it refers to"],
   ["graphform drift --adopt instances.orders", "its live values go into the manifest"],
   ["graphform drift --adopt instances.orders.config.name", "one of them"],
@@ -17,7 +18,7 @@ const examples = [
 const exitCodeText = "\nExit codes: 0 no drift that matters, 2 drift, 1 it could not be looked at.";
 
 /** Adds `drift`. */
-export function addDriftCommand(program: Command, { settings, at, done }: Registration): void {
+export function addDriftCommand(program: Command, { settings, at, done, folders }: Registration): void {
   const command = program
     .command("drift")
     .description("show what was changed outside since the last apply; changes nothing");
@@ -41,6 +42,10 @@ export function addDriftCommand(program: Command, { settings, at, done }: Regist
     .option("--prometheus <file>", "write metrics for the text file collector of Prometheus' node exporter")
     .addHelpText("after", exitCodeText)
     .action(async (options: DriftOptions & { color?: boolean }) => {
+      if (folders().length > 1) {
+        const { driftSeveral } = await import("../several/drift.ts");
+        return done(await driftSeveral(folders(), options, settings, at(options)));
+      }
       const { drift } = await import("./drift.ts");
       done(await drift(options, settings, at(options)));
     });

@@ -31,13 +31,13 @@ export interface Looked {
  * Opens the state and the service of a manifest, compares, and does `work` while the service is connected. Throws
  * `state-missing` where nothing is known of a last apply. Takes no lock, and writes nothing.
  */
-export async function withDrift(
+export async function withDrift<T>(
   project: Project,
   options: DriftOptions,
   settings: Settings,
   terminal: Terminal,
-  work: (looked: Looked) => Promise<number>,
-): Promise<number> {
+  work: (looked: Looked) => Promise<T>,
+): Promise<T> {
   const state = await project.store.read();
   if (state === undefined) throw noState(project);
   const interrupts = listenForInterrupts(() => {});

@@ -2,8 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { systemClock } from "../../model/clock.ts";
-import type { DriftReport } from "../../model/drift.ts";
+import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import type { Settings } from "../../project/settings.ts";
+import { countDrift } from "../../report/drift-counts.ts";
 import { driftAnnotations } from "../../report/github/drift-annotations.ts";
 import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
 import { junitText } from "../../report/junit/junit.ts";
@@ -16,6 +17,7 @@ import { printAnnotations } from "../github-annotations.ts";
 import { writeFailureReports } from "../problem-reports.ts";
 import { repositoryPath } from "../repository-path.ts";
 import { writeSarif } from "../sarif-report.ts";
+import { absolute, writeStepOutputs } from "../step-outputs.ts";
 import { appendSummary } from "../step-summary.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeDriftHtml, writeFailureHtml } from "../write-html.ts";
@@ -45,10 +47,9 @@ export async function writeDriftReports(
   if (junit !== undefined)
     await writeReport("junit", junit, junitText([driftSuite(report, names, pathOf)]), terminal);
   if (markdown !== undefined) await writeReport("markdown", markdown, driftMarkdown(report, names), terminal);
-  if (html !== undefined) await writeDriftHtml(html, report, names, terminal);
-  if (prometheus !== undefined)
-    await writeMetrics(prometheus, driftMetrics(report, systemClock.now()), terminal);
+  await writeDriftFiles(report, names, { html, prometheus }, terminal);
   await appendSummary((bytes) => driftMarkdown(report, names, bytes), settings, terminal);
+  writeDriftOutputs([report], { markdown, sarif }, settings, terminal);
   await printAnnotations(driftAnnotations(report, pathOf), "graphform drift shows all", settings, terminal);
 }
 
@@ -63,13 +64,51 @@ export async function writeNoDriftReports(
   if (junit !== undefined) await writeReport("junit", junit, junitText([suite]), terminal);
   const text = failureMarkdown(error, name, "drift");
   if (markdown !== undefined) await writeReport("markdown", markdown, text, terminal);
-  if (html !== undefined) await writeFailureHtml(html, error, terminal, "drift");
-  if (prometheus !== undefined) {
-    const earlier = await readFile(prometheus, "utf8").catch(() => "");
-    await writeMetrics(prometheus, failedDriftMetrics(name, earlier), terminal);
-  }
+  await writeNoDriftFiles(error, name, { html, prometheus }, terminal);
   await appendSummary(() => text, settings, terminal);
   await writeFailureReports(error, { sarif, ...context });
+}
+
+/** Files that hold one look alone, also where a command looks at several manifests. */
+type OwnFiles = { readonly [file in "html" | "prometheus"]: string | undefined };
+
+/** Writes the page and the metrics of a look. */
+export async function writeDriftFiles(
+  report: DriftReport,
+  names: KindNames,
+  { html, prometheus }: OwnFiles,
+  terminal: Terminal,
+): Promise<void> {
+  if (html !== undefined) await writeDriftHtml(html, report, names, terminal);
+  if (prometheus !== undefined)
+    await writeMetrics(prometheus, driftMetrics(report, systemClock.now()), terminal);
+}
+
+/** Writes to the page and to the metrics that nobody could look. */
+export async function writeNoDriftFiles(
+  error: unknown,
+  name: string,
+  { html, prometheus }: OwnFiles,
+  terminal: Terminal,
+): Promise<void> {
+  if (html !== undefined) await writeFailureHtml(html, error, terminal, "drift");
+  if (prometheus === undefined) return;
+  const earlier = await readFile(prometheus, "utf8").catch(() => "");
+  await writeMetrics(prometheus, failedDriftMetrics(name, earlier), terminal);
+}
+
+/** Writes what was found as outputs of a step of GitHub Actions: that of one look, or the sums of several. */
+export function writeDriftOutputs(
+  reports: readonly DriftReport[],
+  { markdown, sarif }: { readonly [file in "markdown" | "sarif"]: string | undefined },
+  settings: Settings,
+  terminal: Terminal,
+): void {
+  const counts = reports.map(countDrift);
+  const sum = (key: "outside" | "ours"): number => counts.reduce((total, found) => total + found[key], 0);
+  const files = { summary_md_path: absolute(markdown), sarif_path: absolute(sarif) };
+  const outputs = { changed: reports.some(hasDrift), drifted: sum("outside"), unapplied: sum("ours") };
+  writeStepOutputs({ ...outputs, ...files }, settings, terminal);
 }
 
 /** Replaces the file at once: the collector may read it at any moment, as another user. */

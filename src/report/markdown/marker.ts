@@ -11,3 +11,8 @@ export function marker(report: string, name: string): string {
   const encoded = encodeURIComponent([...name].slice(0, longest).join("").toWellFormed());
   return `<!-- graphform:${report} name=${encoded.replaceAll("--", "-%2D")} -->`;
 }
+
+/** A report without the marker in its first line. */
+export function withoutMarker(text: string): string {
+  return text.replace(/^<!-- graphform:[^\n]* -->\n+/, "");
+}

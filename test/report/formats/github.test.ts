@@ -95,11 +95,11 @@ describe("GitLab's report", () => {
         step("delete", "networks.core#delete", { after: ["networks.core"] }),
       ],
     });
-    expect(gitlabCounts(made)).toEqual({ create: 3, update: 1, delete: 3 });
+    expect(gitlabCounts([made])).toEqual({ create: 3, update: 1, delete: 3 });
   });
 
   it("has the counts of the plan's JSON", () => {
-    expect(gitlabCounts(goldenPlans["101-nothing-to-do"] ?? plan({}))).toEqual({
+    expect(gitlabCounts([goldenPlans["101-nothing-to-do"] ?? plan({})])).toEqual({
       create: 0,
       update: 0,
       delete: 0,

@@ -1,0 +1,84 @@
+/** @module Writes a commented manifest to start with, and pipelines on request. */
+import { existsSync } from "node:fs";
+import { appendFile, readFile, rm } from "node:fs/promises";
+import { relative } from "node:path";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeNew } from "../write-new.ts";
+import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
+import { starter } from "./starter.ts";
+
+/** Options of `init`. */
+export interface InitOptions {
+  readonly file?: string;
+  readonly ci?: CiService;
+}
+
+/**
+ * `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines that fit the manifest, also one that exists already. Throws
+ * `file-exists`; overwrites nothing.
+ */
+export async function init(options: InitOptions, terminal: Terminal): Promise<number> {
+  const manifest = options.file ?? "graphform.yaml";
+  const isThere = existsSync(manifest);
+  if (isThere && options.ci === undefined) {
+    throw new GraphformError("file-exists", `${manifest} exists already and is not overwritten`, {
+      hint: "name another file with -f; --ci writes pipelines for this one",
+    });
+  }
+  const pipelines = options.ci === undefined ? undefined : await pipelinesOf(options.ci, manifest, isThere);
+  const written: string[] = [];
+  // All files or none: a file left behind would make the next `init` fail.
+  try {
+    for (const { path, text } of pipelines?.files ?? []) {
+      await writeNew(path, text);
+      written.push(path);
+    }
+    if (!isThere) {
+      await writeNew(manifest, starter);
+      written.unshift(manifest);
+    }
+  } catch (error) {
+    await Promise.all(written.map((path) => rm(path, { force: true })));
+    throw error;
+  }
+  if (await extendGitignore()) written.push(".gitignore");
+  terminal.out(`Wrote ${written.map((path) => relative(".", path)).join(", ")}.\n`);
+  if (pipelines !== undefined) terminal.err(`${pipelines.next}\n`);
+  if (!isThere)
+    terminal.err(
+      "Next: graphform platform up --detach, export ORDERS_PASSWORD=..., graphform plan, graphform apply\n",
+    );
+  return exitCodes.done;
+}
+
+/** The pipelines for a manifest, or for the one that `init` is going to write. */
+async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): Promise<Pipelines> {
+  const text = isThere ? await readFile(manifest, "utf8") : starter;
+  const pipelines = pipelinesFor(ci, manifest, text);
+  const existing = pipelines.files.find(({ path }) => existsSync(path));
+  if (existing === undefined) return pipelines;
+  throw new GraphformError(
+    "file-exists",
+    `${relative(".", existing.path)} exists already and is not overwritten`,
+    {
+      hint: "move it away, or leave out --ci",
+    },
+  );
+}
+
+const ignoredByGit = [".graphform/", "*.gfplan"];
+
+/** Adds the missing lines to .gitignore; returns true if there were any. */
+async function extendGitignore(): Promise<boolean> {
+  const text = await readFile(".gitignore", "utf8").catch(() => "");
+  const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()));
+  const missing = ignoredByGit.filter((line) => !lines.has(line));
+  if (missing.length === 0) return false;
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  await appendFile(
+    ".gitignore",
+    `${gap}# graphform: state, local platform, saved plans\n${missing.join("\n")}\n`,
+  );
+  return true;
+}

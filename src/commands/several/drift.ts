@@ -1,0 +1,119 @@
+/** @module Runs `drift` on several manifests: a look at each, one report and one exit code. */
+import { kinds } from "../../kinds/index.ts";
+import { type DriftReport, hasDrift } from "../../model/drift.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { openProject } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
+import { countDrift } from "../../report/drift-counts.ts";
+import { driftJson, erroredDriftJson } from "../../report/drift-json.ts";
+import { driftText } from "../../report/drift-text.ts";
+import { driftAnnotations } from "../../report/github/drift-annotations.ts";
+import { jsonText } from "../../report/json-text.ts";
+import { driftSuite, failedDriftSuite } from "../../report/junit/drift-suite.ts";
+import { junitText } from "../../report/junit/junit.ts";
+import { kindNames } from "../../report/kind-words.ts";
+import { driftMarkdown } from "../../report/markdown/drift-markdown.ts";
+import { makePalette } from "../../report/palette.ts";
+import { driftFindings } from "../../report/sarif/drift-findings.ts";
+import { exitOf, exitOfAll, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
+import { severalJson } from "../../report/several/several-json.ts";
+import { countSeveral } from "../../report/several/several-line.ts";
+import { withAuditEvents } from "../drift/audit-events.ts";
+import { withDrift } from "../drift/look.ts";
+import type { DriftOptions } from "../drift/options.ts";
+import { writeDriftFiles, writeDriftOutputs, writeNoDriftFiles } from "../drift/reports.ts";
+import { pathIn } from "../repository-path.ts";
+import type { Terminal } from "../terminal.ts";
+import { assertReportFiles, writeReport } from "../write-report.ts";
+import { inEachFolder, refuseSeveral } from "./folders.ts";
+import { printSeveral } from "./print-several.ts";
+import { type SeveralParts, writeSeveralReports } from "./reports.ts";
+
+/**
+ * `drift` with several --chdir: looks at each manifest as if started in its folder, where --html and --prometheus write. All other reports
+ * hold all looks, and stand in the folder of the command. Exits with the worst code.
+ */
+export async function driftSeveral(
+  folders: readonly string[],
+  options: DriftOptions,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  if (options.adopt.length > 0) refuseSeveral("drift --adopt");
+  const { sarif, junit, markdown, html, prometheus } = options;
+  assertReportFiles({ sarif, junit, markdown });
+  assertReportFiles({ html, prometheus });
+  const names = kindNames(kinds.all);
+  const results = await inEachFolder(folders, async (named) => {
+    let name = "";
+    try {
+      const project = await openProject(options);
+      name = project.header.name;
+      named(name);
+      const report = await withDrift(project, options, settings, terminal, (looked) =>
+        withAuditEvents(looked.drift.report, looked.session.service, looked.signal),
+      );
+      await writeDriftFiles(report, names, { html, prometheus }, terminal);
+      return report;
+    } catch (error) {
+      await writeNoDriftFiles(error, name, { html, prometheus }, terminal);
+      throw error;
+    }
+  });
+  const parts: SeveralParts<DriftReport> = {
+    report: "drift",
+    differs: hasDrift,
+    line: lineOf,
+    markdown: (report, bytes) => driftMarkdown(report, names, bytes),
+    findings: (report) => driftFindings(report, names),
+    annotations: driftAnnotations,
+  };
+  await writeSeveralReports(results, parts, { markdown, sarif }, { settings, terminal });
+  if (junit !== undefined)
+    await writeReport("junit", junit, junitText(suitesOf(results, settings)), terminal);
+  writeDriftOutputs(
+    madeOf(results).map(({ value }) => value),
+    { markdown, sarif },
+    settings,
+    terminal,
+  );
+  if (options.json === true) {
+    const made = (report: DriftReport): JsonObject => driftJson(report, names);
+    const exit = (result: ManifestResult<DriftReport>): number => exitOf(result, hasDrift);
+    const summary = { ...countSeveral(results, hasDrift) };
+    const documents = { key: "drift", exit, made, failed: erroredDriftJson, summary } as const;
+    terminal.out(`${jsonText(severalJson(results, documents))}\n`);
+  } else {
+    const page = { palette: makePalette(terminal.colour), width: terminal.width };
+    const verbose = options.verbose === true;
+    const text = (report: DriftReport): string => driftText(report, names, { ...page, verbose });
+    await printSeveral(results, { ...parts, text }, terminal);
+  }
+  return exitOfAll(results, hasDrift);
+}
+
+function suitesOf(
+  results: readonly ManifestResult<DriftReport>[],
+  settings: Settings,
+): Parameters<typeof junitText>[0] {
+  const names = kindNames(kinds.all);
+  return results.map((result) => {
+    const pathOf = pathIn(settings, result.folder);
+    const suite =
+      result.is === "made"
+        ? driftSuite(result.value, names, pathOf)
+        : failedDriftSuite(result.error, result.name, pathOf);
+    // Manifests of several folders may have one name.
+    return { ...suite, name: suite.name === "" ? result.folder : `${result.folder} ${suite.name}` };
+  });
+}
+
+function lineOf(report: DriftReport): string {
+  const { outside, ours } = countDrift(report);
+  const undeclared = report.unmanaged?.length ?? 0;
+  return [
+    outside === 0 ? "no drift" : `${outside} changed outside`,
+    ...(undeclared === 0 ? [] : [`${undeclared} not declared`]),
+    ...(ours === 0 ? [] : [`${ours} not applied yet`]),
+  ].join(", ");
+}

@@ -1,0 +1,74 @@
+/** @module Runs commands in the folders that --chdir names. */
+import { realpathSync, statSync } from "node:fs";
+import process from "node:process";
+import { fileTrouble } from "../../files/file-trouble.ts";
+import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
+import type { ManifestResult } from "../../report/several/manifest-result.ts";
+
+/** Makes a folder the current one, as if the command had been started there. Throws `folder-missing`. */
+export function enterFolder(folder: string): void {
+  try {
+    process.chdir(folder);
+  } catch (cause) {
+    throw new GraphformError("folder-missing", `--chdir ${folder}: ${fileTrouble(cause)}`, {
+      hint: "name a folder that exists, relative to the one where the command is started",
+      cause,
+    });
+  }
+}
+
+/** Throws where one of several folders is missing, or is named twice: a manifest would be counted twice. Called before any work. */
+export function assertFolders(folders: readonly string[]): void {
+  const seen = new Map<string, string>();
+  for (const folder of folders) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new GraphformError("folder-missing", `--chdir ${folder}: there is no such folder`, {
+        hint: "name a folder that exists, relative to the one where the command is started",
+      });
+    }
+    const path = realpathSync(folder);
+    const other = seen.get(path);
+    if (other !== undefined) {
+      throw new GraphformError("folder-twice", `--chdir ${other} and --chdir ${folder} are the same folder`, {
+        hint: "name each folder once",
+      });
+    }
+    seen.set(path, folder);
+  }
+}
+
+/** Throws `one-folder` for a command that works in one folder alone. */
+export function refuseSeveral(command: string): never {
+  throw new GraphformError("one-folder", `${command} works in one folder, and --chdir names several`, {
+    hint: "run it once for each; plan, drift and validate take several at once",
+  });
+}
+
+/**
+ * Does the work in each folder, one after the other. The work gives the manifest's name away as soon as it is read. An error is the result
+ * of its folder, and the others go on; Ctrl-C ends all. The current folder is the same afterwards.
+ */
+export async function inEachFolder<T>(
+  folders: readonly string[],
+  work: (named: (name: string) => void) => Promise<T>,
+): Promise<readonly ManifestResult<T>[]> {
+  assertFolders(folders);
+  const start = process.cwd();
+  const results: ManifestResult<T>[] = [];
+  for (const folder of folders) {
+    let name = "";
+    try {
+      enterFolder(folder);
+      const value = await work((read) => {
+        name = read;
+      });
+      results.push({ folder, name, is: "made", value });
+    } catch (error) {
+      if (isGraphformError(error) && error.exitCode === exitCodes.interrupted) throw error;
+      results.push({ folder, name, is: "failed", error });
+    } finally {
+      process.chdir(start);
+    }
+  }
+  return results;
+}

@@ -1,0 +1,91 @@
+/** @module Runs `plan` on several manifests: a plan for each, one report and one exit code. */
+import { kinds } from "../../kinds/index.ts";
+import { exitCodes } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { hasChanges } from "../../plan/plan.ts";
+import { openProject } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
+import { erroredPlanJson } from "../../report/error-json.ts";
+import { planAnnotations } from "../../report/github/annotations.ts";
+import { gitlabCounts } from "../../report/gitlab/plan-counts.ts";
+import { jsonText } from "../../report/json-text.ts";
+import { kindNames } from "../../report/kind-words.ts";
+import { planMarkdown } from "../../report/markdown/plan-markdown.ts";
+import { makePalette } from "../../report/palette.ts";
+import { planJson } from "../../report/plan-json.ts";
+import { planLine, summarize } from "../../report/plan-summary.ts";
+import { planText } from "../../report/plan-text.ts";
+import { planFindings } from "../../report/sarif/plan-findings.ts";
+import { exitOf, exitOfAll, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
+import { severalJson } from "../../report/several/several-json.ts";
+import { countSeveral } from "../../report/several/several-line.ts";
+import { type MadePlan, makePlan, type PlanCommandOptions } from "../plan.ts";
+import { writePlanOutputs } from "../plan-outputs.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeFailureHtml, writePlanHtml } from "../write-html.ts";
+import { assertReportFiles, writeReport } from "../write-report.ts";
+import { inEachFolder } from "./folders.ts";
+import { printSeveral } from "./print-several.ts";
+import { type SeveralParts, writeSeveralReports } from "./reports.ts";
+
+/**
+ * `plan` with several --chdir: plans each manifest as if started in its folder, where --out and --html write. All other reports hold all
+ * plans, and stand in the folder of the command. Exits with the worst code; 2 where there are changes and --detailed-exitcode was given.
+ */
+export async function planSeveral(
+  folders: readonly string[],
+  options: PlanCommandOptions,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const { sarif, gitlab, markdown, out, html, destroy } = options;
+  assertReportFiles({ sarif, gitlab, markdown });
+  assertReportFiles({ out, html });
+  const names = kindNames(kinds.all);
+  const next = { planFile: out, command: destroy === true ? "destroy" : "apply" } as const;
+  const results = await inEachFolder(folders, async (named) => {
+    try {
+      const project = await openProject(options);
+      named(project.header.name);
+      const made = await makePlan(project, options, settings, terminal);
+      if (html !== undefined)
+        await writePlanHtml(html, made.plan, names, { ...next, earlier: made.earlier, terminal });
+      return made;
+    } catch (error) {
+      if (html !== undefined) await writeFailureHtml(html, error, terminal);
+      throw error;
+    }
+  });
+  const parts: SeveralParts<MadePlan> = {
+    report: "plan",
+    differs,
+    line: ({ plan }) => planLine(summarize(plan)),
+    markdown: ({ plan }, bytes) => planMarkdown(plan, names, { ...next, bytes }),
+    findings: ({ plan }) => planFindings(plan, names),
+    annotations: ({ plan }, pathOf) => planAnnotations(plan, pathOf),
+  };
+  await writeSeveralReports(results, parts, { markdown, sarif }, { settings, terminal });
+  const plans = madeOf(results).map(({ value }) => value.plan);
+  // As for one plan: numbers that lack a manifest would say less than there is.
+  if (gitlab !== undefined && plans.length === results.length)
+    await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts(plans))}\n`, terminal);
+  await writePlanOutputs(plans, { markdown, sarif }, settings, terminal);
+  if (options.json === true) {
+    const made = ({ plan }: MadePlan): JsonObject => planJson(plan, names);
+    const exit = (result: ManifestResult<MadePlan>): number => exitOf(result, differs);
+    const summary = { ...countSeveral(results, differs) };
+    const documents = { key: "plan", exit, made, failed: erroredPlanJson, summary } as const;
+    terminal.out(`${jsonText(severalJson(results, documents))}\n`);
+  } else {
+    const page = { palette: makePalette(terminal.colour), width: terminal.width };
+    const command = options.destroy === true ? "destroy" : "apply";
+    const text = ({ plan }: MadePlan): string => planText(plan, names, page, command);
+    await printSeveral(results, { ...parts, text }, terminal);
+  }
+  const code = exitOfAll(results, differs);
+  return code === exitCodes.changes && options.detailedExitcode !== true ? exitCodes.done : code;
+}
+
+function differs({ plan }: MadePlan): boolean {
+  return hasChanges(plan);
+}

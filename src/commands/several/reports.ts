@@ -1,0 +1,108 @@
+/** @module Writes the reports that hold the results of several manifests. */
+import { resolve } from "node:path";
+import { isManifestError } from "../../model/errors.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import type { Settings } from "../../project/settings.ts";
+import { messageOf } from "../../report/events.ts";
+import { problemAnnotations } from "../../report/github/annotations.ts";
+import type { Annotation } from "../../report/github/workflow-command.ts";
+import type { ReportFinding } from "../../report/sarif/finding.ts";
+import { problemFindings } from "../../report/sarif/problem-findings.ts";
+import { type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
+import { type SeveralReport, severalMarkdown } from "../../report/several/several-markdown.ts";
+import { printAnnotations } from "../github-annotations.ts";
+import { pathIn } from "../repository-path.ts";
+import { writeSarif } from "../sarif-report.ts";
+import { appendSummary } from "../step-summary.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeReport } from "../write-report.ts";
+
+/** Reports of one result, from which those of all are made. */
+export interface SeveralParts<T> extends SeveralReport<T>, FoundParts<T> {}
+
+/** What tools read of one result, worst first. */
+interface FoundParts<T> {
+  readonly findings: (value: T) => readonly ReportFinding[];
+  readonly annotations: (value: T, pathOf: (file: string) => string) => readonly Annotation[];
+}
+
+/** Context of the reports. */
+export interface SeveralContext {
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+}
+
+/** Writes one Markdown file and one SARIF file, the summary of the step and the annotations. Called in the folder of the command. */
+export async function writeSeveralReports<T>(
+  results: readonly ManifestResult<T>[],
+  parts: SeveralParts<T>,
+  { markdown, sarif }: { readonly markdown?: string | undefined; readonly sarif?: string | undefined },
+  { settings, terminal }: SeveralContext,
+): Promise<void> {
+  if (markdown !== undefined)
+    await writeReport("markdown", markdown, severalMarkdown(results, parts), terminal);
+  await appendSummary((bytes) => severalMarkdown(results, parts, bytes), settings, terminal);
+  await writeFindings(results, parts, sarif, { settings, terminal });
+}
+
+/** Writes one SARIF file where it is named, and the annotations. */
+export async function writeFindings<T>(
+  results: readonly ManifestResult<T>[],
+  parts: FoundParts<T>,
+  sarif: string | undefined,
+  { settings, terminal }: SeveralContext,
+): Promise<void> {
+  if (sarif !== undefined) await writeAllFindings(results, parts, sarif, { settings, terminal });
+  const annotations = [
+    ...failures(results).flatMap(({ folder, error }) =>
+      isManifestError(error) ? problemAnnotations(error.problems, pathIn(settings, folder)) : [],
+    ),
+    ...madeOf(results).flatMap(({ folder, value }) => parts.annotations(value, pathIn(settings, folder))),
+  ];
+  await printAnnotations(annotations, "the reports list all", settings, terminal);
+}
+
+async function writeAllFindings<T>(
+  results: readonly ManifestResult<T>[],
+  { findings }: FoundParts<T>,
+  file: string,
+  { settings, terminal }: SeveralContext,
+): Promise<void> {
+  const all = [
+    ...failures(results).flatMap(({ folder, error }) =>
+      isManifestError(error) ? problemFindings(error.problems).map(foundIn(folder)) : [],
+    ),
+    ...madeOf(results).flatMap(({ folder, value }) => findings(value).map(foundIn(folder))),
+  ];
+  const levels: readonly ReportFinding["level"][] = ["error", "warning", "note"];
+  const worstFirst = levels.flatMap((level) => all.filter((finding) => finding.level === level));
+  const failed = failures(results)
+    .filter(({ error }) => !isManifestError(error))
+    .map(({ folder, error }) => `${folder}: ${messageOf(error)}`);
+  await writeSarif(worstFirst, {
+    ...{ file, settings, terminal },
+    manifest: results.slice(0, 1).map(({ folder }) => resolve(folder, "graphform.yaml")),
+    ...(failed.length === 0 ? {} : { failure: failed.join("; ") }),
+  });
+}
+
+/** Gives a finding the place and the identity that it has among those of other folders. */
+function foundIn(folder: string): (finding: ReportFinding) => ReportFinding {
+  const start = { line: 1, column: 1 };
+  const whole: SourceRange = { file: "graphform.yaml", start, end: start };
+  return (finding) => {
+    const { where = whole, fingerprint } = finding;
+    return {
+      ...finding,
+      message: `${folder}: ${finding.message}`,
+      where: { ...where, file: resolve(folder, where.file) },
+      fingerprint: { ...fingerprint, parts: [folder, ...fingerprint.parts] },
+    };
+  };
+}
+
+function failures<T>(
+  results: readonly ManifestResult<T>[],
+): readonly Extract<ManifestResult<T>, { readonly is: "failed" }>[] {
+  return results.flatMap((result) => (result.is === "failed" ? [result] : []));
+}

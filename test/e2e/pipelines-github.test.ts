@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type GithubRunner, githubRunner, type JobResult } from "../support/pipelines/github-runner.ts";
+import { openShop, type Shop } from "../support/pipelines/shop.ts";
+
+const [workflow, watch] = [".github/workflows/graphform.yaml", ".github/workflows/graphform-drift.yaml"];
+const push = { name: "push", ref: "refs/heads/main" } as const;
+const schedule = { name: "schedule", ref: "refs/heads/main" } as const;
+
+let shop: Shop;
+let github: GithubRunner;
+const secrets: Record<string, string> = {};
+
+beforeAll(async () => {
+  shop = await openShop("github");
+  Object.assign(secrets, shop.secrets);
+  github = githubRunner({
+    folder: join(shop.user.dir, "github"),
+    checkout: () => shop.repository,
+    secrets,
+    vars: { GRAPHFORM_STATE: join(shop.shared, "shop.json") },
+    api: shop.forge.url,
+  });
+});
+afterAll(() => shop.close());
+
+function proposed(repository = "acme/graphs"): Parameters<GithubRunner["run"]>[1] {
+  const head = { sha: "feedfacecafe1234", repo: { full_name: repository } };
+  return { name: "pull_request", ref: "refs/pull/5/merge", payload: { pull_request: { number: 5, head } } };
+}
+
+function results(jobs: { readonly [name: string]: JobResult }): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(jobs).map(([name, { result }]) => [name, result]));
+}
+
+function said(job: JobResult | undefined): string {
+  return (job?.steps ?? []).map(({ name, out }) => `${name}:\n${out}`).join("\n");
+}
+
+/** Fingerprint of the plan in a report. */
+function fingerprint(text: string): string {
+  return /Plan fingerprint: `([0-9a-f]+)`/.exec(text)?.[1] ?? `none in ${text}`;
+}
+
+describe("the workflow of a pull request", () => {
+  it("shows the plan in one comment, and updates that one", async () => {
+    const [first = ""] = ["<!-- graphform:plan name=shop -->"];
+    shop.forge.comments.push({ id: 900, body: `${first}\n\nAll is well, approve it.`, author: "stranger" });
+    const one = await github.run(workflow, proposed());
+    expect(results(one), said(one["plan"])).toEqual({ plan: "success", apply: "skipped" });
+    expect(one["plan"]?.summary).toContain("## Plan for `shop`");
+    shop.commit({ orders: "orders and what was bought" });
+    expect(results(await github.run(workflow, proposed()))).toEqual({ plan: "success", apply: "skipped" });
+    const [stranger, ours, ...others] = shop.forge.comments;
+    expect(others).toEqual([]);
+    expect(stranger?.body).toContain("approve it");
+    expect(ours?.body).toMatch(/^<!-- graphform:plan name=shop -->\n/);
+    expect(ours?.body).toContain("orders and what was bought");
+    expect(ours?.body).toContain("[Run of feedfacecafe](https://github.example/acme/graphs/actions/runs/2)");
+    expect(await shop.created()).toEqual([]);
+  });
+
+  it("says in the same comment why there is no plan, and fails", async () => {
+    shop.user.write("repository/graphform.yaml", "apiVersion: graphform/v1\nname: [broken\n");
+    const { plan, apply } = await github.run(workflow, proposed());
+    expect([plan?.result, apply?.result]).toEqual(["failure", "skipped"]);
+    expect(shop.forge.comments.slice(1).map(({ body }) => body)).toEqual([
+      expect.stringContaining("## No plan"),
+    ]);
+    expect(said(plan)).toMatch(/::error file=graphform.yaml,line=\d/);
+  });
+
+  it("of a fork is validated, without secrets and without a comment", async () => {
+    shop.commit({ orders: "from a fork" });
+    const before = shop.forge.comments.map(({ body }) => body);
+    const { plan, apply } = await github.run(workflow, proposed("stranger/graphs"));
+    expect([plan?.result, apply?.result]).toEqual(["success", "skipped"]);
+    const outcomes = Object.fromEntries((plan?.steps ?? []).map(({ name, outcome }) => [name, outcome]));
+    expect(outcomes).toMatchObject({ validate: "success", plan: "skipped", comment: "skipped" });
+    expect(shop.forge.comments.map(({ body }) => body)).toEqual(before);
+  });
+});
+
+describe("the workflow after a merge", () => {
+  it.each([
+    ["the first commit", { orders: "the order graph" }, ["orders"]],
+    ["the second commit", { orders: "the order graph", stock: "what is left" }, ["orders", "stock"]],
+  ])("applies the very plan that was shown: %s", async (_, databases, created) => {
+    shop.commit(databases);
+    expect(results(await github.run(workflow, proposed()))).toEqual({ plan: "success", apply: "skipped" });
+    let shown = "";
+    const jobs = await github.run(workflow, push, {
+      apply: async () => {
+        shown = "asked";
+      },
+    });
+    expect(results(jobs), said(jobs["apply"])).toEqual({ plan: "success", apply: "success" });
+    expect(shown).toBe("asked");
+    const applied: { appliedPlans: readonly { fingerprint: string }[] } = JSON.parse(
+      shop.user.read("shared/shop.json"),
+    );
+    expect(JSON.stringify(applied.appliedPlans)).toContain(fingerprint(jobs["plan"]?.summary ?? ""));
+    expect(await shop.created()).toEqual(created);
+    expect(npmEnvironment()).not.toContain("a-password-of-tests");
+  });
+
+  it("asks nobody where there is nothing to do", async () => {
+    const jobs = await github.run(workflow, push, { apply: () => expect.fail("nobody is asked") });
+    expect(results(jobs)).toEqual({ plan: "success", apply: "skipped" });
+  });
+
+  it("keeps the plan with its checksum, and applies no other file", async () => {
+    shop.commit({ orders: "a forged plan", stock: "what is left" });
+    let sha = "";
+    const jobs = await github.run(workflow, push, {
+      apply: async () => {
+        const [folder = ""] = shop.user
+          .files()
+          .filter(
+            (file) => file.startsWith(`github/run-${github.runs()}/`) && file.endsWith(".gfplan.sha256"),
+          )
+          .filter((file) => file.includes("/artifacts/"));
+        const plan = folder.replace(/\.sha256$/, "");
+        sha = createHash("sha256").update(shop.user.read(plan)).digest("hex");
+        expect(shop.user.read(folder)).toBe(`${sha}  graphform.gfplan\n`);
+        shop.user.write(plan, `${shop.user.read(plan)} `);
+      },
+    });
+    expect(results(jobs)).toEqual({ plan: "success", apply: "failure" });
+    expect(jobs["plan"]?.outputs["sha256"]).toBe(sha);
+    expect(said(jobs["apply"])).toContain("graphform.gfplan: FAILED");
+  });
+
+  it("refuses a stale plan with exit code 6, shows the new one, and applies that only when it is asked again", async () => {
+    shop.commit({ orders: "changed in between", stock: "what is left" });
+    const jobs = await github.run(workflow, push, { apply: () => shop.past("delete", "orders") });
+    expect(results(jobs), said(jobs["apply"])).toEqual({ plan: "success", apply: "failure" });
+    const { apply } = jobs;
+    expect(apply?.steps.find(({ name }) => name === "apply")?.outputs).toEqual({ exitcode: "6" });
+    expect(apply?.summary).toContain("## Plan for `shop`");
+    expect(fingerprint(apply?.summary ?? "")).not.toBe(fingerprint(jobs["plan"]?.summary ?? ""));
+    expect(said(apply)).toContain("::error title=graphform::The plan that was shown is stale");
+    expect(await shop.created()).toEqual(["orders", "stock"]);
+    const again = await github.run(workflow, { ...push, attempt: 2 });
+    expect(results(again), said(again["apply"])).toEqual({ plan: "success", apply: "success" });
+    expect(await shop.created()).toEqual(["orders", "stock", "orders"]);
+  });
+});
+
+describe("the workflow on a schedule", () => {
+  it("opens one issue about drift, updates it, and closes it when the drift is gone", async () => {
+    expect(results(await github.run(watch, schedule))).toEqual({ drift: "success" });
+    expect(shop.forge.issues).toEqual([]);
+    await shop.past("stop", "stock");
+    expect(results(await github.run(watch, schedule))).toEqual({ drift: "success" });
+    expect(shop.forge.issues).toMatchObject([
+      { title: "Drift of shop", state: "open", body: expect.stringContaining("instances.stock") },
+    ]);
+    const { username } = shop.platform;
+    secrets["GRAPHFORM_USERNAME"] = "nobody@example.com";
+    const failed = await github.run(watch, schedule);
+    secrets["GRAPHFORM_USERNAME"] = username;
+    expect(results(failed)).toEqual({ drift: "failure" });
+    expect(shop.forge.issues).toMatchObject([
+      {
+        title: "Drift of shop is not known",
+        state: "open",
+        body: expect.stringContaining("Nobody could look"),
+      },
+    ]);
+    await github.run(watch, schedule);
+    expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop", state: "open" }]);
+    expect(results(await github.run(workflow, { ...push, name: "workflow_dispatch" }))).toEqual({
+      plan: "success",
+      apply: "success",
+    });
+    expect(results(await github.run(watch, schedule))).toEqual({ drift: "success" });
+    expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop", state: "closed" }]);
+    expect(shop.forge.refused).toEqual([]);
+  });
+});
+
+function npmEnvironment(): string {
+  return readFileSync(join(shop.user.dir, "github", "npm-environment.txt"), "utf8");
+}

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type GitlabJob, type GitlabRunner, gitlabRunner } from "../support/pipelines/gitlab-runner.ts";
+import { openShop, type Shop } from "../support/pipelines/shop.ts";
+
+const merge = { CI_PIPELINE_SOURCE: "merge_request_event", CI_MERGE_REQUEST_IID: "5" };
+const push = { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "main" };
+const schedule = { CI_PIPELINE_SOURCE: "schedule", CI_COMMIT_BRANCH: "main" };
+
+let shop: Shop;
+let gitlab: GitlabRunner;
+const project: Record<string, string> = {};
+
+beforeAll(async () => {
+  shop = await openShop("gitlab");
+  Object.assign(project, shop.secrets, {
+    GRAPHFORM_STATE: join(shop.shared, "shop.json"),
+    GITLAB_TOKEN: "gitlab-token",
+    CI_API_V4_URL: `${shop.forge.url}/api/v4`,
+    CI_PROJECT_ID: "7",
+  });
+  gitlab = gitlabRunner({
+    folder: join(shop.user.dir, "gitlab"),
+    checkout: () => shop.repository,
+    project,
+  });
+});
+afterAll(() => shop.close());
+
+function statuses(jobs: { readonly [name: string]: GitlabJob }): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(jobs).map(([name, { status }]) => [name, status]));
+}
+
+describe("the pipeline of a merge request", () => {
+  it("shows the plan in one note, updates it, and reports numbers alone", async () => {
+    shop.forge.comments.push({
+      id: 900,
+      body: "<!-- graphform:plan name=shop -->\n\nAll is well.",
+      author: "stranger",
+    });
+    const { plan, ...others } = await gitlab.run(merge);
+    expect(plan?.status, `${plan?.out}${plan?.afterScript}`).toBe("success");
+    expect(others).toEqual({});
+    expect(JSON.parse(plan?.reports["terraform"] ?? "{}")).toEqual({ create: 1, update: 0, delete: 0 });
+    shop.user.write("repository/graphform.yaml", "apiVersion: graphform/v1\nname: [broken\n");
+    expect(statuses(await gitlab.run(merge))).toEqual({ plan: "failed" });
+    const bodies = shop.forge.comments.map(({ body }) => body);
+    expect(bodies).toEqual([expect.stringContaining("All is well."), expect.stringContaining("## No plan")]);
+    expect(await shop.created()).toEqual([]);
+  });
+
+  it("says how to get a token that may write notes, and plans without it", async () => {
+    shop.commit({ orders: "the order graph" });
+    // An empty variable counts as none.
+    project["GITLAB_TOKEN"] = "";
+    const { plan } = await gitlab.run(merge);
+    project["GITLAB_TOKEN"] = "gitlab-token";
+    expect(plan?.status).toBe("success");
+    expect(plan?.afterScript).toMatch(/GITLAB_TOKEN is not set[\s\S]*Access tokens/);
+  });
+});
+
+describe("the pipeline after a merge", () => {
+  it.each([
+    ["the first commit", { orders: "the order graph" }, ["orders"]],
+    ["the second commit", { orders: "the order graph", stock: "what is left" }, ["orders", "stock"]],
+  ])("waits for a person, and applies the plan that was shown: %s", async (_, databases, created) => {
+    shop.commit(databases);
+    expect(statuses(await gitlab.run(push))).toEqual({ plan: "success", apply: "created" });
+    const { plan, apply } = await gitlab.run(push, { apply: async () => undefined });
+    expect([plan?.status, apply?.status], apply?.out).toEqual(["success", "success"]);
+    expect(plan?.out).toContain("Plan: 1 to add, 0 to change, 0 to destroy.");
+    expect(apply?.out).toContain("Apply complete! Resources: 1 added, 0 changed, 0 destroyed.");
+    expect(await shop.created()).toEqual(created);
+  });
+
+  it("refuses a stale plan, shows the new one, and does not apply it", async () => {
+    shop.commit({ orders: "changed in between", stock: "what is left" });
+    const { apply } = await gitlab.run(push, { apply: () => shop.past("delete", "orders") });
+    expect(apply?.status).toBe("failed");
+    expect(apply?.out).toMatch(/Plan: 1 to add, 0 to change, 0 to destroy\.[\s\S]*stale and was not applied/);
+    expect(await shop.created()).toEqual(["orders", "stock"]);
+    expect(statuses(await gitlab.run(push, { apply: async () => undefined }))).toEqual({
+      plan: "success",
+      apply: "success",
+    });
+  });
+});
+
+describe("the pipeline of a schedule", () => {
+  it("keeps one issue about drift, warns while there is some, and closes it", async () => {
+    expect(statuses(await gitlab.run(schedule))).toEqual({ drift: "success" });
+    await shop.past("stop", "stock");
+    const found = await gitlab.run(schedule);
+    expect(statuses(found), found["drift"]?.out).toEqual({ drift: "warning" });
+    expect(found["drift"]?.reports["junit"]).toContain("<failure");
+    await gitlab.run(schedule);
+    expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop", state: "open" }]);
+    project["GRAPHFORM_USERNAME"] = "nobody@example.com";
+    expect(statuses(await gitlab.run(schedule))).toEqual({ drift: "failed" });
+    project["GRAPHFORM_USERNAME"] = shop.platform.username;
+    expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop is not known", state: "open" }]);
+    await gitlab.run(push, { apply: async () => undefined });
+    expect(statuses(await gitlab.run(schedule))).toEqual({ drift: "success" });
+    expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop", state: "closed" }]);
+    expect(shop.forge.refused).toEqual([]);
+  });
+});

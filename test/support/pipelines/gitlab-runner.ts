@@ -1,0 +1,182 @@
+import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parse } from "yaml";
+import { runnerPrograms, shell, type Variables } from "./shell.ts";
+
+interface Rule {
+  readonly if?: string;
+  readonly when?: "manual" | "never" | "on_success";
+}
+
+interface Job {
+  readonly stage: string;
+  readonly needs?: readonly string[];
+  readonly rules?: readonly Rule[];
+  readonly before_script?: readonly string[];
+  readonly script: readonly string[];
+  readonly after_script?: readonly string[];
+  readonly variables?: Variables;
+  readonly allow_failure?: { readonly exit_codes: number };
+  readonly artifacts?: {
+    readonly paths?: readonly string[];
+    readonly reports?: Variables;
+    readonly access?: string;
+  };
+}
+
+interface Pipeline {
+  readonly stages: readonly string[];
+  readonly workflow?: { readonly rules: readonly Rule[] };
+  readonly variables?: Variables;
+  readonly default?: { readonly before_script?: readonly string[] };
+}
+
+/** How a job of a pipeline ended. */
+export interface GitlabJob {
+  readonly status: "success" | "warning" | "failed" | "skipped" | "created";
+  readonly out: string;
+  readonly afterScript: string;
+  /** Reports by their kind. */
+  readonly reports: Variables;
+}
+
+/** A project at GitLab. Artifacts go from a job to those that need it. */
+export interface GitlabRunner {
+  /** Runs a pipeline. `manual` are jobs that a person starts; each is called before its job. */
+  run(
+    variables: Variables,
+    manual?: { readonly [job: string]: () => Promise<unknown> },
+  ): Promise<{ readonly [job: string]: GitlabJob }>;
+}
+
+const notJobs = new Set(["stages", "workflow", "default", "variables", "spec", "include"]);
+
+/** Makes a runner that works below `folder`; `text` gives the pipeline of the commit. */
+export function gitlabRunner({
+  folder,
+  checkout,
+  text = () => readFileSync(join(checkout(), ".gitlab-ci.yml"), "utf8"),
+  project,
+}: {
+  readonly folder: string;
+  readonly checkout: () => string;
+  readonly text?: () => string;
+  /** Variables of the project. */
+  readonly project: Variables;
+}): GitlabRunner {
+  const programs = runnerPrograms(folder);
+  let runs = 0;
+  return {
+    async run(given, manual = {}) {
+      runs += 1;
+      const document: Pipeline & { readonly [name: string]: unknown } = parse(text());
+      const predefined = { ...project, CI_DEFAULT_BRANCH: "main", ...given };
+      const results: Record<string, GitlabJob> = {};
+      if (document.workflow !== undefined && ruled(document.workflow.rules, predefined) === "never")
+        return results;
+      const jobs = Object.entries(document).filter(([name]) => !notJobs.has(name));
+      const staged = document.stages.flatMap((stage) =>
+        jobs.map(([name, job]): [string, Job] => [name, asJob(job)]).filter(([, job]) => job.stage === stage),
+      );
+      for (const [name, job] of staged) {
+        const when = ruled(job.rules ?? [{}], predefined);
+        if (when === "never") continue;
+        const needed = job.needs ?? Object.keys(results);
+        const failed = needed.some(
+          (need) => !["success", "warning"].includes(results[need]?.status ?? "success"),
+        );
+        const start = manual[name];
+        if (failed || (when === "manual" && start === undefined)) {
+          results[name] = { status: failed ? "skipped" : "created", out: "", afterScript: "", reports: {} };
+          continue;
+        }
+        await start?.();
+        const home = join(folder, `pipeline-${runs}`);
+        results[name] = await runJob(job, document, {
+          ...{ home, name, needed, checkout: checkout() },
+          env: {
+            ...programs,
+            ...predefined,
+            GITLAB_CI: "true",
+            CI_PROJECT_DIR: join(home, name),
+            CI_JOB_URL: `https://gitlab.example/jobs/${runs}`,
+            CI_COMMIT_SHA: "feedfacecafe1234",
+            ...expanded({ ...document.variables, ...job.variables }, predefined),
+          },
+        });
+      }
+      return results;
+    },
+  };
+}
+
+interface Place {
+  readonly home: string;
+  readonly name: string;
+  readonly needed: readonly string[];
+  readonly checkout: string;
+  readonly env: Variables;
+}
+
+async function runJob(job: Job, document: Pipeline, place: Place): Promise<GitlabJob> {
+  const { home, name, env, needed } = place;
+  const workspace = join(home, name);
+  mkdirSync(workspace, { recursive: true });
+  cpSync(place.checkout, workspace, { recursive: true });
+  for (const need of needed) {
+    const kept = join(home, "artifacts", need);
+    if (existsSync(kept)) cpSync(kept, workspace, { recursive: true });
+  }
+  const before = job.before_script ?? document.default?.before_script ?? [];
+  const { code, out } = await shell([...before, ...job.script].join("\n"), workspace, env);
+  const after =
+    job.after_script === undefined ? undefined : await shell(job.after_script.join("\n"), workspace, env);
+  const isAllowed = code !== 0 && job.allow_failure?.exit_codes === code;
+  const { paths = [], reports = {} } = job.artifacts ?? {};
+  for (const path of code === 0 ? paths : []) {
+    if (!existsSync(join(workspace, path))) continue;
+    mkdirSync(dirname(join(home, "artifacts", name, path)), { recursive: true });
+    cpSync(join(workspace, path), join(home, "artifacts", name, path));
+  }
+  const found = Object.entries(reports).flatMap(([kind, path]): [string, string][] =>
+    existsSync(join(workspace, path)) ? [[kind, readFileSync(join(workspace, path), "utf8")]] : [],
+  );
+  return {
+    status: code === 0 ? "success" : isAllowed ? "warning" : "failed",
+    out,
+    afterScript: after?.out ?? "",
+    reports: Object.fromEntries(found),
+  };
+}
+
+/** What the first rule that fits says; `never` where none does. */
+function ruled(rules: readonly Rule[], variables: Variables): "manual" | "never" | "on_success" {
+  const rule = rules.find((each) => each.if === undefined || fits(each.if, variables));
+  return rule === undefined ? "never" : (rule.when ?? "on_success");
+}
+
+/** `$A == "text" && $B != $C`: the conditions that pipelines here use. */
+function fits(condition: string, variables: Variables): boolean {
+  const value = (text: string): string | undefined =>
+    text.startsWith("$") ? variables[text.slice(1)] : JSON.parse(text);
+  return condition.split("&&").every((part) => {
+    const [, left = "", sign, right = ""] = /^\s*(\S+)\s*(==|!=)\s*(\S+)\s*$/.exec(part) ?? [];
+    if (sign === undefined) throw new Error(`not a condition of these tests: ${condition}`);
+    return (value(left) === value(right)) === (sign === "==");
+  });
+}
+
+function expanded(values: Variables, known: Variables): Variables {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      String(value).replaceAll(/\$(\w+)/g, (_, other: string) => known[other] ?? ""),
+    ]),
+  );
+}
+
+function asJob(value: unknown): Job {
+  const { stage, script, ...rest }: Partial<Job> = typeof value === "object" && value !== null ? value : {};
+  if (stage === undefined || script === undefined) throw new Error("not a job");
+  return { stage, script, ...rest };
+}

@@ -1,0 +1,97 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { instanceParams } from "../../../src/kinds/instance-params.ts";
+import { type LocalPlatform, platformUp } from "../local-platform.ts";
+import { outsider } from "../local-service.ts";
+import { quickProfile } from "../quick-profile.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
+import { type ForgeServer, startForge } from "./forge-server.ts";
+import type { Variables } from "./shell.ts";
+
+/** A repository with a manifest, a pipeline that `init` wrote, the local platform, and a forge. */
+export interface Shop {
+  readonly user: Workspace;
+  readonly platform: LocalPlatform;
+  readonly forge: ForgeServer;
+  /** Folder of the repository. */
+  readonly repository: string;
+  /** Folder of the state that every job sees. */
+  readonly shared: string;
+  readonly secrets: Variables;
+  /** Writes the next commit: databases by name, each with its description. */
+  commit(databases: Variables): void;
+  /** Names of the databases that were ever created, in their order. */
+  created(): Promise<readonly string[]>;
+  /** Deletes or stops a database past graphform, and waits until it is so. */
+  past(verb: "delete" | "stop", database: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a shop whose pipeline is that of a CI service. */
+export async function openShop(ci: "github" | "gitlab"): Promise<Shop> {
+  const user = openWorkspace();
+  const platform = await platformUp(user, "--engine", "none", "--delay", "5");
+  const forge = await startForge();
+  const [repository, shared] = [join(user.dir, "repository"), join(user.dir, "shared")];
+  for (const folder of [repository, join(repository, ".git"), shared]) mkdirSync(folder);
+  user.write("quick.yaml", quickProfile);
+  user.write("shared/.graphform-shared", "");
+  const commit = (databases: Variables): void =>
+    user.write(
+      "repository/graphform.yaml",
+      manifestOf(databases, platform.url, join(user.dir, "quick.yaml")),
+    );
+  commit({ orders: "the order graph" });
+  const { code, err } = await user.run("--chdir", "repository", "init", "--ci", ci);
+  if (code !== 0) throw new Error(err);
+  const idOf = (database: string): string => {
+    const state: { resources: { [address: string]: { id?: string } } } = JSON.parse(
+      user.read("shared/shop.json"),
+    );
+    return state.resources[`instances.${database}`]?.id ?? "";
+  };
+  return {
+    ...{ user, platform, forge, repository, shared, commit },
+    secrets: {
+      GRAPHFORM_USERNAME: platform.username,
+      GRAPHFORM_PASSWORD: platform.password,
+      SHOP_PASSWORD: "a-password-of-tests",
+    },
+    async created() {
+      const writes = await platform.writes();
+      return writes
+        .filter(({ operation }) => operation === "create")
+        .map(({ body }) => JSON.stringify(body).replace(/^.*"name":"([^"]*)".*$/, "$1"));
+    },
+    async past(verb, database) {
+      const other = await outsider(user);
+      const params = {
+        ...instanceParams({ tier: "free", component: "free" }, other.service.profile),
+        id: idOf(database),
+      };
+      await other.write(`instance.${verb}`, params);
+    },
+    async close() {
+      await forge.close();
+      await user.close();
+    },
+  };
+}
+
+function manifestOf(databases: Variables, url: string, profile: string): string {
+  const blocks = Object.entries(databases).map(
+    ([name, description]) => `  ${name}:
+    tier: free
+    component: free
+    cloudProvider: aws
+    region: us-east-1
+    config: { name: ${name}, description: ${JSON.stringify(description)}, graphdbUser: app, graphdbPassword: "\${secret.shop}" }
+`,
+  );
+  return `apiVersion: graphform/v1
+name: shop
+service: { profile: ${profile}, platformUrl: "${url}", subscriptionId: sub-local }
+secrets: { shop: { env: SHOP_PASSWORD } }
+instances:
+${blocks.join("")}`;
+}
