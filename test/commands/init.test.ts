@@ -41,6 +41,7 @@ function scripts(file: string): { readonly [job: string]: readonly string[] } {
   const jobs: { [job: string]: Job | undefined } = text.jobs ?? {
     plan: jobOf(text["plan"]),
     apply: jobOf(text["apply"]),
+    drift: jobOf(text["drift"]),
   };
   const before = text.default?.before_script ?? [];
   return Object.fromEntries(
@@ -56,8 +57,8 @@ function jobOf(value: unknown): Job {
 }
 
 const pipelines = [
-  ["github", ".github/workflows/graphform.yaml", ["sh"]],
-  ["gitlab", ".gitlab-ci.yml", ["bash", "--norc"]],
+  ["github", [".github/workflows/graphform.yaml", ".github/workflows/graphform-drift.yaml"], ["sh"]],
+  ["gitlab", [".gitlab-ci.yml"], ["bash", "--norc"]],
 ] as const;
 
 describe("init", () => {
@@ -102,42 +103,102 @@ describe("init", () => {
     expect(existsSync(join(folder, ".gitignore"))).toBe(false);
   });
 
-  it.each(pipelines)("the %s pipeline refuses every job that has no state, in words", (name, path, shell) => {
-    const folder = initIn(name, "--ci", name);
-    const jobs = scripts(join(folder, path));
-    expect(Object.keys(jobs)).toEqual(["plan", "apply"]);
-    for (const [job, [check = ""]] of Object.entries(jobs)) {
-      const run = (state: string | undefined): { readonly status: number | null; readonly stderr: string } =>
-        spawnSync(shell[0], [...shell.slice(1), "-e", "-c", check], {
-          cwd: folder,
-          encoding: "utf8",
-          env: { PATH: process.env["PATH"], ...(state === undefined ? {} : { GRAPHFORM_STATE: state }) },
-        });
-      const kept = join(folder, `kept-${job}`);
-      mkdirSync(kept);
-      for (const state of [
-        undefined,
-        "",
-        join(kept, "state.json"),
-        "/no/such/folder/state.json",
-        "state.json",
-      ]) {
-        const { status, stderr } = run(state);
-        expect([job, state, status]).toEqual([job, state, 1]);
-        expect(stderr).toMatch(/no state that outlives it.*GRAPHFORM_STATE.*\.graphform-shared/s);
+  it.each(pipelines)(
+    "the %s pipeline refuses every job that has no state, in words",
+    (name, paths, shell) => {
+      const folder = initIn(name, "--ci", name);
+      const jobs: ReturnType<typeof scripts> = Object.assign(
+        {},
+        ...paths.map((path) => scripts(join(folder, path))),
+      );
+      expect(Object.keys(jobs)).toEqual(["plan", "apply", "drift"]);
+      for (const [job, [check = ""]] of Object.entries(jobs)) {
+        const run = (
+          state: string | undefined,
+        ): { readonly status: number | null; readonly stderr: string } =>
+          spawnSync(shell[0], [...shell.slice(1), "-e", "-c", check], {
+            cwd: folder,
+            encoding: "utf8",
+            env: { PATH: process.env["PATH"], ...(state === undefined ? {} : { GRAPHFORM_STATE: state }) },
+          });
+        const kept = join(folder, `kept-${job}`);
+        mkdirSync(kept);
+        for (const state of [
+          undefined,
+          "",
+          join(kept, "state.json"),
+          "/no/such/folder/state.json",
+          "state.json",
+        ]) {
+          const { status, stderr } = run(state);
+          expect([job, state, status]).toEqual([job, state, 1]);
+          expect(stderr).toMatch(/no state that outlives it.*GRAPHFORM_STATE.*\.graphform-shared/s);
+        }
+        writeFileSync(join(kept, ".graphform-shared"), "");
+        expect(run(join(kept, "state.json"))).toMatchObject({ status: 0, stderr: "" });
       }
-      writeFileSync(join(kept, ".graphform-shared"), "");
-      expect(run(join(kept, "state.json"))).toMatchObject({ status: 0, stderr: "" });
-    }
-  });
+    },
+  );
 
-  it.each(pipelines)("the %s pipeline applies the very plan that was shown, upon one state", (name, path) => {
-    const folder = join(bench.folder, name);
-    const { plan = [], apply = [] } = scripts(join(folder, path));
-    const [planned, applied] = [plan, apply].map((lines) => lines.join("\n").replaceAll(/\\\n\s*/g, ""));
-    const saved =
-      /graphform plan --state "\$GRAPHFORM_STATE" --out "([^"]+)"/.exec(planned ?? "")?.[1] ?? "none";
-    expect(applied).toContain(`graphform apply "${saved}" --state "$GRAPHFORM_STATE"`);
-    expect(applied).not.toContain("--auto-approve");
+  it.each(pipelines)(
+    "the %s pipeline fits the store and the secrets of a manifest that is there",
+    (name, paths) => {
+      const folder = join(bench.folder, `shared-${name}`);
+      mkdirSync(folder);
+      writeFileSync(
+        join(folder, "graphform.yaml"),
+        `apiVersion: graphform/v1
+name: shop
+state: { type: s3, bucket: states }
+secrets: { a: { env: SHOP_A }, b: { file: b.txt } }
+users: { reader: { instance: orders, password: "\${env.SHOP_B}-\${env.SHOP_A}" } }
+`,
+      );
+      const { stdout } = spawnSync(process.execPath, [program, "init", "--ci", name], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      expect(stdout).toBe(`Wrote ${[...paths, ".gitignore"].join(", ")}.\n`);
+      for (const path of paths) {
+        const text = readFileSync(join(folder, path), "utf8");
+        for (const secret of ["SHOP_A", "SHOP_B", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"])
+          expect(text).toContain(secret);
+        expect(text).not.toContain("GRAPHFORM_STATE");
+        // Nothing that a person wrote is put into a line of shell.
+        for (const lines of Object.values(scripts(join(folder, path))))
+          expect(lines.join("\n")).not.toMatch(/\$\{\{/);
+      }
+    },
+  );
+
+  it("stands in the root of the repository, and runs in the folder of the manifest", () => {
+    const root = join(bench.folder, "repository");
+    mkdirSync(join(root, ".git"), { recursive: true });
+    mkdirSync(join(root, "envs", "prod"), { recursive: true });
+    writeFileSync(join(root, "envs/prod/graphform.yaml"), "apiVersion: graphform/v1\nname: shop-prod\n");
+    for (const ci of ["github", "gitlab"])
+      execFileSync(process.execPath, [program, "--chdir", "envs/prod", "init", "--ci", ci], {
+        cwd: root,
+        stdio: "pipe",
+      });
+    const workflow: {
+      defaults: object;
+      jobs: { apply: { concurrency: object; steps: { with?: { path?: string } }[] } };
+    } = parse(readFileSync(join(root, ".github/workflows/graphform-shop-prod.yaml"), "utf8"));
+    expect(workflow.defaults).toEqual({ run: { "working-directory": "envs/prod" } });
+    expect(workflow.jobs.apply.concurrency).toEqual({
+      group: "graphform-shop-prod-apply",
+      "cancel-in-progress": false,
+    });
+    expect(workflow.jobs.apply.steps.flatMap(({ with: given }) => given?.path ?? [])).toEqual(["envs/prod"]);
+    expect(readFileSync(join(root, ".gitlab-ci.yml"), "utf8")).toContain("    - cd 'envs/prod'\n");
+    const again = spawnSync(process.execPath, [program, "init", "--ci", "gitlab"], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect([again.status, again.stderr]).toEqual([
+      1,
+      expect.stringContaining(".gitlab-ci.yml exists already"),
+    ]);
   });
 });

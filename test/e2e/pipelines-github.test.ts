@@ -22,6 +22,7 @@ beforeAll(async () => {
     secrets,
     vars: { GRAPHFORM_STATE: join(shop.shared, "shop.json") },
     api: shop.forge.url,
+    actions: { "acme/graphform@v1": join(import.meta.dirname, "../../action.yml") },
   });
 });
 afterAll(() => shop.close());
@@ -181,6 +182,93 @@ describe("the workflow on a schedule", () => {
     expect(shop.forge.refused).toEqual([]);
   });
 });
+
+describe("the action", () => {
+  const action = ".github/workflows/action.yaml";
+
+  it("plans, shows, hands the plan over, applies that one, and looks for drift", async () => {
+    shop.user.write(`repository/${action}`, actionWorkflow);
+    shop.commit({ orders: "through the action", stock: "what is left" });
+    const comments = shop.forge.comments.length;
+    const review = await github.run(action, proposed());
+    expect(results(review), said(review["plan"])).toMatchObject({ plan: "success", apply: "skipped" });
+    expect(shop.forge.comments.slice(comments)).toMatchObject([
+      { body: expect.stringMatching(/^<!-- graphform:plan name=graphs -->\n[\s\S]*through the action/) },
+    ]);
+    const jobs = await github.run(action, push);
+    const shown = Object.values(jobs).map(said).join("\n");
+    expect(results(jobs), shown).toEqual({ plan: "success", apply: "success", drift: "success" });
+    expect(jobs["plan"]?.outputs).toMatchObject({
+      ...{ changed: "true", exitcode: "0", add: "0", change: "1", replace: "0", destroy: "0", blocked: "0" },
+      max_disruption: expect.stringMatching(/^(none|restart)$/),
+    });
+    expect(jobs["drift"]?.outputs).toMatchObject({ changed: "false", exitcode: "0" });
+    const stale = await github.run(action, push, {
+      apply: () => expect.fail("there is nothing to apply"),
+      drift: () => shop.past("delete", "stock"),
+    });
+    expect(results(stale)).toEqual({ plan: "success", apply: "skipped", drift: "success" });
+    expect(stale["drift"]?.outputs).toMatchObject({ changed: "true", exitcode: "2" });
+    expect(shop.forge.issues.at(-1)).toMatchObject({ title: "Drift of graphs", state: "open" });
+  });
+
+  it("fails with the exit code of graphform, and comments on that", async () => {
+    shop.user.write("repository/graphform.yaml", "apiVersion: graphform/v1\nname: [broken\n");
+    const { plan } = await github.run(action, proposed());
+    expect(plan?.result).toBe("failure");
+    expect(plan?.outputs).toMatchObject({ exitcode: "3" });
+    expect(shop.forge.comments.at(-1)?.body).toMatch(/^<!-- graphform:plan name=graphs -->\n\n## No plan/);
+  });
+});
+
+const environment = `
+    env:
+      GRAPHFORM_USERNAME: \${{ secrets.GRAPHFORM_USERNAME }}
+      GRAPHFORM_PASSWORD: \${{ secrets.GRAPHFORM_PASSWORD }}
+      SHOP_PASSWORD: \${{ secrets.SHOP_PASSWORD }}
+    steps:
+      - uses: actions/checkout@v4
+      - run: npm ci`;
+
+const actionWorkflow = `
+permissions: { contents: read }
+jobs:
+  plan:
+    permissions: { contents: read, pull-requests: write }
+    outputs:
+${["changed", "exitcode", "add", "change", "replace", "destroy", "blocked", "max_disruption", "plan_sha256"]
+  .map((name) => `      ${name}: \${{ steps.plan.outputs.${name} }}`)
+  .join("\n")}${environment}
+      - id: plan
+        uses: acme/graphform@v1
+        with: { command: plan, state: "\${{ vars.GRAPHFORM_STATE }}" }
+      - run: test -s "\${{ steps.plan.outputs.json_path }}" && test -s "\${{ steps.plan.outputs.sarif_path }}"
+      - run: grep -q "Plan for" "\${{ steps.plan.outputs.summary_md_path }}"
+      - uses: actions/upload-artifact@v4
+        with: { name: plan, path: "\${{ steps.plan.outputs.plan_path }}" }
+  apply:
+    needs: plan
+    if: github.ref == 'refs/heads/main' && needs.plan.outputs.changed == 'true'${environment}
+      - uses: actions/download-artifact@v4
+        with: { name: plan }
+      - uses: acme/graphform@v1
+        with:
+          command: apply
+          state: \${{ vars.GRAPHFORM_STATE }}
+          plan-sha256: \${{ needs.plan.outputs.plan_sha256 }}
+  drift:
+    if: github.event_name == 'push'
+    permissions: { contents: read, issues: write }
+    outputs: { changed: "\${{ steps.drift.outputs.changed }}", exitcode: "\${{ steps.drift.outputs.exitcode }}" }${environment}
+      - id: drift
+        uses: acme/graphform@v1
+        with:
+          command: drift
+          state: \${{ vars.GRAPHFORM_STATE }}
+          args: |
+            --no-probe
+            --verbose
+`;
 
 function npmEnvironment(): string {
   return readFileSync(join(shop.user.dir, "github", "npm-environment.txt"), "utf8");

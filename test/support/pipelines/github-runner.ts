@@ -282,7 +282,8 @@ async function runAction(
     name,
     value,
   ]);
-  const context = { ...place.context, inputs: { ...Object.fromEntries(defaults), ...given } };
+  const preset = fill(Object.fromEntries(defaults), scopeOf(place.context, false));
+  const context = { ...place.context, inputs: { ...preset, ...given } };
   // Steps of an action begin in the workspace, and must name their shell.
   if (runs.steps.some((step) => step.run !== undefined && step.shell !== "bash"))
     throw new Error("a step without a shell");

@@ -30,7 +30,7 @@ export interface Shop {
 /** Opens a shop whose pipeline is that of a CI service. */
 export async function openShop(ci: "github" | "gitlab"): Promise<Shop> {
   const user = openWorkspace();
-  const platform = await platformUp(user, "--engine", "none", "--delay", "5");
+  const platform = await platformUp(user, "--delay", "5");
   const forge = await startForge();
   const [repository, shared] = [join(user.dir, "repository"), join(user.dir, "shared")];
   for (const folder of [repository, join(repository, ".git"), shared]) mkdirSync(folder);
