@@ -1,6 +1,12 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type GitlabJob, type GitlabRunner, gitlabRunner } from "../support/pipelines/gitlab-runner.ts";
+import {
+  type GitlabJob,
+  type GitlabRunner,
+  gitlabRunner,
+  included,
+} from "../support/pipelines/gitlab-runner.ts";
 import { openShop, type Shop } from "../support/pipelines/shop.ts";
 
 const merge = { CI_PIPELINE_SOURCE: "merge_request_event", CI_MERGE_REQUEST_IID: "5" };
@@ -104,5 +110,36 @@ describe("the pipeline of a schedule", () => {
     expect(statuses(await gitlab.run(schedule))).toEqual({ drift: "success" });
     expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop", state: "closed" }]);
     expect(shop.forge.refused).toEqual([]);
+  });
+});
+
+describe("the component", () => {
+  it("plans, applies the plan that was shown, and looks for drift", async () => {
+    const component = readFileSync(join(import.meta.dirname, "../../templates/graphform.yml"), "utf8");
+    const state = join(shop.shared, "shop.json");
+    const jobs = included(component, {
+      name: "graphs",
+      args: `--state ${state}`,
+      "drift-args": "--no-probe",
+    });
+    const runner = gitlabRunner({
+      folder: join(shop.user.dir, "component"),
+      checkout: () => shop.repository,
+      text: () => `stages: [plan, apply, drift]\n${jobs}`,
+      project,
+    });
+    shop.commit({ orders: "through the component", stock: "what is left" });
+    const notes = shop.forge.comments.length;
+    expect(statuses(await runner.run(merge))).toEqual({ "graphs-plan": "success" });
+    expect(shop.forge.comments.slice(notes)).toMatchObject([
+      { body: expect.stringMatching(/^<!-- graphform:plan name=graphs -->/) },
+    ]);
+    const ran = await runner.run(push, { "graphs-apply": async () => undefined });
+    expect(statuses(ran), ran["graphs-apply"]?.out).toEqual({
+      "graphs-plan": "success",
+      "graphs-apply": "success",
+    });
+    expect(ran["graphs-apply"]?.out).toMatch(/Apply complete! Resources: \d added, 1 changed, 0 destroyed\./);
+    expect(statuses(await runner.run(schedule))).toEqual({ "graphs-drift": "success" });
   });
 });

@@ -10,6 +10,7 @@ interface Rule {
 
 interface Job {
   readonly stage: string;
+  readonly extends?: string;
   readonly needs?: readonly string[];
   readonly rules?: readonly Rule[];
   readonly before_script?: readonly string[];
@@ -74,9 +75,11 @@ export function gitlabRunner({
       const results: Record<string, GitlabJob> = {};
       if (document.workflow !== undefined && ruled(document.workflow.rules, predefined) === "never")
         return results;
-      const jobs = Object.entries(document).filter(([name]) => !notJobs.has(name));
+      const jobs = Object.entries(document).filter(([name]) => !notJobs.has(name) && !name.startsWith("."));
       const staged = document.stages.flatMap((stage) =>
-        jobs.map(([name, job]): [string, Job] => [name, asJob(job)]).filter(([, job]) => job.stage === stage),
+        jobs
+          .map(([name, job]): [string, Job] => [name, asJob(job, document)])
+          .filter(([, job]) => job.stage === stage),
       );
       for (const [name, job] of staged) {
         const when = ruled(job.rules ?? [{}], predefined);
@@ -175,8 +178,25 @@ function expanded(values: Variables, known: Variables): Variables {
   );
 }
 
-function asJob(value: unknown): Job {
-  const { stage, script, ...rest }: Partial<Job> = typeof value === "object" && value !== null ? value : {};
+/** A component with its inputs put in, as a pipeline that includes it has it. */
+export function included(component: string, inputs: Variables): string {
+  const [head = "", body = ""] = component.split(/^---$/m);
+  const { spec }: { spec: { inputs: { readonly [name: string]: { readonly default?: string } } } } =
+    parse(head);
+  const unknown = Object.keys(inputs).filter((name) => !Object.hasOwn(spec.inputs, name));
+  if (unknown.length > 0) throw new Error(`no such input: ${unknown.join()}`);
+  return body.replaceAll(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, name: string) => {
+    const value = inputs[name] ?? spec.inputs[name]?.default;
+    if (value === undefined) throw new Error(`no input ${name}`);
+    return value;
+  });
+}
+
+function asJob(value: unknown, document: { readonly [name: string]: unknown }): Job {
+  const own: Partial<Job> = typeof value === "object" && value !== null ? value : {};
+  const above = own.extends === undefined ? undefined : document[own.extends];
+  const base: Partial<Job> = typeof above === "object" && above !== null ? above : {};
+  const { stage, script, ...rest }: Partial<Job> = { ...base, ...own };
   if (stage === undefined || script === undefined) throw new Error("not a job");
   return { stage, script, ...rest };
 }
