@@ -18,7 +18,7 @@ export function enterFolder(folder: string): void {
 }
 
 /** Throws where one of several folders is missing, or is named twice: a manifest would be counted twice. Called before any work. */
-export function assertFolders(folders: readonly string[]): void {
+function assertFolders(folders: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const folder of folders) {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {

@@ -10,7 +10,7 @@ export interface Scope {
 }
 
 /** Evaluates the part of the expression language that workflows here use; throws at anything else. */
-export function evaluate(text: string, scope: Scope): Value {
+function evaluate(text: string, scope: Scope): Value {
   const tokens = [...text.matchAll(/\s*('(?:[^']|'')*'|==|!=|&&|\|\||[!()]|[A-Za-z_][\w.-]*)\s*/gy)].map(
     ([, token = ""]) => token,
   );
