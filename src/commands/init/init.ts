@@ -62,7 +62,10 @@ async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): P
     "file-exists",
     `${relative(".", existing.path)} exists already and is not overwritten`,
     {
-      hint: "move it away, or leave out --ci",
+      hint:
+        ci === "gitlab"
+          ? "move it away, or include the component in it: docs/pipelines.md says how"
+          : "move it away, or leave out --ci",
     },
   );
 }

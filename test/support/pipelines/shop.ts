@@ -1,10 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { instanceParams } from "../../../src/kinds/instance-params.ts";
+import { isServiceError } from "../../../src/model/errors.ts";
 import { type LocalPlatform, platformUp } from "../local-platform.ts";
 import { outsider } from "../local-service.ts";
 import { quickProfile } from "../quick-profile.ts";
-import { openWorkspace, type Workspace } from "../workspace.ts";
+import { openWorkspace, until, type Workspace } from "../workspace.ts";
 import { type ForgeServer, startForge } from "./forge-server.ts";
 import type { Variables } from "./shell.ts";
 
@@ -70,6 +71,13 @@ export async function openShop(ci: "github" | "gitlab"): Promise<Shop> {
         id: idOf(database),
       };
       await other.write(`instance.${verb}`, params);
+      await until(async () => {
+        const status = await other.read("instance.describe", params).then(
+          ({ values }) => values["status"],
+          (error: unknown) => (isServiceError(error, "not-found") ? "gone" : undefined),
+        );
+        return status === (verb === "stop" ? "STOPPED" : "gone") || undefined;
+      }, `${database} to ${verb}`);
     },
     async close() {
       await forge.close();
