@@ -11,7 +11,8 @@ let bench: Bench;
 
 beforeAll(async () => {
   bench = await startBench("apiVersion: graphform/v1\nname: unused\n");
-  await bench.write("quick.yaml", quickProfile);
+  // No database answers here: nobody waits for one.
+  await bench.write("quick.yaml", quickProfile.replace("endpoint: 5s", "endpoint: 100ms"));
   for (const name of ["test", "prod"]) {
     await mkdir(join(bench.folder, "envs", name), { recursive: true });
     await write(name, manifest(name));
@@ -159,8 +160,6 @@ describe("several folders", () => {
   it("looks for drift in each, with a suite for each", async () => {
     expect(await gf(...prod, "apply", "a.gfplan")).toMatchObject({ code: 0 });
     expect((await gf("drift", ...test, ...prod)).code).toBe(0);
-    const state = read("envs/prod/.graphform/shop-prod.state.json");
-    await write("prod", manifest("prod"));
     await writeFile(join(bench.folder, "envs/test/.graphform/shop-test.state.json"), "{");
     const ran = await gf(
       "drift",
@@ -181,7 +180,6 @@ describe("several folders", () => {
     expect(suites).toEqual(["envs/test shop-test", "envs/prod shop-prod"]);
     expect(read("envs/prod/own.prom")).toContain('graphform_drift_success{manifest="shop-prod"} 1');
     expect(read("envs/test/own.prom")).toContain('graphform_drift_success{manifest="shop-test"} 0');
-    expect(state).toContain("instances.orders");
   });
 
   it.each([

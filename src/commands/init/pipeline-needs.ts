@@ -2,7 +2,7 @@
 import { parseManifest } from "../../manifest/parse.ts";
 import { isObject, type Json } from "../../model/json.ts";
 
-/** Where the state of a manifest is kept. */
+/** Kind of the store that keeps the state of a manifest. */
 export type StateKind = "file" | "http" | "s3" | "postgres";
 
 /** Everything that the text of a pipeline depends on. */

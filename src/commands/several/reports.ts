@@ -20,7 +20,7 @@ import { writeReport } from "../write-report.ts";
 /** Reports of one result, from which those of all are made. */
 export interface SeveralParts<T> extends SeveralReport<T>, FoundParts<T> {}
 
-/** What tools read of one result, worst first. */
+/** Findings and annotations of one result, worst first. */
 interface FoundParts<T> {
   readonly findings: (value: T) => readonly ReportFinding[];
   readonly annotations: (value: T, pathOf: (file: string) => string) => readonly Annotation[];
