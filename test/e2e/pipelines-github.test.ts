@@ -221,6 +221,21 @@ describe("the action", () => {
   });
 });
 
+it("plans and applies a manifest that stands in a folder of the repository", async () => {
+  shop.commit({ orders: "in a folder", stock: "what is left" });
+  const { user } = shop;
+  user.write("repository/envs/prod/graphform.yaml", user.read("repository/graphform.yaml"));
+  user.write("repository/graphform.yaml", "nothing of the kind");
+  const written = await user.run("--chdir", "repository/envs/prod", "init", "--ci", "github");
+  expect(written.code, written.err).toBe(0);
+  const jobs = await github.run(".github/workflows/graphform-shop.yaml", push);
+  expect(results(jobs), Object.values(jobs).map(said).join("\n")).toEqual({
+    plan: "success",
+    apply: "success",
+  });
+  expect(said(jobs["apply"])).toMatch(/Apply complete! Resources: \d added, 1 changed, 0 destroyed\./);
+});
+
 const environment = `
     env:
       GRAPHFORM_USERNAME: \${{ secrets.GRAPHFORM_USERNAME }}
