@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Whose a package is that is under the MIT licence and ships without its text; from its repository. */
+/** Whose a package is that is under the MIT licence and ships without its text; from its repository or its readme. */
 const holders: { readonly [name: string]: string } = {
+  "@nodable/entities": "Copyright (c) Amit Gupta (https://solothought.com)",
   "@redis/client": "Copyright (c) 2022-2025, Redis, inc.",
+  "pg-types": "Copyright (c) 2014 Brian M. Carlson",
+  pgpass: "Copyright (c) 2013-2016 Hannes Hörl",
 };
 
 /** Folders of the packages that bundled files come from, sorted. */

@@ -51,7 +51,12 @@ const rules: FolderRules = {
   apply: { may: ["model"], never: [print, clock, chance] },
   // Files and processes of this machine, as the reconciler and the platform both need them; nothing of the wire.
   files: { may: [], node: "any", never: [print] },
-  state: { may: ["model", "files"], node: "any", never: [print] },
+  state: {
+    may: ["model", "files"],
+    packages: ["aws4fetch", "fast-xml-parser", "p-retry", "pg", "undici"],
+    node: "any",
+    never: [print],
+  },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
   hosting: {
     may: ["model"],
@@ -147,11 +152,15 @@ const readsVariable =
 /** Files that read variables and are not `project/settings.ts`, each for a reason. */
 const readers: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^src\/cli\.ts$/, "hands the environment of the process to settings and telemetry"],
-  [/^src\/library\/open-service\.ts$/, "takes the environment of the process where a program gives none"],
+  [
+    /^src\/library\/(load-manifest|open-service)\.ts$/,
+    "takes the environment of the process where a program gives none",
+  ],
   [/^src\/telemetry\//, "follows the variables of OpenTelemetry, and passes on the trace"],
   [/^src\/database\/name-process\.ts$/, "passes on what the system's look-ups depend on"],
   [/^src\/commands\/platform\/environment\.ts$/, "passes on what the local platform may get"],
   [/^src\/manifest\/read-secret\.ts$/, "reads the variable that a secret names"],
+  [/^src\/state\/remote\/s3\/aws-credentials\.ts$/, "follows the variables of AWS"],
   [/^src\/platform\//, "is a program of its own"],
 ];
 

@@ -98,7 +98,7 @@ export function createService(options: ServiceOptions): Client {
     endpoint: Endpoint,
     isWrite: boolean,
     ticket: Ticket,
-    { unsent, sent }: CallSignals,
+    { unsent, sent, look }: CallSignals,
   ): Promise<Answer> => {
     const tokens = endpoint.host === "users" ? usersToken : session;
     let isAgain = false;
@@ -110,6 +110,7 @@ export function createService(options: ServiceOptions): Client {
         // The session ended in the queue each time: renew it within this turn, and use it however short it is.
         token = now ?? (await orAborted(tokens.token(), unsent).catch(beforeSending));
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
+        look?.();
         return exchange(request, sent, unsent);
       };
       try {
@@ -162,7 +163,8 @@ export function createService(options: ServiceOptions): Client {
     ...(caFile === undefined ? {} : { caFile }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (wanted, signal) => call(wanted, false, always(signal)),
-    write: (wanted, signal, unsent = signal) => call(wanted, true, { sent: signal, unsent }),
+    write: (wanted, signal, unsent = signal, look = undefined) =>
+      call(wanted, true, { sent: signal, unsent, look }),
     subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),
     async signIn() {
       await session.token();
@@ -180,6 +182,8 @@ export function createService(options: ServiceOptions): Client {
 interface CallSignals {
   readonly unsent: AbortSignal;
   readonly sent: AbortSignal;
+  /** Called just before a request is sent: it may abort `unsent`. */
+  readonly look?: (() => void) | undefined;
 }
 
 function always(signal: AbortSignal): CallSignals {

@@ -1,13 +1,16 @@
 /** @module Stores a state in a file, with a log of later events and a lock beside it. */
 import type { StateDocument } from "../model/state.ts";
 import { follows, type VersionId } from "./document.ts";
+import { fileHistory, probeFolder, readFileText, readFileVersion, replaceFileText } from "./file-text.ts";
+import type { KeptStore } from "./kept-store.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
 import { acquireLock, breakLock, readHolder } from "./lock.ts";
 import { mergeCalls } from "./merge-calls.ts";
 import { appendTo } from "./reducer.ts";
+import type { Stored } from "./remote/driver.ts";
 import { type FileStamps, readStored, stampOf, stampsOf, targetOf } from "./state-file.ts";
 import { backupOf, logOf, stateWriter } from "./state-writer.ts";
-import type { EventVersion, Lock, StateStore } from "./store.ts";
+import type { EventVersion, Lock } from "./store.ts";
 import { conflict, standsElsewhere, stateGone, unwritable } from "./store-trouble.ts";
 
 export interface FileStoreOptions {
@@ -45,7 +48,7 @@ type Item =
  * that. A document that is gone before it is read, and has left its previous version or its log, was lost: `read` throws
  * `state-gone`, for with nothing remembered everything would be made a second time.
  */
-export function createFileStore({ path, name, elsewhere }: FileStoreOptions): StateStore {
+export function createFileStore({ path, name, elsewhere }: FileStoreOptions): KeptStore {
   const writer = stateWriter();
   /** Undefined before it has looked. */
   let known: Known | undefined;
@@ -159,6 +162,24 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): St
     },
     holder: async () => readHolder(`${await targetOf(path)}.lock`),
     unlock: async (id, options) => breakLock(`${await targetOf(path)}.lock`, id, options?.force),
+    async readText(): Promise<Stored | undefined> {
+      await writes.idle();
+      const file = await targetOf(path);
+      const stored = await readFileText(file, path);
+      if (stored === undefined) await assertNoneElsewhere(file, path, elsewhere);
+      return stored;
+    },
+    async replaceText(text, expected): Promise<void> {
+      await writes.idle();
+      await replaceFileText(await targetOf(path), path, text, expected);
+      [known, live, newest] = [undefined, undefined, undefined];
+      writer.forget();
+    },
+    history: async () => fileHistory(await targetOf(path), path),
+    readVersion: async (id) => readFileVersion(await targetOf(path), path, id),
+    prepare: async () => probeFolder(await targetOf(path), path, true),
+    probe: async () => probeFolder(await targetOf(path), path, false),
+    close: async () => undefined,
   };
 }
 

@@ -40,12 +40,19 @@ export function holdLock(
       await handle.close();
     }
   };
+  const check = async (): Promise<void> => {
+    beating = beating.then(beat).catch(() => undefined);
+    await beating;
+  };
   return {
     id: record.id,
     lost: lost.signal,
-    async check(): Promise<void> {
-      beating = beating.then(beat).catch(() => undefined);
-      await beating;
+    check,
+    // A process of this machine that runs is never taken for gone.
+    look: () => undefined,
+    async settle(): Promise<void> {
+      await check();
+      lost.signal.throwIfAborted();
     },
     release(): Promise<void> {
       released ??= release().catch(() => undefined);

@@ -10,6 +10,19 @@ import { applyEvent } from "./reducer.ts";
 import { rememberReleased } from "./released-objects.ts";
 import type { JournalStore } from "./store.ts";
 
+/** Events that say what happened at the service: their steps go on to their end where the store that refuses them keeps them. */
+const hasHappened: readonly StateEvent["type"][] = [
+  "create-refused",
+  "create-acknowledged",
+  "creates-resolved",
+  "bound",
+  "operation-accepted",
+  "operation-settled",
+  "operation-failed",
+  "released",
+  "released-together",
+];
+
 /**
  * Opens the journal of a run: one line of versions, however many steps record at once. An event changes the newest
  * version at once and resolves when it is durable; one that changes nothing writes nothing. The first version is written
@@ -22,9 +35,16 @@ export function openJournal(store: JournalStore, initial: StateDocument, clock: 
     if (!applyEvent(live, event)) return;
     const version = nextVersion(live.view, clock.now());
     live.setHead(version);
-    if (!isFirst) return store.append({ lineage: initial.lineage, ...version, event });
+    const wasFirst = isFirst;
     isFirst = false;
-    await store.write(snapshotOf(live.view));
+    try {
+      await (wasFirst
+        ? store.write(snapshotOf(live.view))
+        : store.append({ lineage: initial.lineage, ...version, event }));
+    } catch (error) {
+      if (store.keep === undefined || !hasHappened.includes(event.type)) throw error;
+      store.keep(event);
+    }
   };
   const bindings = mergeCalls<Binding>((take) => record({ type: "bound-together", bindings: take() }));
   return {

@@ -50,6 +50,8 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
         id,
         lost: lost.signal,
         check: async () => undefined,
+        look: () => undefined,
+        settle: async () => undefined,
         async release(): Promise<void> {
           if (holder?.id === id) holder = undefined;
         },

@@ -6,12 +6,13 @@ import type { StateDocument } from "../model/state.ts";
 import { isCutShort } from "./cut-short.ts";
 import { firstViolation } from "./first-violation.ts";
 import { foldLog } from "./fold-log.ts";
+import { asMoved, refusalOf } from "./moved.ts";
 import { upgradeState } from "./upgrade-state.ts";
 import { validators } from "./validators.generated.js";
 
 /**
  * Reads a state strictly, with its log where its version says that it has one. Throws `state-truncated`, `state-foreign`
- * (not ours, or not as we write it), `state-newer`, `state-name` or, for what is wrong with the log, `state-log-*`; whoever
+ * (not ours, or not as we write it), `state-newer`, `state-moved`, `state-moving`, `state-name` or, for what is wrong with the log, `state-log-*`; whoever
  * gets one of these must leave the files alone. `file` is named in the message; without a `name` any manifest's state
  * will do.
  */
@@ -20,6 +21,8 @@ export function readState(text: string, file: string, name?: string, log?: strin
   if (!isObject(value) || typeof value["lineage"] !== "string" || typeof value["name"] !== "string") {
     throw foreign(file, "it is not a state of graphform");
   }
+  const moved = asMoved(value);
+  if (moved !== undefined) throw refusalOf(moved, file);
   const version = value["version"];
   if (typeof version === "number" && version > 3) throw newer(file, version);
   const document = checked(version === 1 ? upgradeState(value) : value, file);
@@ -62,7 +65,7 @@ function strangeAddress(value: unknown): string | undefined {
 
 function foreign(file: string, why: string, cause?: unknown): GraphformError {
   return new GraphformError("state-foreign", `${file} cannot be read as a state: ${why}`, {
-    hint: `it was left as it is; name another file with --state, or: ${wayOut(file)}`,
+    hint: `it was left as it is; name another place with --state, or: ${wayOut(file)}`,
     cause,
   });
 }
@@ -82,7 +85,7 @@ function misnamed(file: string, found: string, name: string): GraphformError {
     "state-name",
     `the state ${file} belongs to "${found}", and the manifest is "${name}"`,
     {
-      hint: "give the manifest the name that it had, or name another file with --state",
+      hint: "give the manifest the name that it had, or name another place with --state",
     },
   );
 }

@@ -38,22 +38,32 @@ export async function stampsOf(file: string): Promise<FileStamps> {
 /** Reads that are tried while another process replaces the document. */
 const patience = 100;
 
-/**
- * Reads a state and its log as they belong together, also while another process writes: a log is replaced only under
- * another document. `path` is the state, for messages.
- */
-export async function readStored(
-  file: string,
-  path: string,
-  name: string | undefined,
-): Promise<{ readonly state: StateDocument | undefined; readonly stamps: FileStamps }> {
+/** The texts of a state's document and of its log as they belong together, with their stamps. */
+export interface StateTexts {
+  readonly text: string | undefined;
+  readonly log: string | undefined;
+  readonly stamps: FileStamps;
+}
+
+/** Reads both texts, also while another process writes: a log is replaced only under another document. */
+export async function readTexts(file: string): Promise<StateTexts> {
   for (let attempt = 1; ; attempt += 1) {
     const stamps = await stampsOf(file);
     const text = stamps.document === undefined ? undefined : await textOf(file);
     const log = text === undefined || stamps.log === undefined ? undefined : await textOf(logOf(file));
     if ((await stampOf(file)) !== stamps.document && attempt < patience) continue;
-    return { state: text === undefined ? undefined : readState(text, path, name, log), stamps };
+    return { text, log, stamps };
   }
+}
+
+/** Reads a state with its log. `path` is the state, for messages. */
+export async function readStored(
+  file: string,
+  path: string,
+  name: string | undefined,
+): Promise<{ readonly state: StateDocument | undefined; readonly stamps: FileStamps }> {
+  const { text, log, stamps } = await readTexts(file);
+  return { state: text === undefined ? undefined : readState(text, path, name, log), stamps };
 }
 
 /** Tells a file from every other one that stood at its path; undefined where there is none. */
@@ -68,7 +78,7 @@ export async function stampOf(file: string): Promise<string | undefined> {
 }
 
 /** The content of a file; undefined where there is none. */
-async function textOf(file: string): Promise<string | undefined> {
+export async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
@@ -82,7 +92,7 @@ function unreadable(where: string, cause: unknown): GraphformError {
     "state-unreadable",
     `the state ${where} could not be read: ${fileTrouble(cause)}`,
     {
-      hint: "allow reading it, or name another file with --state",
+      hint: "allow reading it, or name another place with --state",
       cause,
     },
   );

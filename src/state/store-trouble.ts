@@ -40,6 +40,13 @@ export function conflict(where: string, next: VersionId, stored: VersionId | und
   );
 }
 
+/** The refusal to replace a version that is not the stored one any more. */
+export function changedMeanwhile(where: string): GraphformError {
+  return new GraphformError("state-conflict", `the state ${where} was changed by somebody else meanwhile`, {
+    hint: "nothing was overwritten; run the command again, it starts from what is stored",
+  });
+}
+
 /** A write that the file system refused. */
 export function unwritable(where: string, cause: unknown): GraphformError {
   return new GraphformError(

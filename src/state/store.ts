@@ -34,6 +34,13 @@ export interface Lock {
   readonly lost: AbortSignal;
   /** Looks at once whether it is still ours; resolves when `lost` says so. */
   check(): Promise<void>;
+  /** Aborts `lost` where the lease has run out by the own clock, as after a stop of the process; asks nobody. */
+  look(): void;
+  /**
+   * Ends the work under the lock: rejects with the reason of `lost` where it is aborted, and says what became of what could
+   * not be stored.
+   */
+  settle(): Promise<void>;
   /** Gives it back; harmless when repeated, and when the lock was lost. */
   release(): Promise<void>;
 }
@@ -44,7 +51,7 @@ export interface EventVersion extends Pick<StateDocument, "lineage" | "serial" |
 }
 
 /** The part of a store that a journal uses. */
-export type JournalStore = Pick<StateStore, "write" | "append">;
+export type JournalStore = Pick<StateStore, "write" | "append" | "keep">;
 
 /** A place that keeps one state. */
 export interface StateStore {
@@ -61,6 +68,11 @@ export interface StateStore {
    * the version before is not what is stored.
    */
   append(next: EventVersion): Promise<void>;
+  /**
+   * Keeps an event that has happened and could not be stored until the lock is settled: it is stored then, or goes to a local
+   * file. A store without it lets the step fail.
+   */
+  readonly keep?: (event: StateEvent) => void;
   /** Takes the lock for an operation, or throws `locked` (exit 5). Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;
   /** The holder of the lock; undefined where nobody holds it. */

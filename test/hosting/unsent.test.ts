@@ -4,8 +4,8 @@ import { openConnections } from "../../src/hosting/wire/transport.ts";
 import type { Transport } from "../../src/hosting/wire/wire.ts";
 import type { Limits } from "../../src/model/profile.ts";
 import type { Service } from "../../src/model/service.ts";
-import { listen } from "./listen.ts";
-import { always, failure, place, serviceOf } from "./service-of.ts";
+import { listen, type Reply } from "./listen.ts";
+import { always, behindSignIn, failure, place, serviceOf } from "./service-of.ts";
 
 const createCall = { operation: "instance.create", params: place, body: { region: "us-east-1" } };
 const notSent = { failure: "aborted", wasSent: false, mayHaveWorked: false };
@@ -85,6 +85,19 @@ describe("a run that is interrupted", () => {
     expect(sent).toHaveLength(2);
     expect(await failure(service.write(createCall, always, stop.signal))).toMatchObject(notSent);
     expect(sent).toHaveLength(2);
+  });
+
+  it("sends no write where the look just before it stops the run", async () => {
+    let writes = 0;
+    const reply = (): Reply => {
+      writes += 1;
+      return { status: 202, body: '{"id":"instance-1"}' };
+    };
+    const service = await serviceOf(await listen(behindSignIn(reply)));
+    const stop = new AbortController();
+    const look = (): void => stop.abort(new Error("the lock was lost while this process was stopped"));
+    expect(await failure(service.write(createCall, always, stop.signal, look))).toMatchObject(notSent);
+    expect(writes).toBe(0);
   });
 
   it("does not take a mistake of ours after sending for a write that was not sent", async () => {

@@ -56,6 +56,8 @@ export interface RunOptions {
   /** Stands between the engine and the world. */
   readonly driver?: Driver;
   readonly store?: JournalStore;
+  /** What that store has; default: what the world's own store has. */
+  readonly state?: StateDocument;
 }
 
 /** A service of toys, a state, and the real engine between them, in virtual time. */
@@ -100,7 +102,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
       service: serviceOf(profile),
       clock,
       digest,
-      journal: openJournal(run.store ?? store, await state(), clock),
+      journal: openJournal(run.store ?? store, run.state ?? (await state()), clock),
       open: vault.open,
       emit: (event) => events.push(event),
       stopping: run.stopping ?? never,

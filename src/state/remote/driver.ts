@@ -58,20 +58,27 @@ export interface StateDriver {
   readonly expires: boolean;
   /** The stored document; undefined where there is none. */
   read(): Promise<Stored | undefined>;
-  /** Stores a document in place of the expected version (undefined: of none), under a lease that is held. */
+  /**
+   * Stores a document in place of the expected version (undefined: of none), under a lease that is held. `stale` also where the
+   * lease is not ours any more. It may be called while a renewal of the same lease is under way.
+   */
   write(text: string, expected: string | undefined, lease: Lease): Promise<Written>;
   /**
    * Takes the lock where nobody holds it, or where its lease has run out by the store's clock. `holder` has the id of the
-   * lock; its `expires` is one lease after its `heartbeat`.
+   * lock; its `expires` is one lease after its `heartbeat`. A lock that stands under this very id is ours: `taken`, for the
+   * answer to the first attempt may have been lost.
    */
   take(holder: Holder): Promise<Taken>;
-  /** Stores a fresh heartbeat. Where locks do not expire it only looks whether the lock is still ours. */
+  /**
+   * Stores a fresh heartbeat. Where locks do not expire it only looks whether the lock is still ours. `lost` only where the lock
+   * has another id now, or is gone: a renewal whose answer was lost may have changed its token, and it is still ours.
+   */
   renew(lease: Lease, holder: Holder): Promise<Renewed>;
   /** Gives the lock back; resolves also where it is not ours any more. */
   release(lease: Lease): Promise<void>;
   /** The holder of the lock; undefined where nobody holds it, or its lease has run out. */
   holder(): Promise<Holder | undefined>;
-  /** Removes the lock of exactly this id; false where the lock has another id, or there is none. */
+  /** Removes the lock of exactly this id, whoever holds it; false where the lock has another id, or there is none. */
   remove(id: string): Promise<boolean>;
   /** Makes what the store needs (a schema, tables) and tries what it must be able to do; rejects with `state-unsuitable`. */
   prepare(): Promise<void>;

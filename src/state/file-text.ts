@@ -1,0 +1,114 @@
+/** @module Reads and replaces the whole text of a state's file, with its log folded in, and reads the version before. */
+import { randomBytes } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { removeDurably, writeAtomically } from "../files/atomic-write.ts";
+import { makeFolder } from "../files/make-folder.ts";
+import { GraphformError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
+import { stateFormatter } from "./format-state.ts";
+import { movedDocument } from "./moved.ts";
+import { readState } from "./read-state.ts";
+import type { KeptVersion, Stored } from "./remote/driver.ts";
+import { readTexts, stampOf, stampsOf, textOf } from "./state-file.ts";
+import { backupOf, logOf } from "./state-writer.ts";
+import { changedMeanwhile, unwritable } from "./store-trouble.ts";
+
+/** The one version that is kept beside a state's file. */
+const backupId = "backup";
+
+/** Reads the document of a file as text; what is in its log is folded in. */
+export async function readFileText(file: string, path: string): Promise<Stored | undefined> {
+  const { text, log, stamps } = await readTexts(file);
+  if (text === undefined) return undefined;
+  return { text: wholeText(text, path, log), version: versionOf(stamps) };
+}
+
+/**
+ * Puts a text in place of this version, without its log; the version before is kept as backup. What stands in place of a
+ * moved state also replaces the backup: a state that lives elsewhere must not come back from it.
+ */
+export async function replaceFileText(
+  file: string,
+  path: string,
+  text: string,
+  expected: string | undefined,
+): Promise<void> {
+  const { document, log } = await stampsOf(file);
+  if ((document === undefined ? undefined : versionOf({ document, log })) !== expected)
+    throw changedMeanwhile(path);
+  const isMoved = movedDocument(text)?.movedTo !== undefined;
+  const before = document === undefined ? undefined : await textOf(file);
+  const isReplacing = before !== undefined && movedDocument(before) !== undefined;
+  try {
+    await writeAtomically(file, text, isMoved || isReplacing ? undefined : backupOf(file));
+    if (isMoved) await writeAtomically(backupOf(file), text);
+    if (log !== undefined && (isMoved || isReplacing)) await removeDurably(logOf(file));
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** The version beside a file, where there is one that can be read. */
+export async function fileHistory(file: string, path: string): Promise<readonly KeptVersion[]> {
+  const { text, log } = await backupTexts(file);
+  if (text === undefined || movedDocument(text) !== undefined) return [];
+  const { serial, savedAt } = readState(text, backupOf(path), undefined, log);
+  return [{ id: backupId, serial, savedAt }];
+}
+
+/** The document beside a file as text. Throws `version-unknown`. */
+export async function readFileVersion(file: string, path: string, id: string): Promise<string> {
+  const { text, log } = id === backupId ? await backupTexts(file) : {};
+  if (text === undefined) {
+    throw new GraphformError("version-unknown", `the state ${path} has no version ${id}`, {
+      hint: "graphform state history lists them",
+    });
+  }
+  return wholeText(text, backupOf(path), log);
+}
+
+/** Tries to write into the folder of a state. Makes it where `making`; one that is not there is left alone otherwise. */
+export async function probeFolder(file: string, path: string, making: boolean): Promise<void> {
+  const folder = dirname(file);
+  if (!making && (await stampOf(folder)) === undefined) return;
+  const trial = join(folder, `.graphform-probe-${randomBytes(8).toString("hex")}`);
+  try {
+    await makeFolder(folder);
+    await writeFile(trial, "", { flag: "wx", mode: 0o600 });
+    await rm(trial);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+async function backupTexts(file: string): Promise<{ readonly text?: string; readonly log?: string }> {
+  const [text, log] = [await textOf(backupOf(file)), await textOf(logOf(file))];
+  return { ...(text === undefined ? {} : { text }), ...(log === undefined ? {} : { log }) };
+}
+
+/** A document that needs its log, with the log folded in; any other as it is. */
+function wholeText(text: string, path: string, log: string | undefined): string {
+  return log === undefined || !needsLog(text)
+    ? text
+    : stateFormatter()(readState(text, path, undefined, log));
+}
+
+function needsLog(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && value["version"] === 3;
+  } catch {
+    return false;
+  }
+}
+
+function versionOf({
+  document,
+  log,
+}: {
+  readonly document: string | undefined;
+  readonly log: string | undefined;
+}): string {
+  return `${document}/${log}`;
+}

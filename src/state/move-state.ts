@@ -1,0 +1,143 @@
+/** @module Moves a state from one store to another, so that at every moment one is complete and no two are in use. */
+import type { Clock } from "../model/clock.ts";
+import { GraphformError } from "../model/errors.ts";
+import type { StateDocument } from "../model/state.ts";
+import { isEmpty } from "./claim-state.ts";
+import { nextVersion } from "./document.ts";
+import { stateFormatter } from "./format-state.ts";
+import type { KeptStore } from "./kept-store.ts";
+import { incomingText, type MovedDocument, movedDocument, refusalOf, tombstoneText } from "./moved.ts";
+import { readState } from "./read-state.ts";
+import type { Lock } from "./store.ts";
+
+/** One end of a move. Both locks are held by who calls `moveState`. */
+export interface MoveEnd {
+  readonly store: KeptStore;
+  /** Leads there from anywhere; without credentials. */
+  readonly address: string;
+  readonly lock: Pick<Lock, "lost">;
+}
+
+/** What a move came to. */
+export interface Move {
+  /** The state as it stands in the new place. */
+  readonly state: StateDocument;
+  /** True where an earlier run had moved it already, or in part. */
+  readonly isResumed: boolean;
+}
+
+/** A document as one end of a move sees it. */
+type Found =
+  | { readonly is: "nothing" }
+  | { readonly is: "state"; readonly state: StateDocument; readonly version: string }
+  | { readonly is: "moved"; readonly moved: MovedDocument; readonly version: string };
+
+/**
+ * Moves a state in three writes, each of which is seen to have worked before the next one:
+ *
+ * 1. the new place gets the whole state in a form that no run accepts;
+ * 2. the old place gets a tombstone: from here on it refuses every run;
+ * 3. the new place gets the state itself.
+ *
+ * Killed in between, the same call goes on where it stopped. Throws `state-missing`, `state-exists`, `state-moved`, `state-moving`,
+ * `state-copy` where what is read back is not what was written, and what the stores throw.
+ */
+export async function moveState(from: MoveEnd, to: MoveEnd, name: string, clock: Clock): Promise<Move> {
+  const [old, fresh] = [await look(from.store, name), await look(to.store, name)];
+  if (old.is === "nothing")
+    throw new GraphformError("state-missing", `no state at ${from.store.where}: there is nothing to move`, {
+      hint: "name the new place in the manifest's state section; the first apply begins the state there",
+    });
+  if (old.is === "moved") return finish(old.moved, from, fresh, to, name, clock);
+  const { state } = old;
+  assertReplaceable(fresh, state, to);
+  const copy = { ...state, ...after(Math.max(state.serial, serialOf(fresh)), clock) };
+  const incoming = await put(to, incomingText(copy, from.address), versionOf(fresh));
+  const tombstone = tombstoneText(state, to.address, after(state.serial, clock));
+  await put(from, tombstone, old.version);
+  const moved = await activate(to, copy, incoming, name, clock);
+  return { state: moved, isResumed: fresh.is === "moved" && fresh.moved.movingFrom !== undefined };
+}
+
+/** Goes on after the tombstone was written. */
+async function finish(
+  moved: MovedDocument,
+  from: MoveEnd,
+  fresh: Found,
+  to: MoveEnd,
+  name: string,
+  clock: Clock,
+): Promise<Move> {
+  if (fresh.is === "state" && fresh.state.lineage === moved.lineage)
+    return { state: fresh.state, isResumed: true };
+  const isOurs = fresh.is === "moved" && moved.movedTo !== undefined && fresh.moved.lineage === moved.lineage;
+  if (!isOurs || fresh.moved.document === undefined) throw refusalOf(moved, from.store.where);
+  // The old place may have left more than its document behind when the run before was killed.
+  const left = await from.store.readText();
+  if (left !== undefined) await put(from, left.text, left.version);
+  const state = await activate(to, fresh.moved.document, fresh.version, name, clock);
+  return { state, isResumed: true };
+}
+
+/** Puts the state itself in place of its copy, and reads it back as any run will. */
+async function activate(
+  to: MoveEnd,
+  copy: StateDocument,
+  expected: string,
+  name: string,
+  clock: Clock,
+): Promise<StateDocument> {
+  const state = { ...copy, ...after(copy.serial, clock) };
+  await put(to, stateFormatter()(state), expected);
+  const found = await look(to.store, name);
+  const isSame = found.is === "state" && stateFormatter()(found.state) === stateFormatter()(state);
+  if (!isSame) throw differs(to);
+  return found.state;
+}
+
+/** Writes a text and reads it back. Returns its version. */
+async function put({ store, lock }: MoveEnd, text: string, expected: string | undefined): Promise<string> {
+  lock.lost.throwIfAborted();
+  await store.replaceText(text, expected);
+  const stored = await store.readText();
+  if (stored?.text !== text) throw differs({ store });
+  return stored.version;
+}
+
+async function look(store: KeptStore, name: string): Promise<Found> {
+  const stored = await store.readText();
+  if (stored === undefined) return { is: "nothing" };
+  const { text, version } = stored;
+  const moved = movedDocument(text);
+  if (moved !== undefined) return { is: "moved", moved, version };
+  return { is: "state", state: readState(text, store.where, name), version };
+}
+
+/** Throws unless the new place has nothing that anybody needs. */
+function assertReplaceable(fresh: Found, { lineage }: StateDocument, { store }: MoveEnd): void {
+  if (fresh.is === "nothing" || (fresh.is === "state" && isEmpty(fresh.state))) return;
+  if (fresh.is === "moved" && fresh.moved.lineage === lineage) return;
+  const what = fresh.is === "state" ? "there is a state" : "another state stood once, and was moved,";
+  throw new GraphformError("state-exists", `${what} at ${store.where}: it is not overwritten`, {
+    hint: "name a place where nothing is, or remove what is there",
+  });
+}
+
+function serialOf(found: Found): number {
+  if (found.is === "nothing") return 0;
+  return found.is === "state" ? found.state.serial : found.moved.serial;
+}
+
+function versionOf(found: Found): string | undefined {
+  return found.is === "nothing" ? undefined : found.version;
+}
+
+function after(serial: number, clock: Clock): ReturnType<typeof nextVersion> {
+  return nextVersion({ serial }, clock.now());
+}
+
+function differs({ store }: Pick<MoveEnd, "store">): GraphformError {
+  return new GraphformError("state-copy", `${store.where} does not give back what was written to it`, {
+    hint: "the state was not put into use there; graphform doctor checks the store; then run the same command again",
+  });
+}

@@ -1,0 +1,124 @@
+/** @module Puts documents into a store, each in place of the one that is known; an answer that is lost is found out by reading. */
+import type { Clock } from "../../model/clock.ts";
+import type { StateDocument } from "../../model/state.ts";
+import type { VersionId } from "../document.ts";
+import { digestOf, stateDigest } from "../errored-state.ts";
+import { conflict } from "../store-trouble.ts";
+import type { StateDriver, Stored } from "./driver.ts";
+import type { HeldLease } from "./held-lease.ts";
+import { readStored } from "./read-stored.ts";
+import { isUnreachable, untilAnswered } from "./store-retry.ts";
+
+/** What is known to be stored; all but `version` of nothing is undefined. */
+export interface KnownVersion {
+  readonly version: string | undefined;
+  readonly id: VersionId | undefined;
+  /** Of the text, which is kept to be compared by its content. */
+  readonly digest: string | undefined;
+  readonly text: string | undefined;
+}
+
+/** A text that was sent. */
+interface Sent {
+  readonly text: string;
+  readonly id: VersionId;
+  readonly digest: string;
+}
+
+/** Writes of one run. */
+export interface ConditionalWriter {
+  /** Says what is stored now; forgets writes without an answer. */
+  know(stored: Stored | undefined, state: StateDocument | undefined): void;
+  /** Undefined before anything was read or written. */
+  known(): KnownVersion | undefined;
+  /** Contents (`stateDigest`) of all documents that may be stored now; undefined: of none. */
+  possible(): readonly (string | undefined)[];
+  /**
+   * Stores a text that follows what is known. Throws `state-conflict` where something else is stored, `state-unreachable` where
+   * it is not known what is, and the reason of the lease where that has ended.
+   */
+  put(text: string, id: VersionId, held: HeldLease): Promise<void>;
+}
+
+/** A writer that has read nothing yet. */
+export function conditionalWriter(driver: StateDriver, name: string, clock: Clock): ConditionalWriter {
+  let known: KnownVersion | undefined;
+  /** Texts that were sent and not answered, by digest: any of them may be what is stored, now or later. */
+  const unsure = new Map<string, Sent>();
+
+  const settle = (version: string, sent: Sent): void => {
+    known = { version, ...sent };
+    unsure.clear();
+  };
+  const contentOf = (text: string): string => {
+    try {
+      return stateDigest(readStored(text, driver.where, name));
+    } catch {
+      return digestOf(text);
+    }
+  };
+
+  /** Reads, and says whether the text is stored by now. Throws where it is neither ours nor what it follows. */
+  const isStored = async (sent: Sent): Promise<boolean> => {
+    const stored = await driver.read();
+    const found = stored && digestOf(stored.text);
+    if (stored !== undefined && found === sent.digest) {
+      settle(stored.version, sent);
+      return true;
+    }
+    const earlier = found === undefined ? undefined : unsure.get(found);
+    if (stored !== undefined && earlier !== undefined) known = { version: stored.version, ...earlier };
+    else if (found !== known?.digest || stored?.version !== known?.version)
+      throw conflict(driver.where, sent.id, stored && idOf(readStored(stored.text, driver.where, name)));
+    return false;
+  };
+
+  const attempt = async (sent: Sent, held: HeldLease): Promise<boolean> => {
+    held.look();
+    held.ended.throwIfAborted();
+    if (unsure.size > 0 && (await isStored(sent))) return true;
+    held.look();
+    held.ended.throwIfAborted();
+    try {
+      const answer = await driver.write(sent.text, known?.version, held.current());
+      if (answer.is === "stale") return await isStored(sent);
+      settle(answer.version, sent);
+      return true;
+    } catch (error) {
+      if (isUnreachable(error)) unsure.set(sent.digest, sent);
+      throw error;
+    }
+  };
+
+  return {
+    know(stored, state) {
+      known = {
+        version: stored?.version,
+        id: state && idOf(state),
+        digest: stored && digestOf(stored.text),
+        text: stored?.text,
+      };
+      unsure.clear();
+    },
+    known: () => known,
+    possible: () => [
+      known?.text === undefined ? undefined : contentOf(known.text),
+      ...[...unsure.values()].map(({ text }) => contentOf(text)),
+    ],
+    async put(text, id, held) {
+      const sent = { text, id, digest: digestOf(text) };
+      const base = known;
+      // Stale, and yet what was expected is stored: the lease is not ours, or an earlier write of ours has just arrived.
+      for (let tries = 0; tries < 3; tries += 1) {
+        if (await untilAnswered(() => attempt(sent, held), clock, held.ended)) return;
+        await held.renew();
+      }
+      held.ended.throwIfAborted();
+      throw conflict(driver.where, id, base?.id);
+    },
+  };
+}
+
+function idOf({ lineage, serial }: VersionId): VersionId {
+  return { lineage, serial };
+}

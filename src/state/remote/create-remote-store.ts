@@ -1,0 +1,198 @@
+/** @module Stores a state behind a protocol, for a team: conditional writes under a lease. */
+import { type Clock, systemClock } from "../../model/clock.ts";
+import { asError, isGraphformError } from "../../model/errors.ts";
+import type { StateDocument } from "../../model/state.ts";
+import { follows, type VersionId } from "../document.ts";
+import type { writeErroredState } from "../errored-state.ts";
+import { stateFormatter } from "../format-state.ts";
+import type { KeptStore } from "../kept-store.ts";
+import { type LiveDocument, liveDocument } from "../live-document.ts";
+import { mergeCalls } from "../merge-calls.ts";
+import { appendTo } from "../reducer.ts";
+import type { EventVersion, Holder, Lock, LockOptions } from "../store.ts";
+import { conflict } from "../store-trouble.ts";
+import { conditionalWriter } from "./conditional-writer.ts";
+import type { StateDriver } from "./driver.ts";
+import { type HeldLease, holdLease, type LeaseClock } from "./held-lease.ts";
+import { raiseFence } from "./raise-fence.ts";
+import { readStored } from "./read-stored.ts";
+import { alive, notLocked, unknownLock } from "./remote-trouble.ts";
+import { untilAnswered } from "./store-retry.ts";
+import { takeLease } from "./take-lease.ts";
+import { openUnstored } from "./unstored.ts";
+import { wholeTexts } from "./whole-texts.ts";
+
+/** Options of a shared state. All but `name` and `erroredFile` have defaults, and are for tests. */
+export interface RemoteStoreOptions extends Partial<LeaseClock> {
+  /** The manifest's name: a state of another name is refused. */
+  readonly name: string;
+  /** Local file that gets what could not be stored, for `graphform state push`. */
+  readonly erroredFile: string;
+  readonly writeErrored?: typeof writeErroredState;
+}
+
+/** Time of a lease in ms, where none is given. */
+const defaultLease = 60_000;
+
+/**
+ * A state behind a driver. Writes are merged while one is under way, and each replaces exactly the version that is known. A
+ * store that refuses a write, or does not answer in time, ends the run: the lock's `lost` is aborted, nothing more is written,
+ * and `settle` stores what happened, or keeps it in `erroredFile`.
+ */
+export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptions): KeptStore {
+  const { name, clock = systemClock } = options;
+  const { where } = driver;
+  const format = stateFormatter();
+  const writer = conditionalWriter(driver, name, clock);
+  const unstored = openUnstored(where, options.erroredFile, options.writeErrored);
+  let held: HeldLease | undefined;
+  /** Everything that was handed in, stored or not. */
+  let live: LiveDocument | undefined;
+  let busy = 0;
+  /** The reason for which nothing is written any more, until the state is read again. */
+  let failed: Error | undefined;
+
+  const load = async (): Promise<StateDocument | undefined> => {
+    const stored = await untilAnswered(() => driver.read(), clock);
+    const state = stored && readStored(stored.text, where, name);
+    writer.know(stored, state);
+    return state;
+  };
+  const put = async (lease: HeldLease, view: StateDocument): Promise<void> =>
+    writer.put(format(view), idOf(view), lease);
+
+  const writes = mergeCalls<VersionId>(async (take) => {
+    if (writer.known() === undefined && failed === undefined) await load();
+    const [first] = take();
+    if (failed !== undefined) throw failed;
+    if (first === undefined || live === undefined) return;
+    if (held === undefined) throw notLocked(where);
+    const stored = writer.known()?.id;
+    try {
+      if (!follows(stored, first)) throw conflict(where, first, stored);
+      await put(held, live.view);
+    } catch (error) {
+      failed = asError(error);
+      held.stop(failed);
+      throw failed;
+    }
+  });
+
+  const offer = async (version: VersionId, change: () => boolean): Promise<void> => {
+    const before = (busy > 0 || failed !== undefined) && live !== undefined ? idOf(live.view) : undefined;
+    if ((before !== undefined && !follows(before, version)) || !change())
+      throw conflict(where, version, before ?? writer.known()?.id);
+    busy += 1;
+    try {
+      await writes.offer(idOf(version));
+    } finally {
+      busy -= 1;
+    }
+  };
+
+  const timeOf = (time: Clock): LeaseClock => ({
+    monotonic: () => performance.now(),
+    every,
+    ...options,
+    clock: time,
+  });
+
+  const lock = async (operation: string, lockOptions: LockOptions): Promise<Lock> => {
+    const { lease: ms = defaultLease } = lockOptions;
+    const { lease, isTakeover } = await takeLease(driver, operation, ms, lockOptions);
+    const mine = holdLease(driver, lease, ms, timeOf(lockOptions.clock));
+    if (isTakeover) await fence(mine, lockOptions.clock);
+    held = mine;
+    return {
+      id: mine.id,
+      lost: mine.lost,
+      look: mine.look,
+      check: mine.renew,
+      async settle(): Promise<void> {
+        await writes.idle();
+        await mine.renew();
+        if (!mine.lost.aborted) return;
+        const { view } = live ?? {};
+        const last = view && failed && !mine.ended.aborted ? () => put(mine, view) : undefined;
+        const lockLeft = driver.expires ? undefined : mine.id;
+        throw await unstored.keep(asError(mine.lost.reason), view, writer.possible, last, lockLeft);
+      },
+      async release(): Promise<void> {
+        await writes.idle();
+        if (held === mine) held = undefined;
+        await mine.release();
+      },
+    };
+  };
+
+  /** A lock under which the holder before may still write is not given back: whoever comes next raises the fence again. */
+  const fence = async (mine: HeldLease, time: Clock): Promise<void> => {
+    try {
+      await raiseFence(driver, mine, name, time);
+    } catch (error) {
+      await mine.abandon();
+      throw error;
+    }
+  };
+
+  /** Shuts out the holder whose lock was removed; another one that came first begins with what it reads, and is left alone. */
+  const fenceAfterRemoval = async (): Promise<void> => {
+    const lockOptions = { clock };
+    const taken = await takeLease(driver, "state unlock", defaultLease, lockOptions).catch(
+      (error: unknown) => {
+        if (isGraphformError(error) && error.code === "locked") return undefined;
+        throw error;
+      },
+    );
+    if (taken === undefined) return;
+    const mine = holdLease(driver, taken.lease, defaultLease, timeOf(clock));
+    await fence(mine, clock);
+    await mine.release();
+  };
+
+  return {
+    where,
+    async read(): Promise<StateDocument | undefined> {
+      await writes.idle();
+      const state = await load();
+      failed = undefined;
+      return state;
+    },
+    write: (version) =>
+      offer(version, () => {
+        live = liveDocument(version);
+        return true;
+      }),
+    append: (version: EventVersion) => offer(version, () => live !== undefined && appendTo(live, version)),
+    keep: unstored.add,
+    lock,
+    holder: () => untilAnswered(() => driver.holder(), clock),
+    async unlock(id, { force = false } = {}): Promise<Holder> {
+      const found = await untilAnswered(() => driver.holder(), clock);
+      if (found?.id !== id) throw unknownLock(where, id, found);
+      if (driver.expires && !force) throw alive(found);
+      let attempts = 0;
+      const isRemoved = await untilAnswered((attempt) => {
+        attempts = attempt;
+        return driver.remove(id);
+      }, clock);
+      // Where an answer was lost, that attempt may have removed it.
+      const now = isRemoved ? undefined : await untilAnswered(() => driver.holder(), clock);
+      if (!isRemoved && (attempts === 1 || now?.id === id)) throw unknownLock(where, id, now);
+      await fenceAfterRemoval();
+      return found;
+    },
+    ...wholeTexts({ driver, writer, clock, held: () => held, idle: writes.idle }),
+  };
+}
+
+/** A timer that keeps no process running. */
+function every(ms: number, beat: () => void): () => void {
+  const timer = setInterval(beat, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function idOf({ lineage, serial }: VersionId): VersionId {
+  return { lineage, serial };
+}

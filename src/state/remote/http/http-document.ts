@@ -1,0 +1,54 @@
+/** @module Reads and writes the document of a state over Terraform's protocol. */
+import { createHash } from "node:crypto";
+import type { Stored, Written } from "../driver.ts";
+import { denied } from "../wire/refusals.ts";
+import { serialOf } from "../wire/serial-of.ts";
+import { type HttpAddresses, withId } from "./http-addresses.ts";
+import { type HttpRequest, httpRefusal } from "./http-request.ts";
+
+/** The stored document; undefined for 204, 404 and an empty one. GitLab: a project that is not shown is no empty state. */
+export async function readHttp(request: HttpRequest, addresses: HttpAddresses): Promise<Stored | undefined> {
+  const answer = await request("GET", addresses.state);
+  if (answer.status === 204) return undefined;
+  const text = answer.body.toString("utf8");
+  if (answer.status === 404) {
+    if (addresses.dialect === "gitlab" && /project not found/i.test(text))
+      throw httpRefusal(answer, "read the state", addresses);
+    return undefined;
+  }
+  if (answer.status !== 200) throw httpRefusal(answer, "read the state", addresses);
+  return text === "" ? undefined : { text, version: versionOf(text) };
+}
+
+/**
+ * Stores a document where the expected version is stored. The protocol compares nothing, so that this reads before it
+ * writes: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses with 409 or
+ * 423, which is `stale`: nothing was changed.
+ */
+export async function writeHttp(
+  request: HttpRequest,
+  addresses: HttpAddresses,
+  {
+    text,
+    expected,
+    id,
+  }: { readonly text: string; readonly expected: string | undefined; readonly id: string },
+): Promise<Written> {
+  if (id === "")
+    throw denied(
+      addresses.where,
+      "is not locked, and nothing is written without its lock",
+      "take the lock first",
+    );
+  const stored = await readHttp(request, addresses);
+  if (stored?.version !== expected) return { is: "stale" };
+  const answer = await request(addresses.updateMethod, withId(addresses.state, id), text);
+  if ([200, 201, 204].includes(answer.status)) return { is: "written", version: versionOf(text) };
+  if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
+  throw httpRefusal(answer, "write the state", addresses);
+}
+
+/** The serial and a digest: a serial alone could be that of another history. */
+function versionOf(text: string): string {
+  return `${serialOf(text) ?? "none"}-${createHash("sha256").update(text).digest("hex")}`;
+}

@@ -1,0 +1,100 @@
+/** @module Joins the manifest, the URL and libpq's variables into the settings of a connection. */
+import { isIP } from "node:net";
+import { GraphformError } from "../../../model/errors.ts";
+import { type ConnectionUrl, readConnectionUrl } from "./connection-url.ts";
+import { type PostgresConfig, type PostgresCredentials, type SslMode, sslModes } from "./postgres-config.ts";
+
+/** Everything that a connection needs. `where` has no credential. */
+export interface ConnectionSettings {
+  readonly where: string;
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly sslmode: SslMode;
+  readonly sslrootcert: string | undefined;
+  readonly sslcert: string | undefined;
+  readonly sslkey: string | undefined;
+  /** Longest waits, in ms. */
+  readonly connectTimeout: number;
+  readonly requestTimeout: number;
+}
+
+const urlVariable = "GRAPHFORM_STATE_POSTGRES_URL";
+
+/**
+ * Settings of a connection: the manifest before the URL before the variables. Throws `state-unsuitable` where the URL
+ * contradicts the manifest, since a state in another database would create everything once more, and where something is
+ * missing or unknown; `state-denied` where there is no user.
+ */
+export function connectionSettings(
+  config: PostgresConfig,
+  credentials: PostgresCredentials,
+): ConnectionSettings {
+  const address = credentials[urlVariable];
+  const url = address ? readConnectionUrl(address, urlVariable) : undefined;
+  refuseContradictions(config, url);
+  const host = config.host ?? url?.host ?? (credentials.PGHOST || "localhost");
+  const port = portOf(config.port ?? url?.port ?? (credentials.PGPORT || 5432));
+  const database = config.database ?? url?.database ?? credentials.PGDATABASE;
+  if (!database)
+    throw unsuitable("no database is named", "set state.database in the manifest, or PGDATABASE");
+  const user = url?.user ?? credentials.PGUSER;
+  if (!user)
+    throw new GraphformError("state-denied", "no user is named for the state in PostgreSQL", {
+      hint: `set PGUSER and PGPASSWORD, or ${urlVariable}`,
+    });
+  return {
+    where: `postgres://${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}/${config.schema ?? "graphform"}/${config.name}`,
+    host,
+    port,
+    database,
+    user,
+    password: url?.password ?? (credentials.PGPASSWORD || undefined),
+    sslmode: sslModeOf(config.sslmode ?? url?.sslmode ?? credentials.PGSSLMODE, host),
+    sslrootcert: config.sslrootcert ?? url?.sslrootcert ?? (credentials.PGSSLROOTCERT || undefined),
+    sslcert: url?.sslcert ?? (credentials.PGSSLCERT || undefined),
+    sslkey: url?.sslkey ?? (credentials.PGSSLKEY || undefined),
+    connectTimeout: config.connectTimeout ?? 10_000,
+    requestTimeout: config.requestTimeout ?? 30_000,
+  };
+}
+
+function refuseContradictions(config: PostgresConfig, url: ConnectionUrl | undefined): void {
+  for (const key of ["host", "port", "database", "sslmode", "sslrootcert"] as const) {
+    const [said, other] = [config[key], url?.[key]];
+    if (said === undefined || other === undefined || String(said) === other) continue;
+    throw unsuitable(
+      `${urlVariable} names another ${key} than the manifest`,
+      `the manifest says ${said}; leave state.${key} out of it, or correct the variable`,
+    );
+  }
+}
+
+function portOf(said: string | number): number {
+  const port = Number(said);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw unsuitable("the port is not a number from 1 to 65535", "correct state.port, PGPORT or the URL");
+}
+
+function sslModeOf(said: string | undefined, host: string): SslMode {
+  if (!said) return isThisMachine(host) ? "disable" : "verify-full";
+  const mode = sslModes.find((name) => name === said);
+  if (mode !== undefined) return mode;
+  throw unsuitable(
+    said === "allow" || said === "prefer"
+      ? `sslmode ${said} falls back to plain text, which is not done here`
+      : "the sslmode is not known",
+    `use one of ${sslModes.join(", ")}`,
+  );
+}
+
+/** True for a socket, and for the addresses that never leave this machine. */
+function isThisMachine(host: string): boolean {
+  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
+}
+
+function unsuitable(what: string, hint: string): GraphformError {
+  return new GraphformError("state-unsuitable", `the state in PostgreSQL: ${what}`, { hint });
+}

@@ -1,0 +1,72 @@
+/** @module Builds the addresses of a bucket's objects, in path style and in virtual host style. */
+import { checkedUrl } from "../wire/checked-url.ts";
+import { unsuitable } from "../wire/refusals.ts";
+
+/** Options of a state in a bucket. */
+export interface S3StoreConfig {
+  readonly bucket: string;
+  /** The key of the state; its lock is `<key>.lock`. */
+  readonly key: string;
+  /** Default `us-east-1`. */
+  readonly region?: string;
+  /** Address of another service than AWS. */
+  readonly endpoint?: string;
+  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. Default: with an endpoint, and for buckets with dots. */
+  readonly pathStyle?: boolean;
+  /** Longest time for one request, in ms. Default 30 s. */
+  readonly timeout?: number;
+  /** PEM text of authorities to trust besides the system's. */
+  readonly ca?: string;
+}
+
+/** The addresses in one bucket. */
+export interface S3Addresses {
+  readonly region: string;
+  /** For people. */
+  readonly where: string;
+  /** The key of the lock. */
+  readonly lockKey: string;
+  /** The address of an object, or of the bucket itself. */
+  url(key: string | undefined, query?: { readonly [name: string]: string }): URL;
+}
+
+/** Throws `state-unsuitable` for names that cannot be, and `url-*` for an endpoint that must not be used. */
+export function s3Addresses(config: S3StoreConfig): S3Addresses {
+  const { bucket, key, region = "us-east-1", endpoint } = config;
+  const where = `s3://${bucket}/${key}`;
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
+    throw unsuitable(where, "has a bucket that cannot be one", "give the name of the bucket alone");
+  if (!/^[a-z0-9-]{1,40}$/.test(region))
+    throw unsuitable(where, "has a region that cannot be one", "write it like eu-central-1");
+  const isOddPath = key.split("/").some((part) => ["", ".", ".."].includes(part));
+  if (isOddPath || key.length > 900)
+    throw unsuitable(where, "has a key that cannot be one", "write it like teams/orders/production.json");
+  const base = checkedUrl(endpoint ?? `https://s3.${region}.${domainOf(region)}`, "endpoint");
+  const isPathStyle = config.pathStyle ?? (endpoint !== undefined || bucket.includes("."));
+  const prefix = base.pathname.replace(/\/$/, "");
+  return {
+    region,
+    where: endpoint === undefined ? where : `${where} at ${base.origin}`,
+    lockKey: `${key}.lock`,
+    url(object, query = {}) {
+      const url = new URL(base);
+      if (!isPathStyle) url.hostname = `${bucket}.${base.hostname}`;
+      const path = [...(isPathStyle ? [bucket] : []), ...(object?.split("/") ?? [])];
+      url.pathname = `${prefix}/${path.map(encode).join("/")}`;
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      return url;
+    },
+  };
+}
+
+function domainOf(region: string): string {
+  return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+}
+
+/** The spelling that signatures are made over: all but letters, digits and `-._~` is escaped. */
+function encode(part: string): string {
+  return encodeURIComponent(part).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,91 @@
+/** @module Lists and reads the versions of a state that a bucket keeps. */
+import type { KeptVersion } from "../driver.ts";
+import { serialHeader } from "./s3-document.ts";
+import { s3Refusal } from "./s3-refusal.ts";
+import type { S3Request } from "./s3-request.ts";
+import { element, elementsOf, textOf } from "./xml.ts";
+
+/** The most versions that are shown: each takes a request for its serial. */
+const shown = 100;
+
+/** Requests for serials at a time. */
+const width = 8;
+
+interface Version {
+  readonly id: string;
+  readonly savedAt: string;
+}
+
+/**
+ * The newest versions of an object, newest first; undefined where the bucket keeps none. Versions that were not written by
+ * graphform, and show no serial, are left out.
+ */
+export async function s3History(
+  request: S3Request,
+  key: string,
+  where: string,
+): Promise<readonly KeptVersion[] | undefined> {
+  const versions = await listVersions(request, key, where);
+  if (versions.every(({ id }) => id === "null")) return undefined;
+  const found: KeptVersion[] = [];
+  for (let at = 0; at < versions.length; at += width) {
+    const some = versions.slice(at, at + width);
+    const serials = await Promise.all(some.map(({ id }) => serialOfVersion(request, key, id, where)));
+    found.push(
+      ...some.flatMap((version, index) => {
+        const serial = serials[index];
+        return serial === undefined ? [] : [{ ...version, serial }];
+      }),
+    );
+  }
+  return found;
+}
+
+/** The document of a version. */
+export async function readS3Version(
+  request: S3Request,
+  { key, id }: { readonly key: string; readonly id: string },
+  where: string,
+): Promise<string> {
+  const answer = await request({ method: "GET", key, query: { versionId: id } });
+  if (answer.status !== 200) throw s3Refusal(answer, "read a version", where);
+  return answer.body.toString("utf8");
+}
+
+/** Lists until there are enough. The list has all keys that begin with this one, in order, versions newest first. */
+async function listVersions(request: S3Request, key: string, where: string): Promise<readonly Version[]> {
+  const found: Version[] = [];
+  let marker: { readonly [name: string]: string } | undefined = {};
+  while (marker !== undefined && found.length < shown) {
+    const query: { readonly [name: string]: string } = { versions: "", prefix: key, ...marker };
+    const answer = await request({ method: "GET", query });
+    if (answer.status !== 200) throw s3Refusal(answer, "list versions", where);
+    const list = element(answer.body.toString("utf8"), "ListVersionsResult");
+    for (const version of elementsOf(list, "Version")) {
+      const [id, savedAt] = [textOf(version, "VersionId"), textOf(version, "LastModified")];
+      if (textOf(version, "Key") === key && id !== undefined && savedAt !== undefined)
+        found.push({ id, savedAt: new Date(savedAt).toISOString() });
+    }
+    const next = textOf(list, "NextKeyMarker");
+    const isOver = textOf(list, "IsTruncated") !== "true" || next !== key;
+    const version = textOf(list, "NextVersionIdMarker");
+    marker =
+      isOver || next === undefined
+        ? undefined
+        : { "key-marker": next, ...(version === undefined ? {} : { "version-id-marker": version }) };
+  }
+  return found.slice(0, shown);
+}
+
+async function serialOfVersion(
+  request: S3Request,
+  key: string,
+  id: string,
+  where: string,
+): Promise<number | undefined> {
+  const answer = await request({ method: "HEAD", key, query: { versionId: id } });
+  if (answer.status === 404) return undefined;
+  if (answer.status !== 200) throw s3Refusal(answer, "look at a version", where);
+  const serial = Number(answer.headers[serialHeader] ?? "none");
+  return Number.isSafeInteger(serial) ? serial : undefined;
+}

@@ -1,0 +1,83 @@
+/** @module Translates the holder of a lock to Terraform's LockInfo and back. */
+import type { JsonObject } from "../../../model/json.ts";
+import { isObject } from "../../../model/json.ts";
+import { nobody } from "../../lock-record.ts";
+import type { Holder } from "../../store.ts";
+
+/** Terraform's record of a lock: these seven keys and no other. GitLab refuses a lock where one is missing. */
+export interface LockInfo {
+  readonly ID: string;
+  readonly Operation: string;
+  readonly Info: string;
+  readonly Who: string;
+  readonly Version: string;
+  readonly Created: string;
+  readonly Path: string;
+}
+
+/** The record of a holder; what LockInfo has no key for stands as JSON in `Info`. `path` has no credential. */
+export function lockInfoOf(holder: Holder, path: string): LockInfo {
+  const { id, operation, who, created, host, pid, expires } = holder;
+  return {
+    ID: id,
+    Operation: operation,
+    Info: JSON.stringify({ host, pid, expires }),
+    Who: who,
+    Version: "graphform",
+    Created: created,
+    Path: path,
+  };
+}
+
+/** The holder in a LockInfo, with its heartbeat at its creation; undefined where it names no lock. Unknown keys are ignored. */
+export function holderOf(info: unknown): Holder | undefined {
+  if (!isObject(info)) return undefined;
+  const id = text(info, "ID");
+  if (id === undefined) return undefined;
+  const who = text(info, "Who") ?? nobody.who;
+  const created = time(text(info, "Created")) ?? unknownTime;
+  const more = parsed(text(info, "Info") ?? "");
+  const pid = more["pid"];
+  return {
+    id,
+    who,
+    pid: typeof pid === "number" ? pid : nobody.pid,
+    host: text(more, "host") ?? (who.includes("@") ? who.slice(who.lastIndexOf("@") + 1) : nobody.host),
+    operation: text(info, "Operation") ?? unknownOperation,
+    created,
+    heartbeat: created,
+    expires: time(text(more, "expires")) ?? created,
+  };
+}
+
+/** The holder of a lock whose record cannot be read. */
+export function unknownHolder(id = "unknown"): Holder {
+  const { who, pid, host } = nobody;
+  const [created, heartbeat, expires] = [unknownTime, unknownTime, unknownTime];
+  return { id, who, pid, host, operation: unknownOperation, created, heartbeat, expires };
+}
+
+const unknownOperation = "something";
+const unknownTime = "1970-01-01T00:00:00.000Z";
+
+/** The JSON object in a text; empty where there is none. */
+export function parsed(json: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A text under a key; undefined where it is empty, or none. */
+function text(object: JsonObject, key: string): string | undefined {
+  const value = object[key];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A time as ISO 8601, whatever spelling it came in. */
+function time(value: string | undefined): string | undefined {
+  const at = Date.parse(value ?? "");
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}

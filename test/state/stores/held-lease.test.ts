@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { GraphformError } from "../../../src/model/errors.ts";
+import type { Lease, Renewed, StateDriver } from "../../../src/state/remote/driver.ts";
+import { type HeldLease, holdLease } from "../../../src/state/remote/held-lease.ts";
+import { memoryBackend, memoryDriver } from "./memory-driver.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+
+interface Bench {
+  readonly held: HeldLease;
+  /** Moves both clocks, and beats as often as the timer would. */
+  pass(ms: number): Promise<void>;
+  /** Moves one clock alone, as a machine that sleeps or whose time is set. */
+  move(clock: "monotonic" | "wall", ms: number): void;
+  readonly renewals: () => number;
+}
+
+function bench(renew?: (lease: Lease) => Promise<Renewed>, expires = true): Bench {
+  const times = { monotonic: 0, wall: start };
+  let renewals = 0;
+  let beat: () => void = () => undefined;
+  let period = minute;
+  const memory = memoryDriver(
+    memoryBackend(() => times.wall),
+    { expires },
+  );
+  const driver: StateDriver = {
+    ...memory,
+    renew: async (lease) => {
+      renewals += 1;
+      return renew === undefined ? { is: "renewed", lease } : renew(lease);
+    },
+  };
+  const at = new Date(start).toISOString();
+  const holder = { who: "me@here", pid: 1, host: "here", operation: "apply", created: at, heartbeat: at };
+  const lease = { holder: { ...holder, id: "id-1", expires: at }, token: "1" };
+  const held = holdLease(driver, lease, minute, {
+    clock: { now: () => times.wall, random: () => 0.5, sleep: async () => undefined },
+    monotonic: () => times.monotonic,
+    every: (ms, again) => {
+      [period, beat] = [ms, again];
+      return () => {
+        beat = () => undefined;
+      };
+    },
+  });
+  return {
+    held,
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += period) {
+        times.monotonic += period;
+        times.wall += period;
+        beat();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    move(clock, ms) {
+      times[clock] += ms;
+    },
+    renewals: () => renewals,
+  };
+}
+
+const unreachable = async (): Promise<never> => {
+  throw new GraphformError("state-unreachable", "nobody answers");
+};
+
+describe("a lease that is held", () => {
+  it("is renewed every third of its time, and stays ours", async () => {
+    const { held, pass, renewals } = bench();
+    await pass(10 * minute);
+    expect(held.lost.aborted).toBe(false);
+    expect(renewals()).toBe(30);
+  });
+
+  it("is lost after two thirds without a renewal, and the reason says why", async () => {
+    const { held, pass } = bench(unreachable);
+    await pass(35_000);
+    expect(held.lost.aborted).toBe(false);
+    await pass(5000);
+    expect(held.lost.reason).toMatchObject({
+      code: "lock-lost",
+      exitCode: 1,
+      message: expect.stringMatching(/could not be renewed for 40 s while apply was at work: nobody answers/),
+    });
+    expect(held.ended.aborted).toBe(true);
+  });
+
+  it.each(["monotonic", "wall"] as const)("is lost when the %s clock alone says so", (clock) => {
+    const { held, move, renewals } = bench();
+    move(clock, 39_999);
+    held.look();
+    expect(held.lost.aborted).toBe(false);
+    move(clock, 1);
+    held.look();
+    expect(held.lost.aborted).toBe(true);
+    expect(renewals()).toBe(0);
+  });
+
+  it("is lost though the wall clock was set back", () => {
+    const { held, move } = bench();
+    move("wall", -3_600_000);
+    move("monotonic", 40_000);
+    held.look();
+    expect(held.lost.aborted).toBe(true);
+  });
+
+  it("counts from before the request that renewed it, however late the answer comes", async () => {
+    let answer: (renewed: Renewed) => void = () => undefined;
+    const { held, move } = bench(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const renewing = held.renew();
+    await new Promise((resolve) => setImmediate(resolve));
+    move("monotonic", 41_000);
+    answer({ is: "renewed", lease: held.current() });
+    await renewing;
+    expect(held.lost.aborted).toBe(true);
+  });
+
+  it("is lost at once when it is another's, who is named", async () => {
+    const to = { ...bench().held.current().holder, id: "id-2", who: "ada@there", operation: "destroy" };
+    const { held } = bench(async () => ({ is: "lost", to }));
+    await held.renew();
+    expect(held.lost.reason).toMatchObject({
+      code: "lock-lost",
+      message: expect.stringContaining("by ada@there (process 1) for destroy"),
+    });
+  });
+
+  it("is not lost by time where locks do not expire", async () => {
+    const { held, pass } = bench(unreachable, false);
+    await pass(60 * minute);
+    expect(held.lost.aborted).toBe(false);
+  });
+
+  it("asks for nothing more once it is lost, or given back", async () => {
+    const { held, move, renewals, pass } = bench();
+    move("monotonic", minute);
+    await held.renew();
+    await pass(10 * minute);
+    expect(renewals()).toBe(0);
+    const other = bench();
+    await other.held.release();
+    await other.pass(10 * minute);
+    expect(other.renewals()).toBe(0);
+  });
+});

