@@ -64,7 +64,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
     .addOption(new Option("--dot", "for Graphviz").conflicts("mermaid"))
     .action(async (options: Coloured<ManifestOptions & { dot?: boolean }>) => {
       const { graph } = await import("./graph.ts");
-      done(await graph(options, at(options)));
+      done(await graph(options, settings, at(options)));
     });
   program
     .command("completion")
@@ -81,7 +81,7 @@ export function addReferenceCommands(program: Command, registration: Registratio
     .argument("[words...]", "the words behind graphform")
     .action(async (words: readonly string[]) => {
       const { complete } = await import("./completion/complete.ts");
-      done(await complete(words, program, at({})));
+      done(await complete(words, program, settings, at({})));
     });
 }
 

@@ -22,7 +22,7 @@ import { type ManifestOptions, type PlanChoices, planOptions } from "./options.t
 import { runListener } from "./run-listener.ts";
 import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
-import { interrupted } from "./under-lock.ts";
+import { interruptedOr } from "./under-lock.ts";
 
 /** Options of `apply` and `destroy`. */
 export interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOptions {
@@ -44,7 +44,7 @@ export async function apply(options: ApplyOptions, settings: Settings, terminal:
     report = applyReport(options.json === true, terminal, commandOf(chosen), view);
     return await applyUnderLock(chosen, saved, report, interrupts, settings, terminal);
   } catch (error) {
-    const reported = interrupts.stopping.aborted ? interrupted() : error;
+    const reported = interruptedOr(error, interrupts.stopping);
     report.error(reported);
     throw reported;
   } finally {
@@ -61,7 +61,7 @@ async function applyUnderLock(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const project = await openProject(options);
+  const project = await openProject(options, settings);
   const lock = await project.store.lock(commandOf(options), {
     clock: systemClock,
     timeout: options.lockTimeout ?? 0,

@@ -1,8 +1,8 @@
 /** @module Checks everything that the other commands need, and says how to fix what is missing. */
 import process from "node:process";
 import { systemClock } from "../model/clock.ts";
-import { asError, exitCodes, GraphformError, isGraphformError, ManifestError } from "../model/errors.ts";
-import { type Connection, connect } from "../project/connect.ts";
+import { exitCodes, GraphformError } from "../model/errors.ts";
+import { type Connection, connect, credentialSource } from "../project/connect.ts";
 import { locateService, type ServiceLocation } from "../project/locate-service.ts";
 import { checkedManifest } from "../project/manifest-problems.ts";
 import { openProject } from "../project/project.ts";
@@ -12,17 +12,12 @@ import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { makePalette } from "../report/palette.ts";
 import { claimState } from "../state/claim-state.ts";
+import { check, type Finding } from "./doctor-check.ts";
+import { clockFinding } from "./doctor-clock.ts";
+import { stateFindings } from "./doctor-state.ts";
 import type { ManifestOptions } from "./options.ts";
 import { serviceTarget } from "./service-target.ts";
 import type { Terminal } from "./terminal.ts";
-
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** Way to fix it, if it failed. */
-  readonly hint?: string;
-}
 
 /** Longest wait for one answer of the service, in ms. */
 const answerTimeout = 20_000;
@@ -35,10 +30,10 @@ export async function doctor(
 ): Promise<number> {
   const findings = [
     nodeVersion(),
-    await check("manifest", () => manifest(options)),
-    await check("state", () => state(options)),
+    await check("manifest", () => manifest(options, settings)),
+    ...(await stateFindings(options, settings)),
     ...(await service(options, settings, terminal)),
-    await check("local engine", () => engine(options)),
+    await check("local engine", () => engine(options, settings)),
   ];
   const { green, red } = makePalette(terminal.colour);
   if (options.json === true) terminal.out(`${jsonText(findings.map((finding) => ({ ...finding })))}\n`);
@@ -49,27 +44,6 @@ export async function doctor(
     }
   }
   return findings.every((finding) => finding.ok) ? exitCodes.done : exitCodes.error;
-}
-
-async function check(name: string, work: () => Promise<string>): Promise<Finding> {
-  try {
-    return { check: name, ok: true, detail: await work() };
-  } catch (thrown) {
-    const error = asError(thrown);
-    if (error instanceof ManifestError) {
-      const [first] = error.problems;
-      const where =
-        first === undefined ? "" : `: ${first.range.file}:${first.range.start.line}: ${first.message}`;
-      return {
-        check: name,
-        ok: false,
-        detail: `${amount(error.problems.length, "problem")}${where}`,
-        hint: first?.hint ?? "graphform validate shows them",
-      };
-    }
-    const hint = isGraphformError(error) ? error.hint : undefined;
-    return { check: name, ok: false, detail: error.message, ...(hint === undefined ? {} : { hint }) };
-  }
 }
 
 function nodeVersion(): Finding {
@@ -83,22 +57,10 @@ function nodeVersion(): Finding {
   };
 }
 
-async function manifest(options: ManifestOptions): Promise<string> {
-  const project = await openProject(options);
+async function manifest(options: ManifestOptions, settings: Settings): Promise<string> {
+  const project = await openProject(options, settings);
   const resolved = await checkedManifest(project);
   return `${project.files.join(", ")} is valid, ${amount(resolved.desired.length, "resource")}`;
-}
-
-async function state(options: ManifestOptions): Promise<string> {
-  const { store } = await openProject(options);
-  const [found, holder] = [await store.read(), await store.holder()];
-  const lock =
-    holder === undefined
-      ? "not locked"
-      : `locked by ${holder.who} for ${holder.operation} since ${holder.created}`;
-  return found === undefined
-    ? `nothing at ${store.where} yet, ${lock}`
-    : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;
 }
 
 /** Checks the platform host with a sign-in, then the users host. */
@@ -117,9 +79,21 @@ async function service(
     return `${target.profile.name} profile; signed in`;
   });
   const [open, place] = [connection, location];
+  const before =
+    place === undefined
+      ? [connected]
+      : [
+          connected,
+          await check("service credentials", () => credentialSource(settings, place)),
+          ...(await clockFinding(
+            "service clock",
+            place.platformUrl,
+            settings.get("caFile") ?? place.local?.caFile,
+          )),
+        ];
   if (open === undefined || place === undefined || !connected.ok) {
     await open?.close();
-    return [connected];
+    return before;
   }
   try {
     const signal = AbortSignal.timeout(answerTimeout);
@@ -128,19 +102,24 @@ async function service(
       await open.read({ operation: "plans.list", params: {} }, signal);
       return "listed";
     });
-    const offer = await check("offered today", () => offered(open, options, signal));
-    const users = await check("users host", () => usersHost(open, place, options, signal));
-    return [connected, plans, offer, users];
+    const offer = await check("offered today", () => offered(open, options, settings, signal));
+    const users = await check("users host", () => usersHost(open, place, options, settings, signal));
+    return [...before, plans, offer, users];
   } finally {
     await open.close();
   }
 }
 
 /** Checks that the service offers today everything that the manifest declares. */
-async function offered(open: Connection, options: ManifestOptions, signal: AbortSignal): Promise<string> {
+async function offered(
+  open: Connection,
+  options: ManifestOptions,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<string> {
   const { canCheckOffer, checkOffer } = await import("../kinds/offered-parameters.ts");
   if (!canCheckOffer(open)) return "not checked: the profile has no operation for it";
-  const project = await openProject(options).catch(() => undefined);
+  const project = await openProject(options, settings).catch(() => undefined);
   if (project === undefined) return "not checked: there is no valid manifest";
   const resolved = await checkedManifest(project);
   const { findings, notCompared } = await checkOffer(resolved.desired, open, signal);
@@ -158,9 +137,10 @@ async function usersHost(
   open: Connection,
   { identity: service }: ServiceLocation,
   options: ManifestOptions,
+  settings: Settings,
   signal: AbortSignal,
 ): Promise<string> {
-  const { store } = await openProject(options).catch(() => ({ store: undefined }));
+  const { store } = await openProject(options, settings).catch(() => ({ store: undefined }));
   const stored = await store?.read().catch(() => undefined);
   // This service cannot list the users of another service's instance.
   const bound = stored && claimState(stored, { service, where: store?.where ?? "" });
@@ -172,11 +152,11 @@ async function usersHost(
 }
 
 /** Checks the database engine. Only the local platform needs one, and a manifest without a service section uses it. */
-async function engine(options: ManifestOptions): Promise<string> {
+async function engine(options: ManifestOptions, settings: Settings): Promise<string> {
   const { findEngine } = await import("../platform/engine/find-engine.ts");
   const found = await findEngine();
   if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
-  const project = await openProject(options).catch(() => undefined);
+  const project = await openProject(options, settings).catch(() => undefined);
   if (project?.header.service !== undefined) return `none found, and none is needed: ${found.reason}`;
   throw new GraphformError("no-engine", found.reason, {
     hint: `${found.hint ?? "leave GRAPHFORM_ENGINE out"} (only \`graphform platform\` needs one)`,

@@ -2,6 +2,7 @@
 import { exitCodes } from "../model/errors.ts";
 import { checkedManifest } from "../project/manifest-problems.ts";
 import { openProject } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
 import { escapeText } from "../report/escape.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -9,9 +10,10 @@ import type { Terminal } from "./terminal.ts";
 /** `graph`: prints resources and their references as a Mermaid flowchart, or in the DOT language with `dot`. */
 export async function graph(
   options: ManifestOptions & { readonly dot?: boolean },
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const project = await openProject(options);
+  const project = await openProject(options, settings);
   const manifest = await checkedManifest(project);
   const addresses = manifest.desired.map((entry) => entry.address);
   const edges = manifest.desired.flatMap(({ address, refs }) =>

@@ -85,7 +85,7 @@ export function withStateOptions(command: Command): Command {
   return command
     .optionsGroup(optionGroups.manifest)
     .option("-f, --file <path>", "manifest file or folder (repeatable; default graphform.yaml)", collect, [])
-    .option("--state <path>", "state file")
+    .option("--state <place>", "where the state is: a path, or a URL like s3://BUCKET/KEY")
     .option("--lock-timeout <duration>", "wait this long for the state's lock", duration)
     .optionsGroup(optionGroups.output)
     .option("--no-color", "no colour")

@@ -14,10 +14,10 @@ import type { Terminal } from "./terminal.ts";
 export async function output(
   name: string | undefined,
   options: ManifestOptions & { readonly json?: boolean; readonly raw?: boolean },
-  _settings: Settings,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const project = await openProject(options);
+  const project = await openProject(options, settings);
   const outputs = (await project.store.read())?.outputs ?? {};
   if (name !== undefined && own(outputs, name) === undefined) {
     const known = Object.keys(outputs);

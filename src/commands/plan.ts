@@ -49,7 +49,7 @@ export async function plan(
   let name = "";
   try {
     assertReportFiles({ out, sarif, gitlab, markdown, html });
-    const project = await openProject(options);
+    const project = await openProject(options, settings);
     name = project.header.name;
     const made = await makePlan(project, options, settings, terminal);
     const names = kindNames(kinds.all);

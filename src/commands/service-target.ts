@@ -19,7 +19,7 @@ export async function serviceTarget(
   name = "none",
 ): Promise<ServiceTarget> {
   try {
-    const project = await openProject(options);
+    const project = await openProject(options, settings);
     const { foreign: hide } = await maskSecrets(project, settings, terminal);
     return { header: project.header, profile: project.profile, folder: project.folder, hide };
   } catch (error) {

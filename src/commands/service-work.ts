@@ -32,7 +32,7 @@ export async function withService<T>(
   terminal: Terminal,
   work: (context: ServiceWork) => Promise<T>,
 ): Promise<T> {
-  const project = await openProject(options);
+  const project = await openProject(options, settings);
   const { foreign: hide } = await maskSecrets(project, settings, terminal);
   return withServiceOf({ ...project, hide }, options, settings, terminal, work);
 }

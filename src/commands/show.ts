@@ -28,7 +28,7 @@ export interface ShowOptions extends ManifestOptions {
 export async function show(
   planFile: string | undefined,
   options: ShowOptions,
-  _settings: Settings,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
@@ -44,7 +44,7 @@ export async function show(
     return exitCodes.done;
   }
   if (options.html !== undefined || options.compare !== undefined) throw planWanted();
-  const project = await openProject(options);
+  const project = await openProject(options, settings);
   const stored = await project.store.read();
   if (stored === undefined && options.json !== true) {
     terminal.out(`No state at ${project.store.where}.\n`);

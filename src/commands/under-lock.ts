@@ -1,6 +1,6 @@
 /** @module Runs a command that changes something outside of a plan, under the lock of the state. */
 import { systemClock } from "../model/clock.ts";
-import { exitCodes, GraphformError } from "../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -51,7 +51,7 @@ export async function underLock<T>(
   terminal: Terminal,
   lockedWork: LockedWork<T>,
 ): Promise<T> {
-  const project = await openProject(options);
+  const project = await openProject(options, settings);
   const { foreign: hide } = await maskSecrets(project, settings, terminal);
   return underLockOf({ ...project, hide }, options, settings, terminal, lockedWork);
 }
@@ -91,7 +91,7 @@ export async function underLockOf<T>(
       }
     });
   } catch (error) {
-    throw interrupts.stopping.aborted ? interrupted() : error;
+    throw interruptedOr(error, interrupts.stopping);
   } finally {
     interrupts.release();
   }
@@ -103,4 +103,10 @@ export function interrupted(): GraphformError {
     exitCode: exitCodes.interrupted,
     hint: "requests that the service accepted continue there",
   });
+}
+
+/** The error of a run: `interrupted` after a signal, unless it says what became of what could not be stored. */
+export function interruptedOr(error: unknown, stopping: AbortSignal): unknown {
+  const isAboutState = isGraphformError(error) && /^(?:state-|lock-lost$)/.test(error.code);
+  return stopping.aborted && !isAboutState ? interrupted() : error;
 }

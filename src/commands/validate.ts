@@ -56,7 +56,7 @@ export async function allProblems(
   settings: Settings,
   terminal: Terminal,
 ): Promise<readonly Problem[]> {
-  const problems = await manifestProblems(() => openProject(options));
+  const problems = await manifestProblems(() => openProject(options, settings));
   if (options.online !== true || problems.some((problem) => problem.severity === "error")) return problems;
   const { offerProblems } = await import("./offer-problems.ts");
   return [...problems, ...(await offerProblems(options, settings, terminal))];

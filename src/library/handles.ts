@@ -21,7 +21,7 @@ interface Handles<T> {
 }
 
 /** Projects by loaded manifest. */
-export const projects: Handles<Project> = handlesOf("loadManifest");
+export const projects: Handles<Project & { readonly settings: Settings }> = handlesOf("loadManifest");
 /** Stores by open state. */
 export const stores: Handles<StateStore> = handlesOf("openState");
 /** Connections by open service. */

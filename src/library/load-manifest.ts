@@ -1,5 +1,7 @@
 /** @module Loads a manifest for a program. */
+import process from "node:process";
 import { openProject } from "../project/project.ts";
+import { settingsOf } from "../project/settings.ts";
 import { projects } from "./handles.ts";
 
 /** Input of `loadManifest`. */
@@ -10,6 +12,8 @@ export interface ManifestRequest {
   readonly variableFiles?: readonly string[];
   /** Name of a built-in profile, or a file; default is that of the manifest. */
   readonly profile?: string;
+  /** Environment with the place of the state and the credentials for it; default is that of the process. */
+  readonly env?: { readonly [name: string]: string | undefined };
 }
 
 /** A manifest with a valid header. `plan`, `apply` and `validate` resolve its resources. */
@@ -21,14 +25,16 @@ export interface LoadedManifest {
 
 /** Reads a manifest. Throws `ManifestError`; its `problems` have file, line and column. */
 export async function loadManifest(request: ManifestRequest = {}): Promise<LoadedManifest> {
-  const { files = [], variables = {}, variableFiles = [], profile } = request;
-  const project = await openProject({
+  const { files = [], variables = {}, variableFiles = [], profile, env = process.env } = request;
+  const settings = settingsOf(env);
+  const options = {
     file: files,
     var: Object.entries(variables).map(([name, value]) => `${name}=${value}`),
     varFile: variableFiles,
     ...(profile === undefined ? {} : { profile }),
-  });
+  };
+  const project = await openProject(options, settings);
   const manifest: LoadedManifest = { name: project.header.name, files: project.files };
-  projects.set(manifest, project);
+  projects.set(manifest, { ...project, settings });
   return manifest;
 }

@@ -1,6 +1,7 @@
 /** @module Holds the schema of a manifest without the fields of its resources. */
 import { disruptions } from "../model/field-schema.ts";
 import type { Shape } from "./shape.ts";
+import { stateShape } from "./state-shape.ts";
 
 /** A section as the manifest's head sees it. */
 export interface Section {
@@ -58,14 +59,6 @@ const service: Shape = {
     },
   }),
   description: "The hosting service. Left out: the local platform.",
-};
-
-const state: Shape = {
-  ...closed({
-    backend: text("What keeps it: a file.", { enum: ["file"] }),
-    path: text("Path of the file, relative to the current folder."),
-  }),
-  description: "Where the state is kept. Left out: .graphform/NAME.state.json beside the manifest.",
 };
 
 const variable: Shape = closed({
@@ -176,7 +169,7 @@ export function documentShape(sections: readonly Section[], shapes: ResourceShap
         examples: ["shop-prod"],
       },
       service,
-      state,
+      state: stateShape,
       variables: named(wordName, "Values that --var and --var-file set.", variable),
       secrets: named(wordName, "Where secrets are read; never stored, never printed.", secret),
       defaults: { ...closed(defaults), description: "Laid under every resource of a section." },

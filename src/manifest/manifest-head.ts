@@ -12,6 +12,7 @@ import { resolveValue } from "./resolve-value.ts";
 import { scopeOf } from "./scope.ts";
 import { secretVariables } from "./secret-variables.ts";
 import type { Parsed, Path } from "./source.ts";
+import { holdsCredential, stateFaults } from "./state-faults.ts";
 import { holdsUnresolved } from "./unresolved.ts";
 import type { Validators } from "./validators.ts";
 import { type GivenVariables, resolveVariables, type Variables } from "./variables.ts";
@@ -70,10 +71,12 @@ export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: H
   const value: JsonObject = Object.fromEntries(entries);
   const shape = documentShape(inputs.kinds.all);
   for (const { path, part, fault } of explainViolations(inputs.validators.document(value), value, shape)) {
+    if (path[0] === "state" && holdsCredential(String(path[1]))) continue;
     report(path, fault, part);
     if (path.length === 0)
       for (const key of shape.required ?? []) if (!Object.hasOwn(value, key)) broken.add(key);
   }
+  for (const { path, part, fault } of stateFaults(value["state"])) report(path, fault, part);
   return { value, variables, broken, findings };
 }
 

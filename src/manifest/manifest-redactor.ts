@@ -7,6 +7,7 @@ import { type Redactor, redactorFor } from "./redactor.ts";
 import { secretVariables, textOn } from "./secret-variables.ts";
 import { leafPaths, secretPaths } from "./shape.ts";
 import type { Parsed } from "./source.ts";
+import { credentialsIn, holdsCredential } from "./state-faults.ts";
 import { mapOf } from "./unresolved.ts";
 
 /**
@@ -26,6 +27,7 @@ export function manifestRedactor(
     ...texts,
     ...writtenOut(manifest["secrets"]),
     ...inVariables(manifest, kinds),
+    ...inState(manifest["state"]),
     ...written,
   ]);
 }
@@ -36,6 +38,13 @@ function namesOf(paths: readonly string[]): readonly string[] {
 
 function listPaths({ schema }: Kind): readonly string[] {
   return [...leafPaths(schema)].flatMap(([path, field]) => (field["x-compare"] === "acl" ? [path] : []));
+}
+
+/** Credentials that somebody wrote into the `state` section. */
+function inState(section: Json | undefined): readonly string[] {
+  return Object.entries(mapOf(section)).flatMap(([key, value]) =>
+    holdsCredential(key) ? writtenOut(value) : typeof value === "string" ? credentialsIn(value) : [],
+  );
 }
 
 /** Parts of access lists that are, or may be, a password. */

@@ -78,6 +78,18 @@ async function signInWith(
   });
 }
 
+/** Names the source of the credentials that `connect` signs in with; never a value. Throws `no-credentials`. */
+export async function credentialSource(
+  settings: Settings,
+  { platformUrl, local }: Pick<ServiceLocation, "platformUrl" | "local">,
+): Promise<string> {
+  const { credentials } = await signInWith(settings, platformUrl, local, undefined);
+  if (credentials === undefined) return "the session that graphform login stored";
+  return givenCredentials(settings) === undefined
+    ? "the local platform"
+    : "GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD";
+}
+
 /** The credentials of the environment; undefined if none are set. Throws `no-credentials` if only one half is set. */
 function givenCredentials(settings: Settings): Credentials | undefined {
   const username = settings.get("username");

@@ -15,11 +15,13 @@ import type { Header, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Vault } from "../model/sealed.ts";
-import { createFileStore } from "../state/file-store.ts";
-import type { StateStore } from "../state/store.ts";
+import type { KeptStore } from "../state/kept-store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
+import { openStore } from "./open-store.ts";
+import type { StatePlace } from "./place.ts";
 import type { RunOptions } from "./run-options.ts";
+import type { Settings } from "./settings.ts";
 import { statePlace } from "./state-place.ts";
 import { givenVariables } from "./variables.ts";
 
@@ -32,7 +34,8 @@ export interface Project {
   readonly header: Header;
   readonly profile: Profile;
   readonly variables: { readonly [name: string]: string };
-  readonly store: StateStore;
+  readonly place: StatePlace;
+  readonly store: KeptStore;
   /** Modification time of the newest manifest file, ISO 8601. */
   readonly timestamp: string;
 }
@@ -41,12 +44,12 @@ type ProjectOptions = Pick<RunOptions, "file" | "state"> &
   Partial<Pick<RunOptions, "var" | "varFile" | "profile">>;
 
 /** Reads the files and the header of a manifest. Throws `ManifestError` with all problems found so far. */
-export async function openProject(options: ProjectOptions): Promise<Project> {
+export async function openProject(options: ProjectOptions, settings: Settings): Promise<Project> {
   const files = options.file.length === 0 ? ["graphform.yaml"] : options.file;
   const loaded = await loadManifest(files);
   if (loaded.problems.length > 0) throw new ManifestError(loaded.problems);
   const paths = loaded.sources.map((source) => source.path);
-  return projectOf(loaded.sources, options, await newest(paths));
+  return projectOf(loaded.sources, options, await newest(paths), settings);
 }
 
 /** Opens a project from manifest texts. Throws `ManifestError`. */
@@ -54,6 +57,7 @@ export async function projectOf(
   sources: readonly SourceFile[],
   options: Omit<ProjectOptions, "file">,
   timestamp: string,
+  settings: Settings,
 ): Promise<Project> {
   const parsed = parseManifest(sources);
   const variables = await givenVariables(options.var ?? [], options.varFile ?? []);
@@ -62,7 +66,8 @@ export async function projectOf(
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
   const folder = dirname(sources[0]?.path ?? "");
-  const store = stateStore(header, folder, options.state);
+  const place = statePlace(header, folder, options.state, settings);
+  const store = openStore(place, settings, { name: header.name, folder });
   return {
     files: sources.map((source) => source.path),
     folder,
@@ -70,6 +75,7 @@ export async function projectOf(
     header,
     profile,
     variables,
+    place,
     store,
     timestamp,
   };
@@ -127,14 +133,6 @@ function resolveWith(
 ): ReturnType<typeof resolveManifest> {
   const today = new Date().toISOString().slice(0, 10);
   return resolveManifest(parsed, { kinds, validators, profile, variables, secretText, seal, today });
-}
-
-/** Creates the store of the state; `given` is the path of --state. */
-export function stateStore(header: Header, folder: string, given: string | undefined): StateStore {
-  return createFileStore({
-    ...statePlace(header.name, folder, given, header.state["path"]),
-    name: header.name,
-  });
 }
 
 async function newest(paths: readonly string[]): Promise<string> {

@@ -1,25 +1,60 @@
-/** @module Finds the path of a manifest's state. */
+/** @module Finds the place of a state: from --state, the environment, the manifest, or a file beside the manifest. */
 import { isAbsolute, join } from "node:path";
+import { type StoreType, storeTypes } from "../manifest/state-shape.ts";
+import type { Header } from "../model/manifest.ts";
+import type { FilePlace, StatePlace } from "./place.ts";
+import { placeAt } from "./place-address.ts";
+import type { Settings } from "./settings.ts";
 
-/** Path of a state; `elsewhere` is where it would be, had the command run in another folder. */
-export interface StatePlace {
-  readonly path: string;
-  readonly elsewhere?: string;
-}
-
-/**
- * Path of the state: that of --state (`given`), or `state.path` (`declared`), which is relative to the current folder like every path in a
- * manifest; otherwise a file beside the manifest, in `folder`. `elsewhere` is the same path in the other of the two folders.
- */
+/** The place of a manifest's state: that of --state, of GRAPHFORM_STATE, of the manifest, or the usual file beside it. */
 export function statePlace(
-  name: string,
+  header: Header,
   folder: string,
   given: string | undefined,
-  declared: unknown,
+  settings: Settings,
 ): StatePlace {
-  if (given !== undefined) return { path: given };
-  if (typeof declared === "string")
-    return isAbsolute(declared) ? { path: declared } : { path: declared, elsewhere: join(folder, declared) };
+  const named = given ?? settings.get("state");
+  if (named !== undefined) return placeAt(named, header.name);
+  const type = typeOf(header.state);
+  return type === "file" ? filePlace(header, folder) : declaredPlace(header, type);
+}
+
+/** The usual file, or the one of `state.path`. That is relative to the current folder, like every path in a manifest. */
+export function filePlace({ name, state }: Header, folder: string): FilePlace {
+  const { path } = state;
+  if (typeof path === "string")
+    return isAbsolute(path) ? { type: "file", path } : { type: "file", path, elsewhere: join(folder, path) };
   const usual = join(".graphform", `${name}.state.json`);
-  return { path: join(folder, usual), elsewhere: usual };
+  return { type: "file", path: join(folder, usual), elsewhere: usual };
+}
+
+/** The place that the section declares for a type; what it leaves out has its default. */
+export function declaredPlace({ name, state }: Header, type: Exclude<StoreType, "file">): StatePlace {
+  const text = (key: string): { readonly [key: string]: string } => {
+    const value = state[key];
+    return typeof value === "string" ? { [key]: value } : {};
+  };
+  const texts = (keys: readonly string[]): { readonly [key: string]: string } =>
+    Object.assign({}, ...keys.map(text));
+  if (type === "http") {
+    const methods = ["lockMethod", "unlockMethod", "updateMethod", "dialect"];
+    return { type, address: "", ...texts(["address", "lockAddress", "unlockAddress", ...methods]) };
+  }
+  if (type === "s3") {
+    const { pathStyle } = state;
+    return {
+      ...{ type, bucket: "", key: `${name}.state.json`, ...texts(["bucket", "key", "region", "endpoint"]) },
+      ...(typeof pathStyle === "boolean" ? { pathStyle } : {}),
+    };
+  }
+  const { port } = state;
+  return {
+    ...{ type, name, ...texts(["name", "host", "database", "schema", "sslmode", "sslrootcert"]) },
+    ...(typeof port === "number" ? { port } : {}),
+  };
+}
+
+function typeOf(section: Header["state"]): StoreType {
+  const said = section["type"] ?? section["backend"];
+  return storeTypes.find((type) => type === said) ?? "file";
 }

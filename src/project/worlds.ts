@@ -28,7 +28,7 @@ export interface ApplyParts {
   /** The state at the start, claimed for the service. */
   readonly state: StateDocument;
   /** The lock of the state; losing it stops the run. */
-  readonly lock: Pick<Lock, "lost">;
+  readonly lock: Pick<Lock, "lost" | "look">;
   readonly stopping: AbortSignal;
   /** Without it, requests in flight always end by themselves. */
   readonly aborting?: AbortSignal;
@@ -42,10 +42,10 @@ export interface ApplyParts {
 
 /** Builds the world of applying, with a journal that writes to the store of the state. */
 export function applyWorld(parts: ApplyParts): ApplyWorld {
-  const { service, store, state, lock, clock = systemClock } = parts;
+  const { store, state, lock, clock = systemClock } = parts;
   return {
     kinds,
-    service,
+    service: lookingFirst(parts.service, lock),
     clock,
     digest: sha256,
     journal: openJournal(store, state, clock),
@@ -56,6 +56,11 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
     stopping: AbortSignal.any([parts.stopping, lock.lost]),
     aborting: parts.aborting ?? new AbortController().signal,
   };
+}
+
+/** A service that sends a write only after a look at the lock: a process that was stopped may have lost it, and not know yet. */
+function lookingFirst(service: Service, { look }: Pick<Lock, "look">): Service {
+  return { ...service, write: (call, signal, unsent) => service.write(call, signal, unsent, look) };
 }
 
 /** SHA-256 in hex. */

@@ -1,5 +1,6 @@
 /** @module Prints the words that may follow on a command line. */
 import { type Argument, type Command, Help, type Option } from "commander";
+import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Position, positionOf } from "./position.ts";
 import type { Place } from "./resolved-addresses.ts";
@@ -17,10 +18,11 @@ interface Candidate {
 export async function complete(
   words: readonly string[],
   program: Command,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const position = positionOf(program, words);
-  const candidates = await candidatesAt(position).catch(() => []);
+  const candidates = await candidatesAt(position, settings).catch(() => []);
   const lines = candidates
     // Text of a manifest must not reach the terminal as a command to it.
     .filter(({ word }) => word.startsWith(position.current) && !/\p{Cc}/u.test(word))
@@ -29,9 +31,9 @@ export async function complete(
   return 0;
 }
 
-async function candidatesAt(position: Position): Promise<readonly Candidate[]> {
+async function candidatesAt(position: Position, settings: Settings): Promise<readonly Candidate[]> {
   const { command, option, argument, current } = position;
-  if (option !== undefined) return (await valuesOf(option, position)).map((word) => ({ word }));
+  if (option !== undefined) return (await valuesOf(option, position, settings)).map((word) => ({ word }));
   const above = command.parent === null ? [] : program(command).options.filter(isFolder);
   const options = [...new Help().visibleOptions(command), ...above].flatMap(({ long, description }) =>
     long === undefined ? [] : [{ word: long, meaning: description }],
@@ -41,16 +43,22 @@ async function candidatesAt(position: Position): Promise<readonly Candidate[]> {
     .visibleCommands(command)
     .map((child) => ({ word: child.name(), meaning: child.description() }));
   if (command.commands.length > 0) return children;
-  return argument === undefined ? options : (await valuesOf(argument, position)).map((word) => ({ word }));
+  return argument === undefined
+    ? options
+    : (await valuesOf(argument, position, settings)).map((word) => ({ word }));
 }
 
-async function valuesOf(wanted: Option | Argument, position: Position): Promise<readonly string[]> {
+async function valuesOf(
+  wanted: Option | Argument,
+  position: Position,
+  settings: Settings,
+): Promise<readonly string[]> {
   if (wanted.argChoices !== undefined) return wanted.argChoices;
   const { path } = position;
   const name = "flags" in wanted ? (/<(\w+)/.exec(wanted.flags)?.[1] ?? "") : wanted.name();
   if ("long" in wanted && wanted.long === "--profile") return profiles();
   if (name === "address" || path === "state mv") {
-    const known = await addresses(position);
+    const known = await addresses(position, settings);
     return "long" in wanted && wanted.long === "--adopt" ? withFields(known, position.current) : known;
   }
   if (path === "explain") {
@@ -98,7 +106,10 @@ async function profiles(): Promise<readonly string[]> {
   return (await import("../../hosting/profile/load-profile.ts")).builtInProfiles;
 }
 
-async function addresses({ given, path, argument }: Position): Promise<readonly string[]> {
+async function addresses(
+  { given, path, argument }: Position,
+  settings: Settings,
+): Promise<readonly string[]> {
   const { enterFolder } = await import("../several/folders.ts");
   const { knownAddresses } = await import("./known-addresses.ts");
   const [folder] = given.get("--chdir")?.slice(-1) ?? [];
@@ -110,7 +121,7 @@ async function addresses({ given, path, argument }: Position): Promise<readonly 
     varFile: given.get("--var-file") ?? [],
     ...(state === undefined ? {} : { state }),
   };
-  const known = await knownAddresses(place).catch(() => []);
+  const known = await knownAddresses(place, settings).catch(() => []);
   if (path !== "state mv" || argument?.name() !== "to") return known;
   const { kinds } = await import("../../kinds/index.ts");
   return [...known, ...kinds.all.map((kind) => `${kind.name}.`)];

@@ -5,20 +5,21 @@ import { kinds } from "../../kinds/index.ts";
 import { loadManifest } from "../../manifest/load.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { isObject } from "../../model/json.ts";
+import type { Settings } from "../../project/settings.ts";
 import { statePlace } from "../../project/state-place.ts";
 import type { Place } from "./resolved-addresses.ts";
 
 /** Addresses that are declared or recorded, sorted. A manifest with problems gives the names of its sections. No secret is read. */
-export async function knownAddresses(place: Place): Promise<readonly string[]> {
+export async function knownAddresses(place: Place, settings: Settings): Promise<readonly string[]> {
   const { sources, problems } = await loadManifest(place.file.length === 0 ? ["graphform.yaml"] : place.file);
   if (problems.length > 0) return [];
   const value = parseManifest(sources).value ?? {};
   const quick = hasForEach(value)
     ? undefined
-    : await plainlyRecorded(value, dirname(sources[0]?.path ?? ""), place.state);
+    : await plainlyRecorded(value, dirname(sources[0]?.path ?? ""), place.state, settings);
   const found =
     quick === undefined
-      ? await (await import("./resolved-addresses.ts")).resolvedAddresses(place, namesIn(value))
+      ? await (await import("./resolved-addresses.ts")).resolvedAddresses(place, namesIn(value), settings)
       : [...namesIn(value), ...quick];
   return [...new Set(found)].toSorted();
 }
@@ -42,17 +43,20 @@ function hasForEach(document: Document): boolean {
 
 /**
  * Addresses in a state that is one whole document, read without the checks that a run makes: a shell waits for them at every key.
- * Undefined where the state must be opened to know them: its path has an expression, or a log stands beside it.
+ * Undefined where the state must be opened to know them: its place has an expression, or a log stands beside it.
  */
 async function plainlyRecorded(
   { name, state }: Document,
   folder: string,
   given: string | undefined,
+  settings: Settings,
 ): Promise<readonly string[] | undefined> {
-  const path = isObject(state) ? state["path"] : undefined;
-  if (typeof name !== "string" || `${name}${String(path)}`.includes("${")) return undefined;
-  const file = statePlace(name, folder, given, path).path;
-  const text = await readFile(file, "utf8").catch(() => "{}");
+  const section = isObject(state) ? state : {};
+  if (typeof name !== "string" || `${name}${JSON.stringify(section)}`.includes("${")) return undefined;
+  const found = statePlace({ name, state: section }, folder, given, settings);
+  // Nobody waits for another host while they type.
+  if (found.type !== "file") return [];
+  const text = await readFile(found.path, "utf8").catch(() => "{}");
   const document = parsed(text);
   if (document["version"] === 3) return undefined;
   return ["resources", "intents"].flatMap((part) => {

@@ -5,6 +5,7 @@ import { exitCodes, GraphformError, isManifestError } from "../../model/errors.t
 import { maskerOf } from "../../model/mask.ts";
 import type { Plan } from "../../model/plan.ts";
 import { projectOf, resolveProject } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { makePalette } from "../../report/palette.ts";
@@ -23,6 +24,7 @@ import { type Written, writeSources } from "./write-sources.ts";
 export async function adopt(
   { project, session, secrets, drift, signal }: Looked,
   options: DriftOptions,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
   const fields = adoptedFields(options.adopt, drift.report, session.manifest, kinds);
@@ -33,7 +35,7 @@ export async function adopt(
   }
   const before = project.parsed.layers.map(({ file, text }) => ({ path: file, text }));
   const { sources, changed } = editSources(before, fields, session.manifest, kinds);
-  const edited = await projectOf(sources, options, project.timestamp);
+  const edited = await projectOf(sources, options, project.timestamp, settings);
   const { manifest } = await resolveProject(edited, session.state, secrets).catch((error: unknown) => {
     throw isManifestError(error) ? invalid(error.problems[0]?.message ?? error.message) : error;
   });

@@ -25,12 +25,12 @@ export async function drift(options: DriftOptions, settings: Settings, terminal:
   try {
     const { markdown, html, sarif, junit, prometheus } = options;
     assertReportFiles({ markdown, html, sarif, junit, prometheus });
-    const project = await openProject(options);
+    const project = await openProject(options, settings);
     name = project.header.name;
     return await withDrift(project, options, settings, terminal, async (looked) => {
       if (options.adopt.length > 0) {
         const { adopt } = await import("./adopt.ts");
-        return adopt(looked, options, terminal);
+        return adopt(looked, options, settings, terminal);
       }
       const report = await withAuditEvents(looked.drift.report, looked.session.service, looked.signal);
       const { writeDriftReports } = await import("./reports.ts");

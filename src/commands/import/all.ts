@@ -71,9 +71,10 @@ export async function importAll(
     const objects = declareObjects(live);
     const found = await writtenManifest(
       objects,
-      { name: renamed.header.name, unread: leftOut },
+      { name: renamed.header.name, unread: leftOut, ...stateOf(target, options.name) },
       sectionOf(renamed, options, settings, subscriptionsUsed(live, subscriptions)),
       options,
+      settings,
     );
     // With --out the proof is made under the lock, in `bindAll`.
     if (options.out === undefined)
@@ -92,6 +93,15 @@ export async function importAll(
   await bindAll(options.out, written, options, settings, terminal);
   terminal.err(`${writtenText(written)} in ${options.out}, bound in the state; a plan of it is empty.\n`);
   return exitCodes.done;
+}
+
+/** The state's section of the manifest that is there already: what is bound belongs where that is kept. Another name has another state. */
+function stateOf(
+  { header }: ServiceTarget,
+  name: string | undefined,
+): { readonly state?: ServiceTarget["header"]["state"] } {
+  const isKept = Object.keys(header.state).length > 0 && (name === undefined || name === header.name);
+  return isKept ? { state: header.state } : {};
 }
 
 function sectionOf(
@@ -125,7 +135,7 @@ async function bindAll(
   terminal: Terminal,
 ): Promise<void> {
   const { text } = written;
-  const project = await projectOf([{ path: file, text }], options, new Date(0).toISOString());
+  const project = await projectOf([{ path: file, text }], options, new Date(0).toISOString(), settings);
   const work = async ({ project: locked, state, service, world }: Locked): Promise<void> => {
     if (Object.keys(state.resources).length > 0) {
       throw new GraphformError("state-in-use", `the state ${locked.store.where} binds resources already`, {

@@ -15,6 +15,8 @@ export interface ManifestParts {
   readonly unread: readonly LeftOut[];
   /** Absent for the local platform. */
   readonly service?: ServiceSection;
+  /** The section that says where the state is, as an earlier manifest has it. */
+  readonly state?: JsonObject;
   /** Address of each object that becomes a comment -> the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
@@ -36,6 +38,7 @@ export function manifestText(objects: readonly DeclaredObject[], parts: Manifest
     "apiVersion: graphform/v1",
     `name: ${scalar(parts.name)}`,
     ...(parts.service === undefined ? [] : ["", "service:", ...mapLines(Object.entries(parts.service), 1)]),
+    ...(parts.state === undefined ? [] : ["", "state:", ...mapLines(Object.entries(parts.state), 1)]),
     ...sections.flatMap((section) => ["", ...sectionLines(section, objects, parts)]),
     ...(imports.length === 0 ? [] : ["", isNone ? "# imports:" : "imports:"]),
     ...imports.map((object) => {

@@ -4,6 +4,7 @@ import type { Manifest, ServiceSection } from "../../model/manifest.ts";
 import type { Problem } from "../../model/problem.ts";
 import { checkedManifest } from "../../project/manifest-problems.ts";
 import { projectOf } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 import { addressOf, type ManifestParts, manifestText } from "./manifest-text.ts";
@@ -24,9 +25,10 @@ const maxRounds = 4;
 /** Writes objects as a manifest and validates it; an object with a problem becomes a comment. Throws `ManifestError`. */
 export async function writtenManifest(
   objects: readonly DeclaredObject[],
-  head: Pick<ManifestParts, "name" | "unread">,
+  head: Pick<ManifestParts, "name" | "unread" | "state">,
   service: ServiceSection | undefined,
   options: Pick<ManifestOptions, "state" | "profile">,
+  settings: Settings,
 ): Promise<Written> {
   const leftOut = new Map(
     objects
@@ -38,7 +40,7 @@ export async function writtenManifest(
     const text = manifestText(objects, { ...head, leftOut, ...(service === undefined ? {} : { service }) });
     try {
       const source = { path: "imported.yaml", text };
-      const project = await projectOf([source], options, new Date(0).toISOString());
+      const project = await projectOf([source], options, new Date(0).toISOString(), settings);
       const manifest = await checkedManifest(project);
       return { text, manifest, declared: manifest.desired.length, leftOut };
     } catch (error) {

@@ -47,7 +47,7 @@ export async function driftSeveral(
   const results = await inEachFolder(folders, async (named) => {
     let name = "";
     try {
-      const project = await openProject(options);
+      const project = await openProject(options, settings);
       name = project.header.name;
       named(name);
       const report = await withDrift(project, options, settings, terminal, (looked) =>

@@ -45,7 +45,7 @@ export async function planSeveral(
   const next = { planFile: out, command: destroy === true ? "destroy" : "apply" } as const;
   const results = await inEachFolder(folders, async (named) => {
     try {
-      const project = await openProject(options);
+      const project = await openProject(options, settings);
       named(project.header.name);
       const made = await makePlan(project, options, settings, terminal);
       if (html !== undefined)

@@ -5,25 +5,27 @@ import { withExamples, withoutEffect } from "../help.ts";
 import type { ManifestOptions } from "../options.ts";
 import { changing, withManifestOptions, withStateOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
+import { addStoreCommands } from "./add-store-commands.ts";
 
 type StateOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };
 
-/** Adds `state list|show|mv|rm|pull|rebind|unlock`. */
-export function addStateCommands(program: Command, { settings, at, done }: Registration): void {
+/** Adds `state list|show|mv|rm|pull|rebind|unlock`, and the commands about its store. */
+export function addStateCommands(program: Command, registration: Registration): void {
+  const { settings, at, done } = registration;
   const state = program.command("state").description("the recorded state of the resources");
   const reading = (command: Command): Command => withoutEffect(withStateOptions(command), changing);
   reading(state.command("list").description("every address with its id"))
     .option("--json", "as JSON")
     .action(async (options: StateOptions) => {
       const { stateList } = await import("./state-commands.ts");
-      done(await stateList(options, at(options)));
+      done(await stateList(options, settings, at(options)));
     });
   reading(state.command("show").description("print the state of one resource"))
     .argument("<address>", "for example instances.orders", typedAddress)
     .option("--json", "as JSON")
     .action(async (address: string, options: StateOptions) => {
       const { stateShow } = await import("./state-commands.ts");
-      done(await stateShow(address, options, at(options)));
+      done(await stateShow(address, options, settings, at(options)));
     });
   withExamples(withStateOptions(state.command("mv").description("give a bound object another address")), [
     ["graphform state mv instances.orders instances.shop", "then declare it under the new name"],
@@ -33,20 +35,21 @@ export function addStateCommands(program: Command, { settings, at, done }: Regis
     .argument("<to>", "its new address", typedAddress)
     .action(async (from: string, to: string, options: StateOptions) => {
       const { stateMove } = await import("./state-commands.ts");
-      done(await stateMove(from, to, options, at(options)));
+      done(await stateMove(from, to, options, settings, at(options)));
     });
   withStateOptions(state.command("rm").description("remove an object from the state and leave it running"))
     .argument("<address>", "its address", typedAddress)
     .action(async (address: string, options: StateOptions) => {
       const { stateRemove } = await import("./state-commands.ts");
-      done(await stateRemove(address, options, at(options)));
+      done(await stateRemove(address, options, settings, at(options)));
     });
-  reading(state.command("pull").description("the whole state as JSON, without its key")).action(
-    async (options: StateOptions) => {
+  reading(state.command("pull").description("the whole state as JSON, without its key"))
+    .option("--version <id>", "as it was: an id that `state history` shows")
+    .action(async (options: StateOptions & { version?: string }) => {
       const { statePull } = await import("./state-commands.ts");
-      done(await statePull(options, at(options)));
-    },
-  );
+      done(await statePull(options, settings, at(options)));
+    });
+  addStoreCommands(state, registration);
   const rebind = state
     .command("rebind")
     .description("assign the state to the service of these settings, after every bound id was found there");
@@ -63,6 +66,6 @@ export function addStateCommands(program: Command, { settings, at, done }: Regis
     .option("--force", "also if the holder is still running")
     .action(async (id: string | undefined, options: StateOptions & { force?: boolean }) => {
       const { stateUnlock } = await import("./state-commands.ts");
-      done(await stateUnlock(id, options, at(options)));
+      done(await stateUnlock(id, options, settings, at(options)));
     });
 }

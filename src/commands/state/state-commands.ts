@@ -8,6 +8,7 @@ import { own } from "../../model/own.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { renamedReferences } from "../../plan/moves.ts";
 import { openProject, type Project } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { kindNames } from "../../report/kind-words.ts";
@@ -20,12 +21,17 @@ import { boundAt } from "../bound-at.ts";
 import type { ManifestOptions } from "../options.ts";
 import { tableText } from "../table-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { versionOf } from "./history.ts";
 
 type StateOptions = ManifestOptions & { readonly json?: boolean };
 
 /** `state list`: prints every address with its id. */
-export async function stateList(options: StateOptions, terminal: Terminal): Promise<number> {
-  const { project, state } = await readState(options);
+export async function stateList(
+  options: StateOptions,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const { project, state } = await readState(options, settings);
   const rows = Object.entries(state.resources).sort(([left], [right]) => left.localeCompare(right));
   if (options.json === true) {
     terminal.out(`${jsonText(rows.map(([address, { kind, id }]) => ({ address, kind, id })))}\n`);
@@ -40,8 +46,13 @@ export async function stateList(options: StateOptions, terminal: Terminal): Prom
 }
 
 /** `state show ADDRESS`: prints the recorded values of one resource. Throws `not-bound`. */
-export async function stateShow(address: string, options: StateOptions, terminal: Terminal): Promise<number> {
-  const { state } = await readState(options);
+export async function stateShow(
+  address: string,
+  options: StateOptions,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const { state } = await readState(options, settings);
   const only: StateDocument = {
     ...state,
     resources: { [address]: boundAt(state, address) },
@@ -53,9 +64,17 @@ export async function stateShow(address: string, options: StateOptions, terminal
   return exitCodes.done;
 }
 
-/** `state pull`: prints the whole state as JSON, without its key. */
-export async function statePull(options: StateOptions, terminal: Terminal): Promise<number> {
-  const { state } = await readState(options);
+/** `state pull`: prints the whole state as JSON, without its key; with `version` one that the store still has. */
+export async function statePull(
+  options: StateOptions & { readonly version?: string },
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const { version } = options;
+  const state =
+    version === undefined
+      ? (await readState(options, settings)).state
+      : await versionOf(await openProject(options, settings), version);
   print(state, { ...options, json: true }, terminal);
   return exitCodes.done;
 }
@@ -65,9 +84,10 @@ export async function stateMove(
   from: string,
   to: string,
   options: StateOptions,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  return editState("state mv", options, async (state, journal) => {
+  return editState("state mv", options, settings, async (state, journal) => {
     const bound = boundAt(state, from);
     const parts = parseAddress(to);
     if (parts === undefined || parts.section !== bound.kind) {
@@ -90,9 +110,10 @@ export async function stateMove(
 export async function stateRemove(
   address: string,
   options: StateOptions,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  return editState("state rm", options, async (state, journal) => {
+  return editState("state rm", options, settings, async (state, journal) => {
     if (Object.hasOwn(state.intents, address) && !Object.hasOwn(state.resources, address)) {
       await journal.record({ type: "create-abandoned", address });
       terminal.out(`${escapeText(address, 300)} had an unconfirmed create; it is removed from the state.\n`);
@@ -113,9 +134,10 @@ export async function stateRemove(
 export async function stateUnlock(
   id: string | undefined,
   options: StateOptions & { readonly force?: boolean },
+  settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const { store } = await openProject(options);
+  const { store } = await openProject(options, settings);
   const holder = await store.holder();
   if (id === undefined) {
     if (holder === undefined) terminal.out("The state is not locked.\n");
@@ -132,17 +154,19 @@ export async function stateUnlock(
 
 async function readState(
   options: StateOptions,
+  settings: Settings,
 ): Promise<{ readonly project: Project; readonly state: StateDocument }> {
-  const project = await openProject(options);
+  const project = await openProject(options, settings);
   return { project, state: (await project.store.read()) ?? emptyState(project.header.name) };
 }
 
 async function editState(
   operation: string,
   options: StateOptions,
+  settings: Settings,
   work: (state: StateDocument, journal: Journal) => Promise<void>,
 ): Promise<number> {
-  const { store } = await openProject(options);
+  const { store } = await openProject(options, settings);
   const lock = await store.lock(operation, { clock: systemClock, timeout: options.lockTimeout ?? 0 });
   try {
     const state = await store.read();

@@ -1,0 +1,80 @@
+/** @module Checks the store of the state for `doctor`: what is there, its lock, its credentials, and its clock. */
+import { systemClock } from "../model/clock.ts";
+import { isGraphformError } from "../model/errors.ts";
+import type { StatePlace } from "../project/place.ts";
+import { openProject, type Project } from "../project/project.ts";
+import type { Settings } from "../project/settings.ts";
+import { credentialSource } from "../project/state-credentials.ts";
+import { amount } from "../report/amounts.ts";
+import { check, type Finding } from "./doctor-check.ts";
+import { clockFinding } from "./doctor-clock.ts";
+import type { ManifestOptions } from "./options.ts";
+
+/** Checks the state and its store. Leaves nothing there: the lock is taken and given back. */
+export async function stateFindings(
+  options: ManifestOptions,
+  settings: Settings,
+): Promise<readonly Finding[]> {
+  let project: Project | undefined;
+  let isReached = true;
+  const state = await check("state", async () => {
+    project = await openProject(options, settings);
+    return stateDetail(project).catch((error: unknown) => {
+      isReached = !isGraphformError(error) || !noAnswer.includes(error.code);
+      throw error;
+    });
+  });
+  if (project === undefined) return [state];
+  const { place, store } = project;
+  try {
+    const credentials =
+      place.type === "file"
+        ? []
+        : [await check("state credentials", async () => credentialSource(place, settings))];
+    if (!isReached) return [state, ...credentials];
+    const lock = await check("state store", () => storeDetail(store, place));
+    const url = clockUrl(place, settings);
+    const clock = url === undefined ? [] : await clockFinding("state clock", url, settings.get("caFile"));
+    return [state, ...credentials, lock, ...clock];
+  } finally {
+    await store.close();
+  }
+}
+
+async function stateDetail({ store }: Project): Promise<string> {
+  const [found, holder] = [await store.read(), await store.holder()];
+  const lock =
+    holder === undefined
+      ? "not locked"
+      : `locked by ${holder.who} for ${holder.operation} since ${holder.created}`;
+  return found === undefined
+    ? `nothing at ${store.where} yet, ${lock}`
+    : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;
+}
+
+/** Tries the store, and its lock where nobody holds it. */
+async function storeDetail(store: Project["store"], place: StatePlace): Promise<string> {
+  await store.probe();
+  const rule = place.type === "http" ? "the protocol compares nothing" : "refuses stale writes";
+  // The lock of a file would make its folder.
+  if (place.type === "file" && (await store.readText()) === undefined) return "can be written to";
+  try {
+    const lock = await store.lock("doctor", { clock: systemClock });
+    await lock.release();
+    return `${rule}; the lock was taken and given back`;
+  } catch (error) {
+    if (!isGraphformError(error) || error.code !== "locked") throw error;
+    return `${rule}; the lock is held, and was not tried`;
+  }
+}
+
+/** The address whose clock decides how old a lock looks; undefined where it is this machine's, or that of a database alone. */
+function clockUrl(place: StatePlace, settings: Settings): string | undefined {
+  if (place.type === "http") return place.address;
+  if (place.type !== "s3") return undefined;
+  const region = place.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion") ?? "us-east-1";
+  return place.endpoint ?? settings.get("awsEndpointUrl") ?? `https://s3.${region}.amazonaws.com`;
+}
+
+/** Errors after which nothing else need be tried. */
+const noAnswer: readonly string[] = ["state-unreachable", "state-denied", "state-credentials"];

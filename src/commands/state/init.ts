@@ -1,0 +1,59 @@
+/** @module Prepares the store of a state, tries what it must be able to do, and says what it can do. */
+import { exitCodes } from "../../model/errors.ts";
+import type { StateDocument } from "../../model/state.ts";
+import type { StatePlace } from "../../project/place.ts";
+import { openProject } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
+import { credentialSource } from "../../project/state-credentials.ts";
+import { amount } from "../../report/amounts.ts";
+import { escapeText } from "../../report/escape.ts";
+import { jsonText } from "../../report/json-text.ts";
+import type { KeptStore } from "../../state/kept-store.ts";
+import type { ManifestOptions } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `state init`: makes what the store needs (a folder, a schema) and tries it. Makes no state. Throws `state-unsuitable`. */
+export async function stateInit(
+  options: ManifestOptions & { readonly json?: boolean },
+  settings: Settings,
+  terminal: Terminal,
+): Promise<number> {
+  const { place, store } = await openProject(options, settings);
+  try {
+    await store.prepare();
+    await store.probe();
+    const found = await foundIn(store);
+    const facts = { ...factsOf(place), versions: (await store.history()) !== undefined };
+    if (options.json === true) {
+      terminal.out(`${jsonText({ where: store.where, type: place.type, ...facts, state: found ?? null })}\n`);
+      return exitCodes.done;
+    }
+    const lines = [
+      `${store.where} can keep the state.`,
+      `  credentials   ${credentialSource(place, settings)}`,
+      `  a stale write ${facts.refusesStaleWrites ? "is refused by the store" : "is refused by serial and lock alone: this protocol compares nothing"}`,
+      `  a lock        ${facts.locksExpire ? "ends by itself when its holder has died" : "stays until somebody removes it by its id: graphform state unlock ID"}`,
+      `  versions      ${facts.versions ? "are kept: graphform state history" : "are not kept there"}`,
+      `  the state     ${found === undefined ? "does not exist yet; the first apply makes it" : `is at version ${found.serial}, ${amount(found.resources, "resource")}`}`,
+    ];
+    terminal.out(lines.map((line) => `${escapeText(line, 600)}\n`).join(""));
+    return exitCodes.done;
+  } finally {
+    await store.close();
+  }
+}
+
+/** What each protocol gives, whoever serves it. */
+function factsOf({ type }: StatePlace): {
+  readonly refusesStaleWrites: boolean;
+  readonly locksExpire: boolean;
+} {
+  return { refusesStaleWrites: type !== "http", locksExpire: type !== "http" };
+}
+
+async function foundIn(
+  store: KeptStore,
+): Promise<{ readonly serial: StateDocument["serial"]; readonly resources: number } | undefined> {
+  const state = await store.read();
+  return state && { serial: state.serial, resources: Object.keys(state.resources).length };
+}

@@ -1,0 +1,106 @@
+/** @module Finds what is wrong in a manifest's `state` section beyond its schema: contradictions and credentials. */
+import type { Json } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
+import type { Fault } from "./finding.ts";
+import type { Part } from "./locate.ts";
+import { listed } from "./nearest.ts";
+import type { Path } from "./source.ts";
+import { type StoreType, stateShape, storeKeys, storeTypes } from "./state-shape.ts";
+
+/** A fault with its place. */
+export interface StateFault {
+  readonly path: Path;
+  readonly part: Part;
+  readonly fault: Fault;
+}
+
+/** Keys that people write credentials under. */
+const credentialKey =
+  /^(user|username|pass|passwd|password|token|bearer|secret|access_?key(_?id)?|secret_?(access_?)?key|session_?token|credentials?|headers?|profile|conn_?str|connection_?string|url|dsn)$/i;
+
+/** True for a key of the `state` section that only credentials have: its value must not be shown. */
+export function holdsCredential(key: string): boolean {
+  return !Object.hasOwn(stateShape.properties ?? {}, key) && credentialKey.test(key);
+}
+
+/** The user, the password and signed parameters of an address; nothing for one without them. */
+export function credentialsIn(address: string): readonly string[] {
+  const [, login] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(address) ?? [];
+  const found = login === undefined ? [] : [`${login}@`, ...login.split(":")];
+  const parameters = [...address.matchAll(/[?&;]([^=&#]+)=([^&#]*)/g)].flatMap(([, name = "", value = ""]) =>
+    signed.test(name) ? [value] : [],
+  );
+  return [...found, ...parameters].filter((text) => text !== "");
+}
+
+const signed = /pass|token|secret|signature|credential|sig$|^key$|api_?key|access_?key/i;
+
+/** The faults of a section whose values are known. */
+export function stateFaults(section: Json | undefined): readonly StateFault[] {
+  if (!isObject(section)) return [];
+  const credentials = Object.entries(section).flatMap(([key, value]): readonly StateFault[] => {
+    const path = ["state", key];
+    if (holdsCredential(key)) return [{ path, part: "key", fault: inManifest(`state.${key}`) }];
+    if (typeof value !== "string" || credentialsIn(value).length === 0) return [];
+    return [{ path, part: "value", fault: inManifest(`state.${key}`) }];
+  });
+  const { type, backend } = section;
+  if (type !== undefined && backend !== undefined && type !== backend)
+    return [
+      ...credentials,
+      { path: ["state", "backend"], part: "value", fault: contradiction(type, backend) },
+    ];
+  const chosen = type ?? backend;
+  if (chosen !== undefined && !isType(chosen)) return credentials;
+  return [...credentials, ...keyFaults(section, chosen ?? "file", chosen !== undefined)];
+}
+
+function keyFaults(
+  section: { readonly [key: string]: Json },
+  type: StoreType,
+  isSaid: boolean,
+): readonly StateFault[] {
+  const { keys, required } = storeKeys[type];
+  const known = Object.keys(stateShape.properties ?? {});
+  const strange = Object.keys(section).filter(
+    (key) => known.includes(key) && key !== "type" && key !== "backend" && !keys.includes(key),
+  );
+  const missing = required.filter((key) => !Object.hasOwn(section, key));
+  return [
+    ...strange.map((key): StateFault => {
+      const owner = storeTypes.find((other) => storeKeys[other].keys.includes(key)) ?? "file";
+      const message = `state.${key} belongs to a state of type ${owner}, and this one ${isSaid ? `is of type ${type}` : "is a file"}`;
+      const hint = isSaid ? listed(keys, `keys of ${type}:`) : `add type: ${owner}`;
+      return { path: ["state", key], part: "key", fault: { code: "state-key", message, hint } };
+    }),
+    ...missing.map((key): StateFault => {
+      const description = stateShape.properties?.[key]?.description ?? key;
+      const message = `"${key}" is missing in state: a state of type ${type} cannot be found without it`;
+      return {
+        path: ["state"],
+        part: "key",
+        fault: { code: "missing-key", message, hint: `add it: ${description.replace(/^\w+: /, "")}` },
+      };
+    }),
+  ];
+}
+
+function inManifest(name: string): Fault {
+  return {
+    code: "state-credentials",
+    message: `${name} holds credentials, and a manifest must not: it is kept in version control`,
+    hint: "take them out, and set the variables of the environment that docs/stores.md lists",
+  };
+}
+
+function contradiction(type: Json, backend: Json): Fault {
+  return {
+    code: "state-key",
+    message: `state.backend is ${JSON.stringify(backend)}, and state.type is ${JSON.stringify(type)}: they mean the same`,
+    hint: "keep type",
+  };
+}
+
+function isType(value: Json): value is StoreType {
+  return storeTypes.some((type) => type === value);
+}

@@ -1,0 +1,146 @@
+/** @module Opens the store of a state; the code of a protocol is loaded when the store is used first. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileTrouble } from "../files/file-trouble.ts";
+import { GraphformError } from "../model/errors.ts";
+import { parseDuration } from "../model/quantity.ts";
+import { createFileStore } from "../state/file-store.ts";
+import type { KeptStore } from "../state/kept-store.ts";
+import type { StateDriver } from "../state/remote/driver.ts";
+import type { FilePlace, StatePlace } from "./place.ts";
+import { addressOf } from "./place-address.ts";
+import type { Settings } from "./settings.ts";
+import { httpCredentials, postgresValues, type Side } from "./state-credentials.ts";
+
+/** Options of `openStore`. */
+export interface StoreOptions {
+  /** The manifest's name: a state of another name is refused. */
+  readonly name: string;
+  /** Folder of the manifest: what cannot be stored during an apply is kept there. */
+  readonly folder: string;
+  readonly side?: Side;
+}
+
+/** Opens the store at a place. Sends nothing, and throws nothing, before it is used. */
+export function openStore(place: StatePlace, settings: Settings, options: StoreOptions): KeptStore {
+  const { name } = options;
+  const store =
+    place.type === "file"
+      ? createFileStore({ ...place, name })
+      : lazyStore(addressOf(place), () => openRemote(place, settings, options));
+  return withLease(store, settings);
+}
+
+type RemotePlace = Exclude<StatePlace, FilePlace>;
+
+async function openRemote(place: RemotePlace, settings: Settings, options: StoreOptions): Promise<KeptStore> {
+  const [driver, { createRemoteStore }] = await Promise.all([
+    openDriver(place, settings, options.side),
+    import("../state/remote/create-remote-store.ts"),
+  ]);
+  const { name, folder } = options;
+  return createRemoteStore(driver, {
+    name,
+    erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),
+  });
+}
+
+/** Opens the driver of a place with the credentials of the environment. Throws `state-credentials`. */
+async function openDriver(
+  place: RemotePlace,
+  settings: Settings,
+  side: Side = "state",
+): Promise<StateDriver> {
+  const ca = await authority(settings);
+  switch (place.type) {
+    case "http": {
+      const { createHttpDriver } = await import("../state/remote/http/http-driver.ts");
+      const { type: _, ...config } = place;
+      const { value } = httpCredentials(place, settings, side);
+      return createHttpDriver({ ...config, ...ca }, () => value);
+    }
+    case "s3": {
+      const { createS3Driver } = await import("../state/remote/s3/s3-driver.ts");
+      const { awsCredentials } = await import("../state/remote/s3/aws-credentials.ts");
+      const region = place.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion");
+      const endpoint = place.endpoint ?? settings.get("awsEndpointUrl");
+      const { type: _, ...own } = place;
+      const config = { ...own, ...ca, ...optional({ region, endpoint }) };
+      const environment = settings.environment();
+      return createS3Driver(config, awsCredentials({ environment, ...ca, ...optional({ region }) }));
+    }
+    case "postgres": {
+      const { createPostgresDriver } = await import("../state/remote/postgres/create-postgres-driver.ts");
+      const { type: _, ...config } = place;
+      return createPostgresDriver(config, postgresValues(settings, side));
+    }
+  }
+}
+
+/** A store that is opened at its first use. */
+function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
+  let opened: Promise<KeptStore> | undefined;
+  /** Set before anything can be written. */
+  let loaded: KeptStore | undefined;
+  const store = async (): Promise<KeptStore> => {
+    opened ??= open();
+    loaded = await opened;
+    return loaded;
+  };
+  return {
+    where,
+    read: async () => (await store()).read(),
+    write: async (next) => (await store()).write(next),
+    append: async (next) => (await store()).append(next),
+    keep: (event) => loaded?.keep?.(event),
+    lock: async (operation, options) => (await store()).lock(operation, options),
+    holder: async () => (await store()).holder(),
+    unlock: async (id, options) => (await store()).unlock(id, options),
+    readText: async () => (await store()).readText(),
+    replaceText: async (text, expected) => (await store()).replaceText(text, expected),
+    history: async () => (await store()).history(),
+    readVersion: async (id) => (await store()).readVersion(id),
+    prepare: async () => (await store()).prepare(),
+    probe: async () => (await store()).probe(),
+    async close(): Promise<void> {
+      await (await opened?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** A store whose locks have the lease of GRAPHFORM_STATE_LEASE. */
+function withLease(store: KeptStore, settings: Settings): KeptStore {
+  const text = settings.get("stateLease");
+  if (text === undefined) return store;
+  return {
+    ...store,
+    async lock(operation, options) {
+      const lease = parseDuration(text);
+      if (lease !== undefined && lease >= 1000) return store.lock(operation, { lease, ...options });
+      throw new GraphformError("state-lease", `GRAPHFORM_STATE_LEASE is "${text}"`, {
+        hint: "write a duration of at least 1s, like 60s",
+      });
+    },
+  };
+}
+
+async function authority(settings: Settings): Promise<{ readonly ca?: string }> {
+  const file = settings.get("caFile");
+  if (file === undefined) return {};
+  try {
+    return { ca: await readFile(file, "utf8") };
+  } catch (cause) {
+    throw new GraphformError(
+      "authority-unreadable",
+      `the CA file ${file} cannot be read: ${fileTrouble(cause)}`,
+      { hint: "GRAPHFORM_CA_FILE must name a PEM file", cause },
+    );
+  }
+}
+
+function optional(values: { readonly [key: string]: string | undefined }): {
+  readonly [key: string]: string;
+} {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(given);
+}
