@@ -92,6 +92,10 @@ const effective: { readonly [path: string]: readonly string[] } = {
   "state mv": [...state, "--lock-timeout"],
   "state rm": [...state, "--lock-timeout"],
   "state pull": state,
+  "state init": state,
+  "state migrate": [...state, "--lock-timeout"],
+  "state push": [...state, "--lock-timeout"],
+  "state history": state,
   "state rebind": write,
   "state unlock": state,
   ...Object.fromEntries(

@@ -4,6 +4,7 @@ import { createProgram } from "../../src/commands/program.ts";
 import { formatAddress } from "../../src/model/address.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { escapeText } from "../../src/report/escape.ts";
+import { run } from "./harness.ts";
 
 const program = createProgram({
   terminal: () => expect.fail("no command is run"),
@@ -20,7 +21,7 @@ function namesOf(command: Command): readonly string[] {
   return command.options.flatMap(({ short, long }) => [short, long].filter((name) => name !== undefined));
 }
 
-it("no command has an option that the program takes for its own", () => {
+it("an option of a command reaches it, also where the program has one of that name", async () => {
   const own = namesOf(program);
   expect(own).toContain("--version");
   const taken = commandsBelow(program).flatMap((command) =>
@@ -28,7 +29,9 @@ it("no command has an option that the program takes for its own", () => {
       .filter((name) => own.includes(name))
       .map((name) => `${command.parent?.name()} ${command.name()} ${name}`),
   );
-  expect(taken).toEqual([]);
+  expect(taken).toEqual(["state pull --version"]);
+  const ran = await run(["state", "pull", "--version", "3", "-f", "/nowhere/graphform.yaml"], {});
+  expect(ran).toMatchObject({ code: 3, out: "" });
 });
 
 it("an address is taken as reports print it, by every option and argument that wants one", () => {

@@ -24,6 +24,7 @@ describe("broken manifests", () => {
       expect(hint).not.toBe("");
       expect(message).toMatch(/^[^A-Z\n]/);
       expect(message).not.toMatch(/\n|at .*\.ts:\d/);
+      expect(JSON.stringify({ message, hint, excerpt })).not.toContain("hunter2222");
       if (isInside(broken.text, range.start.line)) expect(excerpt).not.toBeUndefined();
     }
   });

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { StatePlace } from "../../src/project/place.ts";
+import { addressOf, placeAt, sectionOf } from "../../src/project/place-address.ts";
+import { settingsOf } from "../../src/project/settings.ts";
+import { credentialSource, httpCredentials, postgresValues } from "../../src/project/state-credentials.ts";
+import { statePlace } from "../../src/project/state-place.ts";
+
+const of = (state: JsonObject, env = {}, given?: string): StatePlace =>
+  statePlace({ name: "shop", state }, "folder", given, settingsOf(env));
+
+describe("the place of a state", () => {
+  it.each<[string, JsonObject, StatePlace]>([
+    [
+      "nothing",
+      {},
+      { type: "file", path: "folder/.graphform/shop.state.json", elsewhere: ".graphform/shop.state.json" },
+    ],
+    ["a path", { path: "/kept.json" }, { type: "file", path: "/kept.json" }],
+    [
+      "a backend",
+      { backend: "file", path: "kept.json" },
+      { type: "file", path: "kept.json", elsewhere: "folder/kept.json" },
+    ],
+    ["a bucket", { type: "s3", bucket: "states" }, { type: "s3", bucket: "states", key: "shop.state.json" }],
+    [
+      "a database",
+      { backend: "postgres", host: "db", port: 5433, sslmode: "require" },
+      { type: "postgres", name: "shop", host: "db", port: 5433, sslmode: "require" },
+    ],
+    [
+      "an address",
+      { type: "http", address: "https://x/y", lockMethod: "POST", dialect: "gitlab" },
+      { type: "http", address: "https://x/y", lockMethod: "POST", dialect: "gitlab" },
+    ],
+  ])("is what the manifest says: %s", (_, state, place) => {
+    expect(of(state)).toEqual(place);
+  });
+
+  it("is that of --state, then of the environment, then of the manifest", () => {
+    const [manifest, env] = [{ type: "s3", bucket: "b" }, { GRAPHFORM_STATE: "env.json" }];
+    expect(addressOf(of(manifest, env, "given.json"))).toBe("given.json");
+    expect(addressOf(of(manifest, env))).toBe("env.json");
+    expect(addressOf(of(manifest, { GRAPHFORM_STATE: "" }))).toBe("s3://b/shop.state.json");
+  });
+
+  it.each([
+    "kept/here.json",
+    "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop",
+    "s3://states/a%20b/shop.json?region=eu-west-1&pathStyle=true",
+    "postgres://db.example.com:5433/states?name=shop&schema=ours&sslmode=require",
+    "postgres://[::1]/states?name=shop",
+    "postgres:///?name=shop",
+  ])("is written as it is read: %s", (address) => {
+    expect(addressOf(placeAt(address, "other"))).toBe(address);
+  });
+
+  it("becomes a section of the manifest", () => {
+    expect(sectionOf(placeAt("s3://states/shop.json?pathStyle=true", "shop"))).toBe(
+      'state:\n  type: s3\n  bucket: "states"\n  key: "shop.json"\n  pathStyle: true\n',
+    );
+  });
+
+  it.each([
+    ["s3://AKIA:hunter2222@states/shop.json", "state-credentials"],
+    ["postgres://bob:hunter2222@db/states", "state-credentials"],
+    ["https://x/y?private_token=hunter2222", "state-credentials"],
+    ["s3://states/shop.json?regionn=x", "state-address"],
+    ["postgres://db/states?sslmode=perhaps", "state-address"],
+    ["ftp://x/y", "state-address"],
+  ])("refuses %s", (address, code) => {
+    let thrown: unknown;
+    try {
+      placeAt(address, "shop");
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code, hint: expect.any(String) });
+    expect(String(thrown)).not.toContain("hunter2222");
+  });
+});
+
+describe("the credentials of a state", () => {
+  const http = {
+    type: "http",
+    address: "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop",
+  } as const;
+  const job = { CI_JOB_TOKEN: "job-token", CI_API_V4_URL: "https://gitlab.example.com/api/v4" };
+
+  it("of a job on GitLab go to that GitLab and nowhere else, and what is set goes before them", () => {
+    const at = (address: string, env: { readonly [name: string]: string }): unknown =>
+      httpCredentials({ type: "http", address }, settingsOf(env)).value;
+    expect(at(http.address, job)).toEqual({ username: "gitlab-ci-token", password: "job-token" });
+    expect(at("https://gitlab.example.com.evil.example/api/v4/x", job)).toBeUndefined();
+    expect(at("http://gitlab.example.com/api/v4/x", job)).toBeUndefined();
+    expect(at(http.address, { ...job, GRAPHFORM_STATE_TOKEN: "mine" })).toEqual({ token: "mine" });
+  });
+
+  it("that are set by half are refused", () => {
+    expect(() => httpCredentials(http, settingsOf({ GRAPHFORM_STATE_USERNAME: "bob" }))).toThrow(
+      "GRAPHFORM_STATE_PASSWORD is not set",
+    );
+  });
+
+  it("of the place that a state is moved to are others", () => {
+    const settings = settingsOf({
+      ...{ GRAPHFORM_STATE_TOKEN: "old", GRAPHFORM_STATE_TO_TOKEN: "new" },
+      ...{
+        GRAPHFORM_STATE_POSTGRES_URL: "postgres://old/x",
+        GRAPHFORM_STATE_TO_POSTGRES_URL: "postgres://new/x",
+      },
+    });
+    expect(httpCredentials(http, settings, "stateTo").value).toEqual({ token: "new" });
+    expect(postgresValues(settings)).toEqual({ GRAPHFORM_STATE_POSTGRES_URL: "postgres://old/x" });
+    expect(postgresValues(settings, "stateTo")).toEqual({ GRAPHFORM_STATE_POSTGRES_URL: "postgres://new/x" });
+  });
+
+  it("are named by their source, and never shown", () => {
+    const settings = settingsOf({ ...job, AWS_ACCESS_KEY_ID: "AKIA", PGPASSWORD: "hunter2222" });
+    const sources = [
+      credentialSource(http, settings),
+      credentialSource({ type: "s3", bucket: "b", key: "k" }, settings),
+      credentialSource({ type: "postgres", name: "shop" }, settings),
+    ];
+    expect(sources).toEqual(["CI_JOB_TOKEN", "AWS_ACCESS_KEY_ID", "PGPASSWORD"]);
+  });
+});

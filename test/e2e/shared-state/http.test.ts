@@ -1,0 +1,3 @@
+import { playSharedState } from "./suite.ts";
+
+playSharedState("http, gitlab");
