@@ -1,8 +1,8 @@
 /** @module Finds the credentials for the store of a state in the environment, and says where they come from. */
 import { GraphformError } from "../model/errors.ts";
+import { type SettingKey, variables } from "./environment-variables.ts";
 import type { HttpPlace, StatePlace } from "./place.ts";
-import type { SettingKey, Settings } from "./settings.ts";
-import { variables } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** Which of the two places of a move: they may want different credentials. */
 export type Side = "state" | "stateTo";

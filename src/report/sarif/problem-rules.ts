@@ -53,6 +53,10 @@ export const problemRules: { readonly [code: string]: string } = {
   "secret-unavailable": "A secret cannot be read. Correct the place that it comes from.",
   "several-documents": "A file holds several YAML documents. Keep one document in each file.",
   "shared-id": "Two addresses are bound to the same object. Remove one of the bindings.",
+  "state-credentials":
+    "A credential of the state's store stands in the manifest. Give it in the environment.",
+  "state-key":
+    "The state section lacks a key that its type needs, or has one of another type. Correct the section.",
   "tag-name": "A tag has a name that the service or graphform reserves. Choose another name.",
   "tier-field": "A field is not offered by the tier of the resource. Remove it, or take another tier.",
   "too-deep": "The file is nested too deeply. Look for brackets or dashes that are never closed.",
