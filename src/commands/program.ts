@@ -32,8 +32,6 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
   const program = withHelpFormat(new Command("graphform"))
     .description("plan and apply for hosted graph databases")
     .version(packageVersion(), "-V, --version")
-    // Options of a command come after it: `state pull --version ID` is not about the program.
-    .enablePositionalOptions()
     .showHelpAfterError("(graphform --help says more)")
     .option(
       "--chdir <folder>",

@@ -44,10 +44,10 @@ export function addStateCommands(program: Command, registration: Registration): 
       done(await stateRemove(address, options, settings, at(options)));
     });
   reading(state.command("pull").description("the whole state as JSON, without its key"))
-    .option("--version <id>", "as it was: an id that `state history` shows")
-    .action(async (options: StateOptions & { version?: string }) => {
+    .argument("[version]", "an earlier version: an id that `state history` shows")
+    .action(async (version: string | undefined, options: StateOptions) => {
       const { statePull } = await import("./state-commands.ts");
-      done(await statePull(options, settings, at(options)));
+      done(await statePull(version, options, settings, at(options)));
     });
   addStoreCommands(state, registration);
   const rebind = state

@@ -66,11 +66,11 @@ export async function stateShow(
 
 /** `state pull`: prints the whole state as JSON, without its key; with `version` one that the store still has. */
 export async function statePull(
-  options: StateOptions & { readonly version?: string },
+  version: string | undefined,
+  options: StateOptions,
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const { version } = options;
   const state =
     version === undefined
       ? (await readState(options, settings)).state
