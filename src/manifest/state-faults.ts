@@ -27,8 +27,8 @@ export function holdsCredential(key: string): boolean {
 export function credentialsIn(address: string): readonly string[] {
   const [, login] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(address) ?? [];
   const found = login === undefined ? [] : [`${login}@`, ...login.split(":")];
-  const parameters = [...address.matchAll(/[?&;]([^=&#]+)=([^&#]*)/g)].flatMap(([, name = "", value = ""]) =>
-    signed.test(name) ? [value] : [],
+  const parameters = [...address.matchAll(/[?&;]([^=&#?;]+)=([^&#]*)/g)].flatMap(
+    ([, name = "", value = ""]) => (signed.test(name) ? [value] : []),
   );
   return [...found, ...parameters].filter((text) => text !== "");
 }

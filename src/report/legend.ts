@@ -1,6 +1,6 @@
 /** @module Explains the signs and the placeholders that occur in a plan. */
 import type { Page } from "./palette.ts";
-import { wrapIndented } from "./text-width.ts";
+import { withoutColour, wrapIndented } from "./text-width.ts";
 
 /** Meanings, in the order of the legend. A sign stands at the begin of a line, a placeholder anywhere in a folded block. */
 const meanings: readonly (readonly [sign: string, meaning: string])[] = [
@@ -21,7 +21,7 @@ const placeholders: readonly string[] = ["ADDRESS", "ID", "NAME", "KEY", "PREVIO
 
 /** One line, or several on a narrow page: the signs that begin one of these lines, and words that stand for others. */
 export function legendLines(lines: readonly string[], { width }: Page): readonly string[] {
-  const plain = lines.map((line) => line.replaceAll(colour, ""));
+  const plain = lines.map((line) => withoutColour(line));
   const used = new Set(plain.map((line) => /^ {2}(?: {2}(?!→))?(\S) /u.exec(line)?.[1]));
   const signs = meanings.filter(([sign]) => used.has(sign)).map(([sign, meaning]) => `${sign} ${meaning}`);
   const isFolded = used.has("·");
@@ -31,5 +31,3 @@ export function legendLines(lines: readonly string[], { width }: Page): readonly
   const parts = [...signs, ...own];
   return parts.length === 0 ? [] : wrapIndented("Signs     ", parts.join(", "), width);
 }
-
-const colour = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");

@@ -46,13 +46,13 @@ export function wrapLines(text: string, columns: number | undefined): string {
   return text
     .split("\n")
     .flatMap((line) => {
-      const bare = line.replace(colours, "");
+      const bare = withoutColour(line);
       if (textWidth(bare) <= columns || excerptLine.test(bare)) return [line];
       const indent = /^ */.exec(bare)?.[0] ?? "";
       const [first = "", ...rest] = wrapText(
         line.slice(line.startsWith(indent) ? indent.length : 0),
         Math.max(20, columns - indent.length - 2),
-        (word) => textWidth(word.replace(colours, "")),
+        (word) => textWidth(withoutColour(word)),
       );
       return [indent + first, ...rest.map((part) => `${indent}  ${part}`)];
     })
@@ -61,6 +61,11 @@ export function wrapLines(text: string, columns: number | undefined): string {
 
 const excerptLine = /^ *\d* \| /;
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
+/** Text as it is without colours. */
+export function withoutColour(text: string): string {
+  return text.replaceAll(colours, "");
+}
 
 /** Wraps text with a hanging indent: `first` starts the first line, as many spaces start the others. */
 export function wrapIndented(first: string, text: string, width: number): readonly string[] {
