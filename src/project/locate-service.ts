@@ -97,7 +97,11 @@ function chosenHosts(
   elsewhere: string | undefined,
 ): Hosts | undefined {
   try {
-    return lists.map(hostsOf).find((hosts) => hosts !== undefined);
+    for (const layers of lists) {
+      const hosts = hostsOf(layers);
+      if (hosts !== undefined) return hosts;
+    }
+    return undefined;
   } catch (error) {
     if (elsewhere === undefined || !isGraphformError(error)) throw error;
     throw new GraphformError(error.code, error.message, { hint: elsewhere, cause: error });
