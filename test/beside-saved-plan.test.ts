@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { certify } from "../src/apply/outcome.ts";
-import { judgeBySaved } from "../src/reconcile/beside-saved-plan.ts";
+import { splitBySaved } from "../src/reconcile/beside-saved-plan.ts";
 import { toyWorld } from "./support/toy-world.ts";
 
 describe("what differs after a saved plan was applied", () => {
@@ -17,7 +17,7 @@ describe("what differs after a saved plan was applied", () => {
     world.service.change(await idOf("b"), { colour: "by hand" });
     world.service.remove(await idOf("c"));
     const steps = await world.apply(saved, toys);
-    const { promised, others } = judgeBySaved(saved, await world.plan(toys));
+    const { promised, others } = splitBySaved(saved, await world.plan(toys));
     expect(certify(promised, steps)).toEqual([]);
     const since = "changed since this plan was made, and left as it is";
     expect(others).toEqual([
@@ -35,7 +35,7 @@ describe("what differs after a saved plan was applied", () => {
     const steps = await world.apply(saved, toys);
     const [{ id } = { id: "" }] = Object.values((await world.state()).resources);
     world.service.change(id, { memory: "3GB" });
-    const { promised, others } = judgeBySaved(saved, await world.plan(toys));
+    const { promised, others } = splitBySaved(saved, await world.plan(toys));
     expect(certify(promised, steps)).toEqual(['toys.a: memory is "3GB" after apply, and "2GB" was declared']);
     expect(others).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe("what differs after a saved plan was applied", () => {
       { options: { targets: ["toys.a"] } },
     );
     await world.apply(saved, { a: { colour: "red" } });
-    const { others } = judgeBySaved(
+    const { others } = splitBySaved(
       saved,
       await world.plan({ a: { colour: "red" }, b: { colour: "green" } }),
     );

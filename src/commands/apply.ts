@@ -8,7 +8,7 @@ import { openSession, type Session } from "../project/session.ts";
 import type { Settings } from "../project/settings.ts";
 import { whileHeld } from "../project/while-held.ts";
 import { applyWorld } from "../project/worlds.ts";
-import type { Intention } from "../reconcile/plan-for.ts";
+import type { Goal } from "../reconcile/plan-for.ts";
 import { type RunRequest, reconcile } from "../reconcile/reconcile.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
@@ -124,7 +124,7 @@ async function reconcileAndClose(run: Run): Promise<number> {
   view?.reading(0, 0);
   try {
     const request: RunRequest = {
-      intention: intentionOf(options, project, session),
+      goal: goalOf(options, project, session),
       saved,
       timeout: options.timeout,
       approve: (plan) => isApproved(plan, options, terminal, world.stopping),
@@ -137,7 +137,7 @@ async function reconcileAndClose(run: Run): Promise<number> {
   }
 }
 
-function intentionOf(options: ApplyOptions, project: Project, { manifest }: Session): Intention {
+function goalOf(options: ApplyOptions, project: Project, { manifest }: Session): Goal {
   return {
     manifest,
     options: planOptions(options),

@@ -1,10 +1,10 @@
 /** @module Checks the store of the state for `doctor`: what is there, its lock, its credentials, and its clock. */
 import { systemClock } from "../model/clock.ts";
 import { isGraphformError } from "../model/errors.ts";
-import type { StatePlace } from "../project/place.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import { credentialSource } from "../project/state-credentials.ts";
+import type { StateLocation } from "../project/state-location.ts";
 import { amount } from "../report/amounts.ts";
 import { check, type Finding } from "./doctor-check.ts";
 import { clockFinding } from "./doctor-clock.ts";
@@ -25,15 +25,15 @@ export async function stateFindings(
     });
   });
   if (project === undefined) return [state];
-  const { place, store } = project;
+  const { location, store } = project;
   try {
     const credentials =
-      place.type === "file"
+      location.type === "file"
         ? []
-        : [await check("state credentials", async () => credentialSource(place, settings))];
+        : [await check("state credentials", async () => credentialSource(location, settings))];
     if (!isReached) return [state, ...credentials];
-    const lock = await check("state store", () => storeDetail(store, place));
-    const url = clockUrl(place, settings);
+    const lock = await check("state store", () => storeDetail(store, location));
+    const url = clockUrl(location, settings);
     const clock = url === undefined ? [] : await clockFinding("state clock", url, settings.get("caFile"));
     return [state, ...credentials, lock, ...clock];
   } finally {
@@ -53,11 +53,11 @@ async function stateDetail({ store }: Project): Promise<string> {
 }
 
 /** Tries the store, and its lock where nobody holds it. */
-async function storeDetail(store: Project["store"], place: StatePlace): Promise<string> {
+async function storeDetail(store: Project["store"], location: StateLocation): Promise<string> {
   await store.probe();
-  const rule = place.type === "http" ? "the protocol compares nothing" : "refuses stale writes";
+  const rule = location.type === "http" ? "the protocol compares nothing" : "refuses stale writes";
   // The lock of a file would make its folder.
-  if (place.type === "file" && (await store.readText()) === undefined) return "can be written to";
+  if (location.type === "file" && (await store.readText()) === undefined) return "can be written to";
   try {
     const lock = await store.lock("doctor", { clock: systemClock });
     await lock.release();
@@ -69,11 +69,12 @@ async function storeDetail(store: Project["store"], place: StatePlace): Promise<
 }
 
 /** The address whose clock decides how old a lock looks; undefined where it is this machine's, or that of a database alone. */
-function clockUrl(place: StatePlace, settings: Settings): string | undefined {
-  if (place.type === "http") return place.address;
-  if (place.type !== "s3") return undefined;
-  const region = place.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion") ?? "us-east-1";
-  return place.endpoint ?? settings.get("awsEndpointUrl") ?? `https://s3.${region}.amazonaws.com`;
+function clockUrl(location: StateLocation, settings: Settings): string | undefined {
+  if (location.type === "http") return location.address;
+  if (location.type !== "s3") return undefined;
+  const region =
+    location.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion") ?? "us-east-1";
+  return location.endpoint ?? settings.get("awsEndpointUrl") ?? `https://s3.${region}.amazonaws.com`;
 }
 
 /** Errors after which nothing else need be tried. */

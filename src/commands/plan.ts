@@ -116,20 +116,20 @@ export async function makePlan(
   const interrupts = listenForInterrupts(() => {});
   const view = await openLiveView(terminal, options.json !== true);
   try {
-    const intention = {
+    const goal = {
       manifest: session.manifest,
       options: planOptions(options),
       timestamp: project.timestamp,
       destroying,
       probing: options.probe !== false,
     };
-    assertAddressesKnown(intention, session.state, kinds);
+    assertAddressesKnown(goal, session.state, kinds);
     const world = planningWorld(session.service, interrupts.stopping, {
       clock: session.clock,
       open: session.vault.open,
     });
     view?.reading(0, 0);
-    const { plan: result } = await planFor(intention, session.state, { ...world, onRead: view?.reading });
+    const { plan: result } = await planFor(goal, session.state, { ...world, onRead: view?.reading });
     view?.clear();
     if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
     return { plan: result, files: project.files, ...(earlier === undefined ? {} : { earlier }) };

@@ -37,7 +37,7 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
   const lock = await stores.get(state).lock(operation, { clock: systemClock, timeout: lockTimeout, signal });
   return whileHeld(lock, async () => {
     const stored = (await state.read()) ?? emptyState(manifest.name);
-    const { intention, vault, state: owned } = await resolveRequest(request, stored, stored, signal);
+    const { goal, vault, state: owned } = await resolveRequest(request, stored, stored, signal);
     const warnings: string[] = [];
     const world = applyWorld({
       service: services.get(service).connection,
@@ -52,7 +52,7 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
       },
     });
     const run = {
-      intention,
+      goal,
       timeout: request.timeout,
       approve: async (plan: Plan) => approve(plan),
       secrets: vault.texts(),

@@ -17,8 +17,8 @@ export async function plan(request: PlanRequest): Promise<Plan> {
   const stored = (await state.read()) ?? emptyState(manifest.name);
   // A state that was never written has no key yet, and a plan must not create one.
   const key = stored.serial === 0 ? undefined : stored.key;
-  const { intention, vault, state: owned } = await resolveRequest(request, stored, { key }, signal);
-  assertAddressesKnown(intention, owned, kinds);
+  const { goal, vault, state: owned } = await resolveRequest(request, stored, { key }, signal);
+  assertAddressesKnown(goal, owned, kinds);
   const world = planningWorld(services.get(service).connection, signal, { open: vault.open });
-  return (await planFor(intention, owned, world)).plan;
+  return (await planFor(goal, owned, world)).plan;
 }

@@ -5,7 +5,7 @@ import type { Vault } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
 import { resolveProject, type VaultKey } from "../project/project.ts";
 import { withOwner } from "../project/session.ts";
-import type { Intention } from "../reconcile/plan-for.ts";
+import type { Goal } from "../reconcile/plan-for.ts";
 import { claimState } from "../state/claim-state.ts";
 import { projects, services } from "./handles.ts";
 import type { PlanRequest } from "./plan-request.ts";
@@ -15,7 +15,7 @@ export interface ResolvedRequest {
   readonly manifest: Manifest;
   readonly vault: Vault;
   readonly state: StateDocument;
-  readonly intention: Intention;
+  readonly goal: Goal;
 }
 
 /** Resolves a request. Throws `ManifestError`, `state-service`, `no-subscription`. */
@@ -47,7 +47,7 @@ export async function resolveRequest(
     manifest,
     vault,
     state,
-    intention: {
+    goal: {
       manifest,
       options,
       timestamp: project.timestamp,

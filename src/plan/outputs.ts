@@ -28,7 +28,7 @@ export function outputsLeft(
   return Object.fromEntries(found);
 }
 
-/** What a destroy does to the outputs: those of what stays are kept, all others go. */
+/** The outputs after a destroy: those of resources that stay are kept, all others are removed. */
 export function outputsAfterDestroy(
   input: PlanInput,
   changes: readonly Change[],

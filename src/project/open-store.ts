@@ -7,10 +7,10 @@ import { parseDuration } from "../model/quantity.ts";
 import { createFileStore } from "../state/file-store.ts";
 import type { KeptStore } from "../state/kept-store.ts";
 import type { StateDriver } from "../state/remote/driver.ts";
-import type { FilePlace, StatePlace } from "./place.ts";
-import { addressOf } from "./place-address.ts";
+import { addressOf } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
 import { httpCredentials, postgresValues, type Side } from "./state-credentials.ts";
+import type { FileLocation, StateLocation } from "./state-location.ts";
 
 /** Options of `openStore`. */
 export interface StoreOptions {
@@ -21,21 +21,25 @@ export interface StoreOptions {
   readonly side?: Side;
 }
 
-/** Opens the store at a place. Sends nothing, and throws nothing, before it is used. */
-export function openStore(place: StatePlace, settings: Settings, options: StoreOptions): KeptStore {
+/** Opens the store at a location. Sends nothing, and throws nothing, before it is used. */
+export function openStore(location: StateLocation, settings: Settings, options: StoreOptions): KeptStore {
   const { name } = options;
   const store =
-    place.type === "file"
-      ? createFileStore({ ...place, name })
-      : lazyStore(addressOf(place), () => openRemote(place, settings, options));
+    location.type === "file"
+      ? createFileStore({ ...location, name })
+      : lazyStore(addressOf(location), () => openRemote(location, settings, options));
   return withLease(store, settings);
 }
 
-type RemotePlace = Exclude<StatePlace, FilePlace>;
+type RemoteLocation = Exclude<StateLocation, FileLocation>;
 
-async function openRemote(place: RemotePlace, settings: Settings, options: StoreOptions): Promise<KeptStore> {
+async function openRemote(
+  location: RemoteLocation,
+  settings: Settings,
+  options: StoreOptions,
+): Promise<KeptStore> {
   const [driver, { createRemoteStore }] = await Promise.all([
-    openDriver(place, settings, options.side),
+    openDriver(location, settings, options.side),
     import("../state/remote/create-remote-store.ts"),
   ]);
   const { name, folder } = options;
@@ -45,33 +49,33 @@ async function openRemote(place: RemotePlace, settings: Settings, options: Store
   });
 }
 
-/** Opens the driver of a place with the credentials of the environment. Throws `state-credentials`. */
+/** Opens the driver of a location with the credentials of the environment. Throws `state-credentials`. */
 async function openDriver(
-  place: RemotePlace,
+  location: RemoteLocation,
   settings: Settings,
   side: Side = "state",
 ): Promise<StateDriver> {
   const ca = await authority(settings);
-  switch (place.type) {
+  switch (location.type) {
     case "http": {
       const { createHttpDriver } = await import("../state/remote/http/http-driver.ts");
-      const { type: _, ...config } = place;
-      const { value } = httpCredentials(place, settings, side);
+      const { type: _, ...config } = location;
+      const { value } = httpCredentials(location, settings, side);
       return createHttpDriver({ ...config, ...ca }, () => value);
     }
     case "s3": {
       const { createS3Driver } = await import("../state/remote/s3/s3-driver.ts");
       const { awsCredentials } = await import("../state/remote/s3/aws-credentials.ts");
-      const region = place.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion");
-      const endpoint = place.endpoint ?? settings.get("awsEndpointUrl");
-      const { type: _, ...own } = place;
+      const region = location.region ?? settings.get("awsRegion") ?? settings.get("awsDefaultRegion");
+      const endpoint = location.endpoint ?? settings.get("awsEndpointUrl");
+      const { type: _, ...own } = location;
       const config = { ...own, ...ca, ...optional({ region, endpoint }) };
       const environment = settings.environment();
       return createS3Driver(config, awsCredentials({ environment, ...ca, ...optional({ region }) }));
     }
     case "postgres": {
       const { createPostgresDriver } = await import("../state/remote/postgres/create-postgres-driver.ts");
-      const { type: _, ...config } = place;
+      const { type: _, ...config } = location;
       return createPostgresDriver(config, postgresValues(settings, side));
     }
   }

@@ -18,11 +18,11 @@ import type { Vault } from "../model/sealed.ts";
 import type { KeptStore } from "../state/kept-store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
+import { locateState } from "./locate-state.ts";
 import { openStore } from "./open-store.ts";
-import type { StatePlace } from "./place.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
-import { statePlace } from "./state-place.ts";
+import type { StateLocation } from "./state-location.ts";
 import { givenVariables } from "./variables.ts";
 
 /** A manifest that is read but not resolved, with its profile and its state store. */
@@ -34,7 +34,7 @@ export interface Project {
   readonly header: Header;
   readonly profile: Profile;
   readonly variables: { readonly [name: string]: string };
-  readonly place: StatePlace;
+  readonly location: StateLocation;
   readonly store: KeptStore;
   /** Modification time of the newest manifest file, ISO 8601. */
   readonly timestamp: string;
@@ -66,8 +66,8 @@ export async function projectOf(
   const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
   const folder = dirname(sources[0]?.path ?? "");
-  const place = statePlace(header, folder, options.state, settings);
-  const store = openStore(place, settings, { name: header.name, folder });
+  const location = locateState(header, folder, options.state, settings);
+  const store = openStore(location, settings, { name: header.name, folder });
   return {
     files: sources.map((source) => source.path),
     folder,
@@ -75,7 +75,7 @@ export async function projectOf(
     header,
     profile,
     variables,
-    place,
+    location,
     store,
     timestamp,
   };

@@ -1,10 +1,10 @@
 /** @module Finds the credentials for the store of a state in the environment, and says where they come from. */
 import { GraphformError } from "../model/errors.ts";
 import { type SettingKey, variables } from "./environment-variables.ts";
-import type { HttpPlace, StatePlace } from "./place.ts";
 import type { Settings } from "./settings.ts";
+import type { HttpLocation, StateLocation } from "./state-location.ts";
 
-/** Which of the two places of a move: they may want different credentials. */
+/** The side of a move; the two may need different credentials. */
 export type Side = "state" | "stateTo";
 
 /** Credentials of an HTTP store. */
@@ -21,7 +21,7 @@ export interface Sourced<T> {
 
 /** Credentials for an HTTP store. Throws `state-credentials` where a half of them is set. */
 export function httpCredentials(
-  { address }: HttpPlace,
+  { address }: HttpLocation,
   settings: Settings,
   side: Side = "state",
 ): Sourced<HttpCredentials> {
@@ -82,13 +82,13 @@ function awsSource(settings: Settings): string {
   return "the platform's own chain (profile, container or instance)";
 }
 
-/** Names the source of the credentials for a place; never a value. */
-export function credentialSource(place: StatePlace, settings: Settings): string {
-  switch (place.type) {
+/** Names the source of the credentials for a location; never a value. */
+export function credentialSource(location: StateLocation, settings: Settings): string {
+  switch (location.type) {
     case "file":
       return "none needed";
     case "http":
-      return httpCredentials(place, settings).source;
+      return httpCredentials(location, settings).source;
     case "s3":
       return awsSource(settings);
     case "postgres":

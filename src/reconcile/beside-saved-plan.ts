@@ -1,9 +1,9 @@
-/** @module Tells the differences that a saved plan had to settle from those that it is not about. */
+/** @module Separates the differences that a saved plan had to settle from all others. */
 import type { Address } from "../model/address.ts";
 import type { Change, Plan } from "../model/plan.ts";
 
 /** The second plan in two parts. */
-export interface Judged {
+export interface SplitPlan {
   /** The second plan, without what the saved one is not about: it has to be empty. */
   readonly promised: Plan;
   /** One line for each address that differs otherwise: the next plan is about it. */
@@ -11,15 +11,15 @@ export interface Judged {
 }
 
 /**
- * Judges the second plan by the saved one that was carried out. A saved plan answers for what it had to do: what it left
+ * Splits the second plan by the saved one that was carried out. A saved plan answers for what it had to do: what it left
  * out, and what somebody has changed since it was made, is the next plan's.
  */
-export function judgeBySaved(saved: Plan, second: Plan): Judged {
+export function splitBySaved(saved: Plan, second: Plan): SplitPlan {
   const planned = new Map(saved.changes.map((change) => [change.address, change]));
-  const judged = second.changes.map((change) => split(change, planned.get(change.address)));
+  const parts = second.changes.map((change) => split(change, planned.get(change.address)));
   return {
-    promised: { ...second, changes: judged.flatMap(({ promised }) => promised ?? []) },
-    others: judged.flatMap(({ other, why }) =>
+    promised: { ...second, changes: parts.flatMap(({ promised }) => promised ?? []) },
+    others: parts.flatMap(({ other, why }) =>
       other === undefined ? [] : [{ address: other.address, message: messageOf(other, why) }],
     ),
   };

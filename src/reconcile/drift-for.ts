@@ -5,7 +5,7 @@ import type { DriftReport } from "../model/drift.ts";
 import type { Plan } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
 import { driftReport } from "../plan/drift/drift-report.ts";
-import { type Intention, type PlanningWorld, planFor } from "./plan-for.ts";
+import { type Goal, type PlanningWorld, planFor } from "./plan-for.ts";
 
 /** A drift report, and the plan that it was made from. */
 export interface Drift {
@@ -18,12 +18,12 @@ export interface Drift {
  * declares. Writes nothing, neither at the service nor in the state.
  */
 export async function driftFor(
-  intention: Intention & { readonly layers: readonly Layer[]; readonly withUnmanaged: boolean },
+  goal: Goal & { readonly layers: readonly Layer[]; readonly withUnmanaged: boolean },
   state: StateDocument,
   world: PlanningWorld,
 ): Promise<Drift> {
-  const { manifest, layers, withUnmanaged } = intention;
-  const { plan, bound, observed, unmanaged, unread } = await planFor(intention, state, world);
+  const { manifest, layers, withUnmanaged } = goal;
+  const { plan, bound, observed, unmanaged, unread } = await planFor(goal, state, world);
   const report = driftReport({
     plan,
     desired: manifest.desired,

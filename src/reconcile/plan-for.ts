@@ -36,8 +36,8 @@ export interface PlanningWorld {
   readonly onRead?: OnRead | undefined;
 }
 
-/** The request for one plan. */
-export interface Intention {
+/** The goal that one plan is made for: a manifest, or its removal, with options. */
+export interface Goal {
   readonly manifest: Manifest;
   readonly options: PlanOptions;
   /** ISO 8601: the newest of the manifest's files. */
@@ -64,12 +64,8 @@ export interface Planned {
 }
 
 /** Makes a plan from fresh observation. Writes nothing, neither at the service nor in the state. */
-export async function planFor(
-  intention: Intention,
-  state: StateDocument,
-  world: PlanningWorld,
-): Promise<Planned> {
-  const { manifest, options, destroying, probing = true, skipsUnread = false } = intention;
+export async function planFor(goal: Goal, state: StateDocument, world: PlanningWorld): Promise<Planned> {
+  const { manifest, options, destroying, probing = true, skipsUnread = false } = goal;
   const { kinds, service, signal } = world;
   const { open } = world;
   const desired = destroying ? [] : manifest.desired;
@@ -93,7 +89,7 @@ export async function planFor(
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({
     name: manifest.name,
-    timestamp: [intention.timestamp, state.savedAt].sort().at(-1) ?? intention.timestamp,
+    timestamp: [goal.timestamp, state.savedAt].sort().at(-1) ?? goal.timestamp,
     desired,
     state: destroying
       ? withDeclaredGuards(state, { desired: manifest.desired, moved: manifest.moved, kinds })
@@ -116,7 +112,7 @@ export async function planFor(
   return { plan, outputs, bound: moved.resources, observed, unmanaged, unread };
 }
 
-/** What could not be read, without what the options leave out anyway. */
+/** Resources that could not be read and that the options do not leave out. */
 function askedFor(
   unread: readonly Unread[],
   desired: Manifest["desired"],
@@ -130,7 +126,7 @@ function askedFor(
   );
 }
 
-/** The options with --exclude for what could not be read. */
+/** The options, with --exclude for each resource that could not be read. */
 function leavingOut(
   unread: readonly Unread[],
   options: PlanOptions,
@@ -142,7 +138,7 @@ function leavingOut(
 
 /** Throws `address-unknown` where an option names an address that neither the manifest nor the state knows. */
 export function assertAddressesKnown(
-  { manifest, options, destroying }: Intention,
+  { manifest, options, destroying }: Goal,
   state: StateDocument,
   kinds: KindRegistry,
 ): void {

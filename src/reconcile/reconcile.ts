@@ -3,13 +3,13 @@ import { expectedTime } from "../model/durations.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import { type ApplyWorld, applyPlan, resolveIntents } from "./apply-plan.ts";
-import { assertAddressesKnown, type Intention, type Planned, planFor } from "./plan-for.ts";
+import { assertAddressesKnown, type Goal, type Planned, planFor } from "./plan-for.ts";
 import { withAdoptionGuards } from "./saved-plan-guards.ts";
 import { unverified, verify } from "./verify.ts";
 
 /** The request for one run. */
 export interface RunRequest {
-  readonly intention: Intention;
+  readonly goal: Goal;
   /** A plan that was made and shown before: it is carried out in place of a new one. */
   readonly saved?: Plan | undefined;
   /** Longest wait for one resource in ms; the profile's without it. */
@@ -37,19 +37,19 @@ export interface RunReport {
  * The caller holds the lock of the state. Rejects where planning or the second look fails; the steps are reported before.
  */
 export async function reconcile(
-  { intention, saved, timeout, approve, secrets }: RunRequest,
+  { goal, saved, timeout, approve, secrets }: RunRequest,
   world: ApplyWorld,
   report: RunReport,
 ): Promise<Outcome | undefined> {
-  const look = (wanted: Intention): Promise<Planned> =>
+  const look = (wanted: Goal): Promise<Planned> =>
     planFor(wanted, world.journal.state, { ...world, signal: world.stopping });
 
   // 1. What the options name must exist.
-  assertAddressesKnown(intention, world.journal.state, world.kinds);
+  assertAddressesKnown(goal, world.journal.state, world.kinds);
   // 2. Creates that an earlier run sent and never saw answered: found, or known to have made nothing.
   await resolveIntents(world, saved);
   // 3. Observe, compare, guard, order.
-  const fresh = await look(intention);
+  const fresh = await look(goal);
   // 4. The plan that was shown is the one that is carried out.
   const chosen = saved === undefined ? fresh.plan : withAdoptionGuards(saved, fresh.plan);
   const plan = withTimeout(chosen, timeout);
@@ -66,7 +66,7 @@ export async function reconcile(
   report.outcome(outcome);
   return outcome;
 
-  async function again(wanted: Intention): Promise<Planned> {
+  async function again(wanted: Goal): Promise<Planned> {
     const planned = await look(wanted);
     report.second?.(planned.plan);
     return planned;
@@ -79,7 +79,7 @@ export async function reconcile(
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {
     try {
       const { warnings } = report;
-      return timed(await verify(done, { intention, look: again, world, saved, secrets, warnings }));
+      return timed(await verify(done, { goal, look: again, world, saved, secrets, warnings }));
     } catch (error) {
       report.outcome(timed(unverified(done, world, report.warnings())));
       throw error;

@@ -7,13 +7,13 @@ import type { RecordedOutput } from "../model/state.ts";
 import { outputsLeft } from "../plan/outputs.ts";
 import { findSecret } from "../state/find-secret.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
-import { type Judged, judgeBySaved } from "./beside-saved-plan.ts";
-import type { Intention, Planned } from "./plan-for.ts";
+import { type SplitPlan, splitBySaved } from "./beside-saved-plan.ts";
+import type { Goal, Planned } from "./plan-for.ts";
 
 /** The dependencies of the second look. */
 export interface Verification {
-  readonly intention: Intention;
-  readonly look: (intention: Intention) => Promise<Planned>;
+  readonly goal: Goal;
+  readonly look: (goal: Goal) => Promise<Planned>;
   readonly world: ApplyWorld;
   /** Everything that was warned of so far. */
   readonly warnings: () => readonly string[];
@@ -26,19 +26,19 @@ export interface Verification {
 /** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
 export async function verify(
   steps: readonly StepOutcome[],
-  { intention, look, world, warnings, saved, secrets }: Verification,
+  { goal, look, world, warnings, saved, secrets }: Verification,
 ): Promise<Outcome> {
   if (world.stopping.aborted) {
     const interrupted = outcomeOf(steps, [], world.journal.state.outputs, warnings());
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
   // What --replace asked for has been done once.
-  const { plan: second } = await look({ ...intention, options: { ...intention.options, replace: [] } });
+  const { plan: second } = await look({ ...goal, options: { ...goal.options, replace: [] } });
   const { state } = world.journal;
-  const outputs = intention.destroying
-    ? outputsLeft(state.outputs, intention.manifest.outputs, new Set(Object.keys(state.resources)))
+  const outputs = goal.destroying
+    ? outputsLeft(state.outputs, goal.manifest.outputs, new Set(Object.keys(state.resources)))
     : outputsOf(second);
-  const isChanged = intention.destroying
+  const isChanged = goal.destroying
     ? Object.keys(outputs).length < Object.keys(state.outputs).length
     : Object.values(second.outputs).some((output) => output.action !== "no-op");
   if (isChanged) {
@@ -47,9 +47,9 @@ export async function verify(
   }
   for (const [name, { missing }] of Object.entries(second.outputs))
     if (missing !== undefined) world.emit({ type: "warning", message: `output ${name}: ${missing}` });
-  const judged = saved === undefined ? { promised: second, others: [] } : judgeBySaved(saved, second);
-  warnOf(judged.others, world);
-  return outcomeOf(steps, certify(judged.promised, steps), outputs, warnings());
+  const split = saved === undefined ? { promised: second, others: [] } : splitBySaved(saved, second);
+  warnOf(split.others, world);
+  return outcomeOf(steps, certify(split.promised, steps), outputs, warnings());
 }
 
 /** Throws where a secret stands in an output: outputs come from the service's answers and are written to the state. */
@@ -70,7 +70,7 @@ function assertHarmless(outputs: Outcome["outputs"], secrets: Iterable<string>):
 const named = 10;
 
 /** Warns of what differs and is not the saved plan's: it has done its work all the same. */
-function warnOf(others: Judged["others"], { emit }: Pick<ApplyWorld, "emit">): void {
+function warnOf(others: SplitPlan["others"], { emit }: Pick<ApplyWorld, "emit">): void {
   for (const { address, message } of others.slice(0, named)) emit({ type: "warning", address, message });
   const rest = others.length - named;
   if (rest > 0)

@@ -1,8 +1,8 @@
-/** @module Defines a store whose state can be moved, mended and looked back at. */
+/** @module Defines a store that outlives the process: its state can be moved and repaired, and earlier versions read. */
 import type { KeptVersion, Stored } from "./remote/driver.ts";
 import type { StateStore } from "./store.ts";
 
-/** A store of a state that outlives the process. All methods throw `state-*`. */
+/** A store that outlives the process. All methods throw `state-*`. */
 export interface KeptStore extends StateStore {
   /** The stored document as text, whole, with what the store compares; undefined where there is none. Not checked. */
   readText(): Promise<Stored | undefined>;

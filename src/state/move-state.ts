@@ -18,7 +18,7 @@ export interface MoveEnd {
   readonly lock: Pick<Lock, "lost">;
 }
 
-/** What a move came to. */
+/** Result of a move. */
 export interface Move {
   /** The state as it stands in the new place. */
   readonly state: StateDocument;

@@ -31,7 +31,7 @@ export async function reconcileTwice({
   const bound = bindReferents(spec, referents);
   const wanted = desiredOf(`${kind.name}.x`, kind.name, seal(spec, kind.name, world));
   const run = async (desired: readonly Desired[], destroying = false): Promise<readonly string[]> => {
-    const planned = await planFor(intention([...bound, ...desired], destroying), world.journal.state, {
+    const planned = await planFor(goal([...bound, ...desired], destroying), world.journal.state, {
       ...world,
       signal: always,
     });
@@ -83,7 +83,7 @@ function worldOf(service: ApplyWorld["service"]): World {
   };
 }
 
-function intention(desired: readonly Desired[], destroying: boolean): Parameters<typeof planFor>[0] {
+function goal(desired: readonly Desired[], destroying: boolean): Parameters<typeof planFor>[0] {
   const manifest = {
     name: "conformance",
     state: {},

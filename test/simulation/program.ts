@@ -8,7 +8,7 @@ import type { Plan } from "../../src/model/plan.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanOptions } from "../../src/plan/input.ts";
 import type { ApplyWorld } from "../../src/reconcile/apply-plan.ts";
-import { type Intention, planFor } from "../../src/reconcile/plan-for.ts";
+import { type Goal, planFor } from "../../src/reconcile/plan-for.ts";
 import { type RunReport, reconcile } from "../../src/reconcile/reconcile.ts";
 import { claimState, isEmpty } from "../../src/state/claim-state.ts";
 import { emptyState, isPlanApplied } from "../../src/state/document.ts";
@@ -52,10 +52,10 @@ export async function plan(process: Proc, world: World, oracle: Oracle): Promise
   process.phase = "planning";
   try {
     const state = claimed(await stateOf(process, world, oracle), process, oracle);
-    const { intention, service, kinds } = partsOf(process, world, oracle, state);
+    const { goal, service, kinds } = partsOf(process, world, oracle, state);
     const { signal } = process.stopping;
     const planning = { kinds, service, clock: clockOf(process, world), digest, signal };
-    const planned = await planFor(intention, state, planning);
+    const planned = await planFor(goal, state, planning);
     oracle.says("plan", planned.plan);
     if (process.run.plan === "save") {
       world.saved = { plan: planned.plan, resources: process.run.resources, seen: process.seen };
@@ -83,7 +83,7 @@ async function applyWith(
   clock: Clock,
 ): Promise<Ended> {
   const state = claimed(await stateOf(process, world, oracle), process, oracle);
-  const { service, kinds, vault, intention } = partsOf(process, world, oracle, state);
+  const { service, kinds, vault, goal } = partsOf(process, world, oracle, state);
   const saved = process.run.plan === "use" ? world.saved : undefined;
   if (saved !== undefined) assertApplicable(saved, process, state);
   for (const [thing, { last }] of saved?.seen ?? []) process.seen.set(thing, { planned: last, last });
@@ -122,7 +122,7 @@ async function applyWith(
     },
     warnings: () => [],
   };
-  const request = { intention, saved: saved?.plan, approve, secrets: vault.texts() };
+  const request = { goal, saved: saved?.plan, approve, secrets: vault.texts() };
   const outcome = await reconcile(request, applying, report);
   const { steps = [], certificate = [] } = outcome ?? {};
   return { is: "done", steps, certificate, ...(second === undefined ? {} : { second }) };
@@ -153,7 +153,7 @@ interface Parts {
   readonly service: ReturnType<typeof connection>;
   readonly kinds: KindRegistry;
   readonly vault: ReturnType<typeof createVault>;
-  readonly intention: Intention;
+  readonly goal: Goal;
 }
 
 function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocument): Parts {
@@ -172,8 +172,8 @@ function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocume
     allowDestroy: allowDestroy.filter((address) => known.has(address)),
   };
   const manifest = manifestOf(process.run, vault.seal);
-  const intention = { manifest, options, timestamp: state.savedAt, destroying: does === "destroy" };
-  return { service, kinds, vault, intention };
+  const goal = { manifest, options, timestamp: state.savedAt, destroying: does === "destroy" };
+  return { service, kinds, vault, goal };
 }
 
 /**

@@ -10,8 +10,8 @@ import { sampleState } from "./samples.ts";
 import { memoryBackend, memoryDriver } from "./stores/memory-driver.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A place that a state can be in, and how its lock is taken from a process that was killed. */
-interface Place {
+/** A location that a state can be in, and how its lock is taken from a process that was killed. */
+interface Location {
   readonly address: string;
   /** A store of a new process. */
   open(): KeptStore;
@@ -35,7 +35,7 @@ const clock: Clock = {
   },
 };
 
-async function filePlace(): Promise<Place> {
+async function fileLocation(): Promise<Location> {
   const address = join(await temporaryFolder(), "shop.state.json");
   const open = (): KeptStore => createFileStore({ path: address, name: "shop" });
   return {
@@ -48,7 +48,7 @@ async function filePlace(): Promise<Place> {
   };
 }
 
-async function sharedPlace(): Promise<Place> {
+async function sharedPlace(): Promise<Location> {
   const backend = memoryBackend(clock.now);
   const erroredFile = join(await temporaryFolder(), "shop.errored.state.json");
   return {
@@ -63,7 +63,7 @@ async function sharedPlace(): Promise<Place> {
   };
 }
 
-const places = { "a file": filePlace, "a shared store": sharedPlace };
+const places = { "a file": fileLocation, "a shared store": sharedPlace };
 type Name = keyof typeof places;
 const pairs: readonly [Name, Name][] = [
   ["a file", "a file"],
@@ -73,7 +73,7 @@ const pairs: readonly [Name, Name][] = [
 ];
 
 /** Moves a state in a process of its own, which a kill ends. */
-async function move(from: Place, to: Place, kill?: Kill): Promise<Move | "killed"> {
+async function move(from: Location, to: Location, kill?: Kill): Promise<Move | "killed"> {
   let writes = 0;
   const mortal = (store: KeptStore): KeptStore => ({
     ...store,
@@ -101,8 +101,8 @@ async function move(from: Place, to: Place, kill?: Kill): Promise<Move | "killed
   return moved;
 }
 
-async function begin(place: Place): Promise<void> {
-  const store = place.open();
+async function begin(location: Location): Promise<void> {
+  const store = location.open();
   const lock = await store.lock("apply", { clock });
   expect(await store.read()).toBeUndefined();
   await store.write(first);
@@ -113,10 +113,10 @@ async function begin(place: Place): Promise<void> {
   await lock.release();
 }
 
-/** What a run finds at a place: `whole` for a state that it works with, or the code of the refusal. */
-async function found(place: Place): Promise<string> {
+/** What a run finds at a location: `whole` for a state that it works with, or the code of the refusal. */
+async function found(location: Location): Promise<string> {
   try {
-    const state = await place.open().read();
+    const state = await location.open().read();
     return state === undefined ? "nothing" : "whole";
   } catch (error) {
     return error instanceof Error && "code" in error ? String(error.code) : String(error);
@@ -171,7 +171,7 @@ describe.each(pairs)("from %s to %s", (fromName, toName) => {
 
 describe("a move", () => {
   it("refuses where there is nothing, where a state stands, and where the state has gone elsewhere", async () => {
-    const [one, two, three] = [await filePlace(), await filePlace(), await sharedPlace()];
+    const [one, two, three] = [await fileLocation(), await fileLocation(), await sharedPlace()];
     await expect(move(one, two)).rejects.toMatchObject({ code: "state-missing" });
     await Promise.all([one.free(), two.free()]);
     await begin(one);
@@ -180,14 +180,14 @@ describe("a move", () => {
     await expect(move(one, two)).rejects.toMatchObject({ code: "state-exists" });
     await Promise.all([one.free(), two.free()]);
     await move(one, three);
-    await expect(move(one, await filePlace())).rejects.toMatchObject({
+    await expect(move(one, await fileLocation())).rejects.toMatchObject({
       code: "state-moved",
       message: expect.stringContaining("memory://shop"),
     });
   });
 
   it("leaves no copy of the state beside a file that was moved", async () => {
-    const [from, to] = [await filePlace(), await sharedPlace()];
+    const [from, to] = [await fileLocation(), await sharedPlace()];
     await begin(from);
     await move(from, to);
     expect(await readFile(`${from.address}.backup`, "utf8")).not.toContain(first.key);
@@ -196,7 +196,7 @@ describe("a move", () => {
   });
 
   it("leaves what an older graphform refuses as newer than itself", async () => {
-    const [from, to] = [await filePlace(), await sharedPlace()];
+    const [from, to] = [await fileLocation(), await sharedPlace()];
     await begin(from);
     await move(from, to);
     const tombstone: unknown = JSON.parse(await readFile(from.address, "utf8"));
@@ -209,7 +209,7 @@ describe("a move", () => {
   });
 
   it("stops where what is read back is not what was written", async () => {
-    const [from, to] = [await filePlace(), await sharedPlace()];
+    const [from, to] = [await fileLocation(), await sharedPlace()];
     await begin(from);
     const store = to.open();
     const forgetful: KeptStore = {

@@ -112,13 +112,13 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
   const look = (toys: Toys, run: RunOptions, world: ApplyWorld): Promise<Planned> => {
     const chosen = { targets: [], exclude: [], replace: [], allowDestroy: [], ...run.options };
     const manifest = { ...manifestOf(toys), ...run.manifest };
-    const intention = {
+    const goal = {
       manifest,
       options: chosen,
       timestamp: "2026-01-01T00:00:00.000Z",
       destroying: run.destroying === true,
     };
-    return planFor(intention, world.journal.state, { ...world, signal: world.stopping });
+    return planFor(goal, world.journal.state, { ...world, signal: world.stopping });
   };
 
   const begin = async (toys: Toys, run: RunOptions = {}): Promise<Ran> => {

@@ -23,11 +23,12 @@ export async function recoverIntents(context: ApplyContext, saved?: Plan): Promi
   );
 }
 
-type OpenRound = readonly [string, CreateRound];
+/** A round of the state with its id. */
+type RoundEntry = readonly [string, CreateRound];
 
 /** The newest round first: its `before` lists what older rounds have made, so it cannot take an object of theirs. */
-function newestFirst(open: readonly OpenRound[], context: ApplyContext): readonly OpenRound[] {
-  const startedAt = ([id]: OpenRound): string =>
+function newestFirst(open: readonly RoundEntry[], context: ApplyContext): readonly RoundEntry[] {
+  const startedAt = ([id]: RoundEntry): string =>
     intentsOf(id, context)
       .map(([, intent]) => intent.startedAt)
       .sort()

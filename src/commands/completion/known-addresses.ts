@@ -5,8 +5,8 @@ import { kinds } from "../../kinds/index.ts";
 import { loadManifest } from "../../manifest/load.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { isObject } from "../../model/json.ts";
+import { locateState } from "../../project/locate-state.ts";
 import type { Settings } from "../../project/settings.ts";
-import { statePlace } from "../../project/state-place.ts";
 import type { Place } from "./resolved-addresses.ts";
 
 /** Addresses that are declared or recorded, sorted. A manifest with problems gives the names of its sections. No secret is read. */
@@ -53,7 +53,7 @@ async function plainlyRecorded(
 ): Promise<readonly string[] | undefined> {
   const section = isObject(state) ? state : {};
   if (typeof name !== "string" || `${name}${JSON.stringify(section)}`.includes("${")) return undefined;
-  const found = statePlace({ name, state: section }, folder, given, settings);
+  const found = locateState({ name, state: section }, folder, given, settings);
   // Nobody waits for another host while they type.
   if (found.type !== "file") return [];
   const text = await readFile(found.path, "utf8").catch(() => "{}");

@@ -19,7 +19,7 @@ export async function resolvedAddresses(
     ({ desired }) => desired.map(({ address }) => address),
     () => names,
   );
-  const isHere = project.place.type === "file";
+  const isHere = project.location.type === "file";
   const state = isHere ? await project.store.read().catch(() => undefined) : undefined;
   return [...declared, ...Object.keys({ ...state?.resources, ...state?.intents })];
 }

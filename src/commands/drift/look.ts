@@ -69,7 +69,7 @@ export async function observeDrift(
   signal: AbortSignal,
   onRead?: OnRead,
 ): Promise<Drift> {
-  const intention = {
+  const goal = {
     manifest: session.manifest,
     options: planOptionsOf(options),
     timestamp,
@@ -80,10 +80,10 @@ export async function observeDrift(
     // An adoption is proven by a plan of everything.
     skipsUnread: options.adopt.length === 0,
   };
-  assertAddressesKnown(intention, session.state, kinds);
+  assertAddressesKnown(goal, session.state, kinds);
   const { service, clock, vault } = session;
   const world = planningWorld(service, signal, { clock, open: vault.open });
-  return driftFor(intention, session.state, { ...world, onRead });
+  return driftFor(goal, session.state, { ...world, onRead });
 }
 
 /** Without a state nothing is known of the last apply: that is no proof that nothing has changed. */

@@ -176,8 +176,8 @@ async function planOf(
   signal: AbortSignal,
 ): Promise<Plan> {
   const options = { targets: [], exclude: [], replace: [], allowDestroy: [] };
-  const intention = { manifest, options, timestamp: state.savedAt, destroying: false };
-  const { plan } = await planFor(intention, state, planningWorld(service, signal));
+  const goal = { manifest, options, timestamp: state.savedAt, destroying: false };
+  const { plan } = await planFor(goal, state, planningWorld(service, signal));
   return plan;
 }
 

@@ -58,14 +58,14 @@ export async function importOne(
       const desired = manifest.desired.map((entry) =>
         entry === declared ? { ...entry, importId: id } : entry,
       );
-      const intention = {
+      const goal = {
         manifest: { ...manifest, desired, outputs: {} },
         options: { targets: [address], exclude: [], replace: [], allowDestroy: [] },
         timestamp: project.timestamp,
         destroying: false,
         probing: false,
       };
-      const { plan, outputs } = await planFor(intention, state, planningWorld(world.service, world.stopping));
+      const { plan, outputs } = await planFor(goal, state, planningWorld(world.service, world.stopping));
       const change = plan.changes.find((entry) => entry.address === address);
       const kind = kinds.find(declared.kind);
       const place = plan.steps.find((entry) => entry.address === address)?.place ?? {};

@@ -1,10 +1,10 @@
 /** @module Prepares the store of a state, tries what it must be able to do, and says what it can do. */
 import { exitCodes } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
-import type { StatePlace } from "../../project/place.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { credentialSource } from "../../project/state-credentials.ts";
+import type { StateLocation } from "../../project/state-location.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -18,19 +18,21 @@ export async function stateInit(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const { place, store } = await openProject(options, settings);
+  const { location, store } = await openProject(options, settings);
   try {
     await store.prepare();
     await store.probe();
     const found = await foundIn(store);
-    const facts = { ...factsOf(place), versions: (await store.history()) !== undefined };
+    const facts = { ...factsOf(location), versions: (await store.history()) !== undefined };
     if (options.json === true) {
-      terminal.out(`${jsonText({ where: store.where, type: place.type, ...facts, state: found ?? null })}\n`);
+      terminal.out(
+        `${jsonText({ where: store.where, type: location.type, ...facts, state: found ?? null })}\n`,
+      );
       return exitCodes.done;
     }
     const lines = [
       `${store.where} can keep the state.`,
-      `  credentials   ${credentialSource(place, settings)}`,
+      `  credentials   ${credentialSource(location, settings)}`,
       `  a stale write ${facts.refusesStaleWrites ? "is refused by the store" : "is refused by serial and lock alone: this protocol compares nothing"}`,
       `  a lock        ${facts.locksExpire ? "ends by itself when its holder has died" : "stays until somebody removes it by its id: graphform state unlock ID"}`,
       `  versions      ${facts.versions ? "are kept: graphform state history" : "are not kept there"}`,
@@ -43,8 +45,8 @@ export async function stateInit(
   }
 }
 
-/** What each protocol gives, whoever serves it. */
-function factsOf({ type }: StatePlace): {
+/** Guarantees of the protocol itself, at every server. */
+function factsOf({ type }: StateLocation): {
   readonly refusesStaleWrites: boolean;
   readonly locksExpire: boolean;
 } {

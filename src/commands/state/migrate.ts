@@ -4,13 +4,13 @@ import { storeTypes } from "../../manifest/state-shape.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { SettingKey } from "../../project/environment-variables.ts";
+import { declaredLocation, fileLocation } from "../../project/locate-state.ts";
+import { addressOf, locationAt, sectionOf } from "../../project/location-address.ts";
 import { openStore } from "../../project/open-store.ts";
-import type { StatePlace } from "../../project/place.ts";
-import { addressOf, placeAt, sectionOf } from "../../project/place-address.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Side } from "../../project/state-credentials.ts";
-import { declaredPlace, filePlace } from "../../project/state-place.ts";
+import type { StateLocation } from "../../project/state-location.ts";
 import { whileHeld } from "../../project/while-held.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
@@ -34,21 +34,21 @@ export async function stateMigrate(
 ): Promise<number> {
   const project = await openProject(options, settings);
   const { header, folder } = project;
-  const place = placeOf(options.to, project);
-  if (fullAddress(place) === fullAddress(project.place))
+  const location = locationOf(options.to, project);
+  if (fullAddress(location) === fullAddress(project.location))
     throw new GraphformError("state-same", `the state is at ${project.store.where} already`, {
-      hint: "name another place with --to, or the old one with --state",
+      hint: "name another location with --to, or the old one with --state",
     });
-  const fresh = openStore(place, settings, {
+  const fresh = openStore(location, settings, {
     name: header.name,
     folder,
-    side: sideOf(project.place, place, settings),
+    side: sideOf(project.location, location, settings),
   });
   try {
     await fresh.prepare();
-    const { state, isResumed } = await moveUnderLocks(project, fresh, place, options.lockTimeout ?? 0);
+    const { state, isResumed } = await moveUnderLocks(project, fresh, location, options.lockTimeout ?? 0);
     const resources = Object.keys(state.resources).length;
-    const section = sectionOf(place);
+    const section = sectionOf(location);
     if (options.json === true) {
       const facts = {
         from: project.store.where,
@@ -70,9 +70,9 @@ export async function stateMigrate(
 }
 
 async function moveUnderLocks(
-  { store, place, header }: Project,
+  { store, location, header }: Project,
   fresh: Project["store"],
-  to: StatePlace,
+  to: StateLocation,
   timeout: number,
 ): Promise<Move> {
   const clock = systemClock;
@@ -81,42 +81,43 @@ async function moveUnderLocks(
   return whileHeld(oldLock, async () => {
     const freshLock = await fresh.lock(operation, { clock, timeout });
     return whileHeld(freshLock, () => {
-      const old: MoveEnd = { store, address: fullAddress(place), lock: oldLock };
+      const old: MoveEnd = { store, address: fullAddress(location), lock: oldLock };
       const next: MoveEnd = { store: fresh, address: fullAddress(to), lock: freshLock };
       return moveState(old, next, header.name, clock);
     });
   });
 }
 
-/** The place that --to names: a type means what the manifest says of it, or its defaults. */
-function placeOf(to: string, { header, folder }: Project): StatePlace {
+/** The location that --to names: a type means what the manifest says of it, or its defaults. */
+function locationOf(to: string, { header, folder }: Project): StateLocation {
   const type = storeTypes.find((known) => known === to);
-  if (type === undefined) return placeAt(to, header.name);
-  if (type === "file") return filePlace(header, folder);
-  const place = declaredPlace(header, type);
+  if (type === undefined) return locationAt(to, header.name);
+  if (type === "file") return fileLocation(header, folder);
+  const location = declaredLocation(header, type);
   const missing =
-    (place.type === "http" && place.address === "") || (place.type === "s3" && place.bucket === "");
-  if (!missing) return place;
+    (location.type === "http" && location.address === "") ||
+    (location.type === "s3" && location.bucket === "");
+  if (!missing) return location;
   throw new GraphformError("state-address", `--to ${type} does not say where`, {
     hint: type === "s3" ? "name it like --to s3://BUCKET/KEY" : "name it like --to https://HOST/PATH",
   });
 }
 
 /**
- * The credentials for the new place: those of GRAPHFORM_STATE_TO_* where they are set. Those of the old place go to another HTTP
+ * The credentials for the new location: those of GRAPHFORM_STATE_TO_* where they are set. Those of the old location go to another HTTP
  * host never.
  */
-function sideOf(from: StatePlace, to: StatePlace, settings: Settings): Side {
+function sideOf(from: StateLocation, to: StateLocation, settings: Settings): Side {
   const others: readonly SettingKey[] =
     to.type === "postgres" ? ["stateToPostgresUrl"] : ["stateToUsername", "stateToPassword", "stateToToken"];
   if (others.some((key) => settings.get(key) !== undefined)) return "stateTo";
-  const [old, fresh] = [from, to].map((place) =>
-    place.type === "http" ? URL.parse(place.address)?.origin : undefined,
+  const [old, fresh] = [from, to].map((location) =>
+    location.type === "http" ? URL.parse(location.address)?.origin : undefined,
   );
   return old !== undefined && fresh !== undefined && old !== fresh ? "stateTo" : "state";
 }
 
 /** The address that leads there from any folder. */
-function fullAddress(place: StatePlace): string {
-  return place.type === "file" ? resolve(place.path) : addressOf(place);
+function fullAddress(location: StateLocation): string {
+  return location.type === "file" ? resolve(location.path) : addressOf(location);
 }

@@ -8,7 +8,7 @@ export interface Ticket {
 }
 
 /** A request that waits to be sent. */
-export interface Waiter {
+export interface QueuedRequest {
   readonly host: string;
   readonly ticket: Ticket;
   readonly signal: AbortSignal;
@@ -20,19 +20,19 @@ export interface Waiter {
 export interface FairQueue {
   /** A place at the end of the operation's line. */
   ticket(operation: string, isWrite: boolean): Ticket;
-  add(waiter: Waiter): void;
+  add(request: QueuedRequest): void;
   /** Takes out the next of those whose host `mayStart`. */
-  next(mayStart: (host: string) => boolean): Waiter | undefined;
+  next(mayStart: (host: string) => boolean): QueuedRequest | undefined;
   /** Hosts that are waited for. */
   hosts(): Iterable<string>;
   /** Takes out everybody who waits with this signal. */
-  dismiss(signal: AbortSignal): readonly Waiter[];
+  dismiss(signal: AbortSignal): readonly QueuedRequest[];
 }
 
 /** An empty queue. */
 export function fairQueue(): FairQueue {
   // Lines with somebody in them; whose turn it was goes to the end.
-  const lines = new Map<string, { readonly host: string; waiting: Waiter[] }>();
+  const lines = new Map<string, { readonly host: string; waiting: QueuedRequest[] }>();
   let tickets = 0;
 
   return {
@@ -40,13 +40,13 @@ export function fairQueue(): FairQueue {
       tickets += 1;
       return { operation, number: tickets, isWrite };
     },
-    add: (waiter) => {
-      const { host, ticket } = waiter;
+    add: (request) => {
+      const { host, ticket } = request;
       const key = `${host} ${ticket.operation}`;
       const line = lines.get(key) ?? { host, waiting: [] };
       lines.set(key, line);
       const before = line.waiting.findLastIndex((other) => other.ticket.number <= ticket.number);
-      line.waiting.splice(before + 1, 0, waiter);
+      line.waiting.splice(before + 1, 0, request);
     },
     next: (mayStart) => {
       for (const [key, line] of lines) {
@@ -60,10 +60,10 @@ export function fairQueue(): FairQueue {
     },
     hosts: () => new Set([...lines.values()].map(({ host }) => host)),
     dismiss: (signal) => {
-      const leaving: Waiter[] = [];
+      const leaving: QueuedRequest[] = [];
       for (const [key, line] of lines) {
-        leaving.push(...line.waiting.filter((waiter) => waiter.signal === signal));
-        line.waiting = line.waiting.filter((waiter) => waiter.signal !== signal);
+        leaving.push(...line.waiting.filter((request) => request.signal === signal));
+        line.waiting = line.waiting.filter((request) => request.signal !== signal);
         if (line.waiting.length === 0) lines.delete(key);
       }
       return leaving;

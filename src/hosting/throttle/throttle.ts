@@ -81,7 +81,7 @@ export function createThrottle(clock: Clock, limits: Limits = {}): Throttle {
     if (watched.has(signal)) return;
     watched.add(signal);
     const dismiss = (): void => {
-      for (const waiter of queue.dismiss(signal)) waiter.leave();
+      for (const request of queue.dismiss(signal)) request.leave();
       setAlarm();
     };
     signal.addEventListener("abort", dismiss, { once: true });

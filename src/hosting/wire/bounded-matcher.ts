@@ -2,7 +2,7 @@
 import { runInNewContext } from "node:vm";
 
 /** Result of a match; `unread` where the pattern is invalid, or takes too long. */
-export type Matching = "matches" | "differs" | "unread";
+export type PatternMatch = "matches" | "differs" | "unread";
 
 /** The time that one pattern gets for one value, in ms, and the length of a pattern that is tried at all. */
 const [longestTry, longestPattern] = [100, 2000];
@@ -11,7 +11,7 @@ const [longestTry, longestPattern] = [100, 2000];
  * Opens a matcher for one run. A pattern that took too long is not tried again: the total time is bounded by the
  * number of patterns.
  */
-export function boundedMatcher(): (pattern: string, value: string) => Matching {
+export function boundedMatcher(): (pattern: string, value: string) => PatternMatch {
   const unread = new Set<string>();
   return (source, value) => {
     if (unread.has(source)) return "unread";

@@ -9,7 +9,7 @@ import type { HeldLease } from "./held-lease.ts";
 import { readStored } from "./read-stored.ts";
 import { isUnreachable, untilAnswered } from "./store-retry.ts";
 
-/** What is known to be stored; all but `version` of nothing is undefined. */
+/** The version that is known to be stored; every field is undefined where nothing is stored. */
 export interface KnownVersion {
   readonly version: string | undefined;
   readonly id: VersionId | undefined;

@@ -1,4 +1,4 @@
-/** @module Defines what a protocol must do so that a state can be kept behind it: versions, a lease, versions before. */
+/** @module Defines what a protocol must do so that a state can be kept behind it: conditional writes, a lease, earlier versions. */
 import type { Holder } from "../store.ts";
 
 /** A stored document, byte for byte, and the version that the protocol compares: an ETag, a serial, a row version. */

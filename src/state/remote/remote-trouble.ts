@@ -3,10 +3,10 @@ import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Holder } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 
-type Place = Pick<StateDriver, "where" | "expires">;
+type StoreFacts = Pick<StateDriver, "where" | "expires">;
 
 /** The refusal to wait any longer for another holder. `now` in ms since 1970. */
-export function locked({ where, expires }: Place, holder: Holder, now: number): GraphformError {
+export function locked({ where, expires }: StoreFacts, holder: Holder, now: number): GraphformError {
   const { id, operation, created, heartbeat } = holder;
   const seen = expires ? `, and was last seen ${ago(heartbeat, now)}` : `, ${ago(created, now)}`;
   const way = expires
@@ -48,7 +48,7 @@ export function leaseRanOut(
 }
 
 /** The refusal to begin under a lock that was taken over, while the holder before could still write. */
-export function notFenced({ where, expires }: Place, { id }: Holder, cause?: unknown): GraphformError {
+export function notFenced({ where, expires }: StoreFacts, { id }: Holder, cause?: unknown): GraphformError {
   const way = expires
     ? "run the command again once the lease of this attempt has run out"
     : `run: graphform state unlock ${id}`;

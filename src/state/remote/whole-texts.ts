@@ -1,4 +1,4 @@
-/** @module Reads and replaces whole documents of a shared store, whatever their serials, and looks at versions before. */
+/** @module Reads and replaces whole documents of a shared store, whatever their serials, and reads earlier versions. */
 import type { Clock } from "../../model/clock.ts";
 import { isObject } from "../../model/json.ts";
 import type { VersionId } from "../document.ts";
@@ -20,13 +20,13 @@ interface StoreParts {
   readonly idle: () => Promise<void>;
 }
 
-/** The part of a store that moves, mends and looks back. */
+/** The methods of a store that move and repair a state, and read earlier versions. */
 export type WholeTexts = Omit<
   KeptStore,
   "where" | "read" | "write" | "append" | "keep" | "lock" | "holder" | "unlock"
 >;
 
-/** Adds to a store what moves, mends and looks back. Whoever replaces a text has to read the state again afterwards. */
+/** Makes these methods. After `replaceText` the state has to be read again. */
 export function wholeTexts({ driver, writer, clock, held, idle }: StoreParts): WholeTexts {
   let seen: Stored | undefined;
   return {
@@ -52,7 +52,7 @@ export function wholeTexts({ driver, writer, clock, held, idle }: StoreParts): W
   };
 }
 
-/** Which version of which history a document says that it is. */
+/** The lineage and serial that a document names. */
 function idIn(text: string): VersionId {
   const value: unknown = JSON.parse(text);
   const { lineage, serial } = isObject(value) ? value : {};

@@ -21,7 +21,7 @@ export interface HttpStoreConfig {
   readonly ca?: string;
 }
 
-/** Where requests go, and by which methods. */
+/** Addresses of the requests, and their methods. */
 export interface HttpAddresses {
   readonly dialect: HttpDialect;
   readonly state: URL;

@@ -1,26 +1,26 @@
-/** @module Finds the place of a state: from --state, the environment, the manifest, or a file beside the manifest. */
+/** @module Finds the location of a state: from --state, the environment, the manifest, or a file beside the manifest. */
 import { isAbsolute, join } from "node:path";
 import { type StoreType, storeTypes } from "../manifest/state-shape.ts";
 import type { Header } from "../model/manifest.ts";
-import type { FilePlace, StatePlace } from "./place.ts";
-import { placeAt } from "./place-address.ts";
+import { locationAt } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
+import type { FileLocation, StateLocation } from "./state-location.ts";
 
-/** The place of a manifest's state: that of --state, of GRAPHFORM_STATE, of the manifest, or the usual file beside it. */
-export function statePlace(
+/** The location of a manifest's state: that of --state, of GRAPHFORM_STATE, of the manifest, or the usual file beside it. */
+export function locateState(
   header: Header,
   folder: string,
   given: string | undefined,
   settings: Settings,
-): StatePlace {
+): StateLocation {
   const named = given ?? settings.get("state");
-  if (named !== undefined) return placeAt(named, header.name);
+  if (named !== undefined) return locationAt(named, header.name);
   const type = typeOf(header.state);
-  return type === "file" ? filePlace(header, folder) : declaredPlace(header, type);
+  return type === "file" ? fileLocation(header, folder) : declaredLocation(header, type);
 }
 
 /** The usual file, or the one of `state.path`. That is relative to the current folder, like every path in a manifest. */
-export function filePlace({ name, state }: Header, folder: string): FilePlace {
+export function fileLocation({ name, state }: Header, folder: string): FileLocation {
   const { path } = state;
   if (typeof path === "string")
     return isAbsolute(path) ? { type: "file", path } : { type: "file", path, elsewhere: join(folder, path) };
@@ -28,8 +28,8 @@ export function filePlace({ name, state }: Header, folder: string): FilePlace {
   return { type: "file", path: join(folder, usual), elsewhere: usual };
 }
 
-/** The place that the section declares for a type; what it leaves out has its default. */
-export function declaredPlace({ name, state }: Header, type: Exclude<StoreType, "file">): StatePlace {
+/** The location that the section declares for a type; what it leaves out has its default. */
+export function declaredLocation({ name, state }: Header, type: Exclude<StoreType, "file">): StateLocation {
   const text = (key: string): { readonly [key: string]: string } => {
     const value = state[key];
     return typeof value === "string" ? { [key]: value } : {};

@@ -2,7 +2,7 @@
 import type { HttpDialect, SslMode } from "../manifest/state-shape.ts";
 
 /** A file, with a log and a lock beside it. */
-export interface FilePlace {
+export interface FileLocation {
   readonly type: "file";
   readonly path: string;
   /** The same path in the other of the two folders that it could be relative to. */
@@ -10,7 +10,7 @@ export interface FilePlace {
 }
 
 /** An address that speaks Terraform's HTTP protocol, or a dialect of it. */
-export interface HttpPlace {
+export interface HttpLocation {
   readonly type: "http";
   readonly address: string;
   readonly lockAddress?: string;
@@ -22,7 +22,7 @@ export interface HttpPlace {
 }
 
 /** An object in a bucket. */
-export interface S3Place {
+export interface S3Location {
   readonly type: "s3";
   readonly bucket: string;
   readonly key: string;
@@ -32,7 +32,7 @@ export interface S3Place {
 }
 
 /** A row in a database. */
-export interface PostgresPlace {
+export interface PostgresLocation {
   readonly type: "postgres";
   readonly name: string;
   readonly host?: string;
@@ -44,5 +44,5 @@ export interface PostgresPlace {
   readonly sslrootcert?: string;
 }
 
-/** A place that a state can be kept in. Holds no credentials. */
-export type StatePlace = FilePlace | HttpPlace | S3Place | PostgresPlace;
+/** A location that a state can be kept in. Holds no credentials. */
+export type StateLocation = FileLocation | HttpLocation | S3Location | PostgresLocation;

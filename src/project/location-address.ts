@@ -1,14 +1,14 @@
-/** @module Reads and writes the place of a state as one word: a path or a URL without credentials. */
+/** @module Reads and writes the location of a state as one word: a path or a URL without credentials. */
 import { credentialsIn } from "../manifest/state-faults.ts";
 import { sslModes } from "../manifest/state-shape.ts";
 import { GraphformError } from "../model/errors.ts";
-import type { PostgresPlace, S3Place, StatePlace } from "./place.ts";
+import type { PostgresLocation, S3Location, StateLocation } from "./state-location.ts";
 
 /**
- * The place that a path or a URL names: `s3://bucket/key?region=..`, `postgres://host/database?name=..`, `https://..`,
+ * The location that a path or a URL names: `s3://bucket/key?region=..`, `postgres://host/database?name=..`, `https://..`,
  * `file:..` or a path. `name` is the manifest's. Throws `state-address`, without its text where it holds credentials.
  */
-export function placeAt(given: string, name: string): StatePlace {
+export function locationAt(given: string, name: string): StateLocation {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given) ?? [];
   if (scheme === undefined) return { type: "file", path: given.replace(/^file:/, "") };
   if (credentialsIn(given).length > 0)
@@ -18,13 +18,14 @@ export function placeAt(given: string, name: string): StatePlace {
       { hint: "take them out, and set the variables of the environment that docs/stores.md lists" },
     );
   const url = URL.parse(given);
-  if (url === null) throw unreadable(given, "it is no URL");
+  if (url === null) throw unreadable(given, "it is not a valid URL");
   const read = readers[scheme.toLowerCase()];
-  if (read === undefined) throw unreadable(given, `nothing here speaks ${scheme}`);
+  if (read === undefined)
+    throw unreadable(given, `unknown scheme "${scheme}"; known: ${Object.keys(readers).join(", ")}`);
   return read(url, given, name);
 }
 
-type Reader = (url: URL, given: string, name: string) => StatePlace;
+type Reader = (url: URL, given: string, name: string) => StateLocation;
 
 const http: Reader = (_, address) => ({ type: "http", address });
 
@@ -62,34 +63,34 @@ const readers: { readonly [scheme: string]: Reader } = {
   },
 };
 
-/** The place as one word that `placeAt` reads. It leaves out how an HTTP address is locked. */
-export function addressOf(place: StatePlace): string {
-  switch (place.type) {
+/** The location as one word that `locationAt` reads. It leaves out how an HTTP address is locked. */
+export function addressOf(location: StateLocation): string {
+  switch (location.type) {
     case "file":
-      return place.path;
+      return location.path;
     case "http":
-      return place.address;
+      return location.address;
     case "s3":
-      return s3Address(place);
+      return s3Address(location);
     case "postgres":
-      return postgresAddress(place);
+      return postgresAddress(location);
   }
 }
 
-/** The lines that put a place into a manifest. */
-export function sectionOf(place: StatePlace): string {
-  const { type, ...rest } = place;
+/** The lines that put a location into a manifest. */
+export function sectionOf(location: StateLocation): string {
+  const { type, ...rest } = location;
   const keys = Object.entries(rest).filter(([key]) => key !== "elsewhere");
   const lines = keys.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
   return `state:\n  type: ${type}\n${lines.join("")}`;
 }
 
-function s3Address({ bucket, key, region, endpoint, pathStyle }: S3Place): string {
+function s3Address({ bucket, key, region, endpoint, pathStyle }: S3Location): string {
   const path = key.split("/").map(encodeURIComponent).join("/");
   return `s3://${bucket}/${path}${query({ region, endpoint, pathStyle })}`;
 }
 
-function postgresAddress({ host, port, database, ...parameters }: PostgresPlace): string {
+function postgresAddress({ host, port, database, ...parameters }: PostgresLocation): string {
   const { name, schema, sslmode, sslrootcert } = parameters;
   const at = host === undefined ? "" : host.includes(":") ? `[${host}]` : encodeURIComponent(host);
   const path = database === undefined ? "" : encodeURIComponent(database);
@@ -120,7 +121,7 @@ function assertOneOf(given: string, name: string, value: string | undefined, all
 }
 
 function unreadable(given: string, why: string): GraphformError {
-  return new GraphformError("state-address", `${given} is no place for a state: ${why}`, {
+  return new GraphformError("state-address", `${given} is not a location of a state: ${why}`, {
     hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
   });
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { StatePlace } from "../../src/project/place.ts";
-import { addressOf, placeAt, sectionOf } from "../../src/project/place-address.ts";
+import { locateState } from "../../src/project/locate-state.ts";
+import { addressOf, locationAt, sectionOf } from "../../src/project/location-address.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { credentialSource, httpCredentials, postgresValues } from "../../src/project/state-credentials.ts";
-import { statePlace } from "../../src/project/state-place.ts";
+import type { StateLocation } from "../../src/project/state-location.ts";
 
-const of = (state: JsonObject, env = {}, given?: string): StatePlace =>
-  statePlace({ name: "shop", state }, "folder", given, settingsOf(env));
+const of = (state: JsonObject, env = {}, given?: string): StateLocation =>
+  locateState({ name: "shop", state }, "folder", given, settingsOf(env));
 
-describe("the place of a state", () => {
-  it.each<[string, JsonObject, StatePlace]>([
+describe("the location of a state", () => {
+  it.each<[string, JsonObject, StateLocation]>([
     [
       "nothing",
       {},
@@ -33,8 +33,8 @@ describe("the place of a state", () => {
       { type: "http", address: "https://x/y", lockMethod: "POST", dialect: "gitlab" },
       { type: "http", address: "https://x/y", lockMethod: "POST", dialect: "gitlab" },
     ],
-  ])("is what the manifest says: %s", (_, state, place) => {
-    expect(of(state)).toEqual(place);
+  ])("is what the manifest says: %s", (_, state, location) => {
+    expect(of(state)).toEqual(location);
   });
 
   it("is that of --state, then of the environment, then of the manifest", () => {
@@ -52,11 +52,11 @@ describe("the place of a state", () => {
     "postgres://[::1]/states?name=shop",
     "postgres:///?name=shop",
   ])("is written as it is read: %s", (address) => {
-    expect(addressOf(placeAt(address, "other"))).toBe(address);
+    expect(addressOf(locationAt(address, "other"))).toBe(address);
   });
 
   it("becomes a section of the manifest", () => {
-    expect(sectionOf(placeAt("s3://states/shop.json?pathStyle=true", "shop"))).toBe(
+    expect(sectionOf(locationAt("s3://states/shop.json?pathStyle=true", "shop"))).toBe(
       'state:\n  type: s3\n  bucket: "states"\n  key: "shop.json"\n  pathStyle: true\n',
     );
   });
@@ -71,7 +71,7 @@ describe("the place of a state", () => {
   ])("refuses %s", (address, code) => {
     let thrown: unknown;
     try {
-      placeAt(address, "shop");
+      locationAt(address, "shop");
     } catch (error) {
       thrown = error;
     }
@@ -102,7 +102,7 @@ describe("the credentials of a state", () => {
     );
   });
 
-  it("of the place that a state is moved to are others", () => {
+  it("of the location that a state is moved to are others", () => {
     const settings = settingsOf({
       ...{ GRAPHFORM_STATE_TOKEN: "old", GRAPHFORM_STATE_TO_TOKEN: "new" },
       ...{
