@@ -35,7 +35,7 @@ const postgres: Reader = (url, given, manifest) => {
   const database = decodeURIComponent(url.pathname.replace(/^\/+/, ""));
   return {
     ...{ type: "postgres", name: manifest, ...known },
-    ...(url.hostname === "" ? {} : { host: url.hostname.replace(/^\[(.*)\]$/, "$1") }),
+    ...(url.hostname === "" ? {} : { host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1") }),
     ...(url.port === "" ? {} : { port: Number(url.port) }),
     ...(database === "" ? {} : { database }),
   };
@@ -101,7 +101,9 @@ function query(values: { readonly [name: string]: string | boolean | undefined }
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
-  return given.length === 0 ? "" : `?${new URLSearchParams(Object.fromEntries(given))}`;
+  const text = new URLSearchParams(Object.fromEntries(given)).toString();
+  // A query may hold both as they are; an endpoint is easier to read so.
+  return given.length === 0 ? "" : `?${text.replaceAll("%3A", ":").replaceAll("%2F", "/")}`;
 }
 
 function parametersOf(

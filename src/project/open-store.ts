@@ -92,7 +92,10 @@ function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
     return loaded;
   };
   return {
-    where,
+    /** With the host and the database that the environment names, once it is open. */
+    get where() {
+      return loaded?.where ?? where;
+    },
     read: async () => (await store()).read(),
     write: async (next) => (await store()).write(next),
     append: async (next) => (await store()).append(next),
@@ -118,6 +121,9 @@ function withLease(store: KeptStore, settings: Settings): KeptStore {
   if (text === undefined) return store;
   return {
     ...store,
+    get where() {
+      return store.where;
+    },
     async lock(operation, options) {
       const lease = parseDuration(text);
       if (lease !== undefined && lease >= 1000) return store.lock(operation, { lease, ...options });

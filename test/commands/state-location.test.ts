@@ -51,6 +51,8 @@ describe("the location of a state", () => {
     "postgres://db.example.com:5433/states?name=shop&schema=ours&sslmode=require",
     "postgres://[::1]/states?name=shop",
     "postgres:///?name=shop",
+    "postgres://%2Frun%2Fpostgresql/states?name=shop",
+    "s3://states/shop.json?endpoint=https://s3.example.com:9000",
   ])("is written as it is read: %s", (address) => {
     expect(addressOf(locationAt(address, "other"))).toBe(address);
   });

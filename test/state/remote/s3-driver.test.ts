@@ -72,7 +72,7 @@ describe("s3 driver", () => {
       Who: "ada@ci-7",
       Version: "graphform",
       Created: "2026-11-22T10:00:00.000Z",
-      Path: `s3://team.states/${key} at ${server.origin}`,
+      Path: `s3://team.states/${key}?endpoint=${server.origin}`,
       Pid: 4711,
       Host: "ci-7",
       Heartbeat: "2026-11-22T10:00:00.000Z",

@@ -46,7 +46,7 @@ export function connectionSettings(
       hint: `set PGUSER and PGPASSWORD, or ${urlVariable}`,
     });
   return {
-    where: `postgres://${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}/${config.schema ?? "graphform"}/${config.name}`,
+    where: addressOf(config, host, port, database),
     host,
     port,
     database,
@@ -59,6 +59,13 @@ export function connectionSettings(
     connectTimeout: config.connectTimeout ?? 10_000,
     requestTimeout: config.requestTimeout ?? 30_000,
   };
+}
+
+/** The address, as `--state` takes it. */
+function addressOf({ name, schema }: PostgresConfig, host: string, port: number, database: string): string {
+  const at = isIP(host) === 6 ? `[${host}]` : encodeURIComponent(host);
+  const query = new URLSearchParams({ name, ...(schema === undefined ? {} : { schema }) });
+  return `postgres://${at}:${port}/${encodeURIComponent(database)}?${query}`;
 }
 
 function refuseContradictions(config: PostgresConfig, url: ConnectionUrl | undefined): void {

@@ -22,7 +22,7 @@ export interface S3StoreConfig {
 /** The addresses in one bucket. */
 export interface S3Addresses {
   readonly region: string;
-  /** For people. */
+  /** The address, as `--state` takes it; without the region. */
   readonly where: string;
   /** The key of the lock. */
   readonly lockKey: string;
@@ -46,7 +46,7 @@ export function s3Addresses(config: S3StoreConfig): S3Addresses {
   const prefix = base.pathname.replace(/\/$/, "");
   return {
     region,
-    where: endpoint === undefined ? where : `${where} at ${base.origin}`,
+    where: endpoint === undefined ? where : `${where}?endpoint=${base.origin}${prefix}`,
     lockKey: `${key}.lock`,
     url(object, query = {}) {
       const url = new URL(base);

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect, it } from "vitest";
 import { postgresTrouble } from "../../../../src/state/remote/postgres/postgres-trouble.ts";
 
-const place = { where: "postgres://db:5432/ops/graphform/prod", schema: "graphform" };
+const place = { where: "postgres://db:5432/ops?name=prod", schema: "graphform" };
 
 /** Errors as `pg`, PgBouncer and Node throw them; the texts are theirs. */
 const server = (code: string, message = "about SECRET", more: object = {}): Error =>
@@ -50,7 +50,7 @@ it.each([
 ])("words %s without a word of its own", (_what, thrown, code) => {
   const error = postgresTrouble(thrown, place);
   expect(error.code).toBe(code);
-  expect(error.message).toMatch(/^the state postgres:\/\/db:5432\/ops\/graphform\/prod: PostgreSQL \S/);
+  expect(error.message).toMatch(/^the state postgres:\/\/db:5432\/ops\?name=prod: PostgreSQL \S/);
   expect(error.hint).toBeDefined();
   expect(error.cause).toBeUndefined();
   expect(inspect(error, { depth: 20, showHidden: true })).not.toContain("SECRET");

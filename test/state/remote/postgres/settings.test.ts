@@ -14,7 +14,7 @@ const variables = { PGHOST: "pg.example.com", PGDATABASE: "ops", PGUSER: "bob", 
 describe("settings of a connection", () => {
   it("come from libpq's variables", () => {
     expect(connectionSettings({ name: "prod" }, variables)).toMatchObject({
-      where: "postgres://pg.example.com:5432/ops/graphform/prod",
+      where: "postgres://pg.example.com:5432/ops?name=prod",
       host: "pg.example.com",
       port: 5432,
       user: "bob",
@@ -27,13 +27,13 @@ describe("settings of a connection", () => {
     const config = { name: "prod", schema: "team", database: "ops", host: "db.example.com" };
     const given = { ...variables, GRAPHFORM_STATE_POSTGRES_URL: url, PGSSLMODE: "disable" };
     expect(connectionSettings(config, given)).toMatchObject({
-      where: "postgres://db.example.com:6432/ops/team/prod",
+      where: "postgres://db.example.com:6432/ops?name=prod&schema=team",
       user: "ann",
       password: secret,
       sslmode: "verify-ca",
     });
     expect(connectionSettings({ name: "prod", host: "::1" }, variables)).toMatchObject({
-      where: "postgres://[::1]:5432/ops/graphform/prod",
+      where: "postgres://[::1]:5432/ops?name=prod",
       sslmode: "disable",
     });
   });
