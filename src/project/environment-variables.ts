@@ -162,7 +162,7 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
   ciProjectDir: { name: "CI_PROJECT_DIR", about: "The same on GitLab." },
   state: {
     name: "GRAPHFORM_STATE",
-    about: "Place of the state, as `--state` takes it; `--state` wins over it.",
+    about: "Location of the state, as `--state` takes it; `--state` wins over it.",
   },
   stateUsername: { name: "GRAPHFORM_STATE_USERNAME", about: "User name for a state behind HTTP." },
   statePassword: { name: "GRAPHFORM_STATE_PASSWORD", about: "Password for it." },
@@ -176,7 +176,7 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
   },
   stateToUsername: {
     name: "GRAPHFORM_STATE_TO_USERNAME",
-    about: "User name for the place that `state migrate` moves to, where that is another HTTP host.",
+    about: "User name for the location that `state migrate` moves to, where that is another HTTP host.",
   },
   stateToPassword: { name: "GRAPHFORM_STATE_TO_PASSWORD", about: "Password for it." },
   stateToToken: { name: "GRAPHFORM_STATE_TO_TOKEN", about: "Bearer token for it." },
