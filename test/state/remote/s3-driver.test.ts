@@ -287,7 +287,7 @@ describe("s3 driver", () => {
     for (const call of [driver.prepare, driver.probe]) {
       expect(await codeOf(call())).toBe("state-unsuitable");
       expect(await wordsOf(call())).toMatch(
-        /at http:\/\/127\.0\.0\.1:\d+ stores what it must refuse: it ignores If-None-Match/,
+        /endpoint=http:\/\/127\.0\.0\.1:\d+ stores what it must refuse: it ignores If-None-Match/,
       );
     }
     // No run begins there either.
