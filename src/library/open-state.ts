@@ -1,6 +1,6 @@
 /** @module Opens the state of a manifest for a program. */
 import type { StateDocument } from "../model/state.ts";
-import { locationAt } from "../project/location-address.ts";
+import { namedLocation } from "../project/locate-state.ts";
 import { openStore } from "../project/open-store.ts";
 import { projects, stores } from "./handles.ts";
 import type { LoadedManifest } from "./load-manifest.ts";
@@ -20,7 +20,7 @@ export function openState(manifest: LoadedManifest, { path }: { readonly path?: 
   const store =
     path === undefined
       ? project.store
-      : openStore(locationAt(path, header.name), settings, { name: header.name, folder });
+      : openStore(namedLocation(path, header), settings, { name: header.name, folder });
   const state: OpenState = { where: store.where, read: () => store.read() };
   stores.set(state, store);
   return state;

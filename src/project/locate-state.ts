@@ -14,9 +14,20 @@ export function locateState(
   settings: Settings,
 ): StateLocation {
   const named = given ?? settings.get("state");
-  if (named !== undefined) return locationAt(named, header.name);
+  if (named !== undefined) return namedLocation(named, header);
   const type = typeOf(header.state);
   return type === "file" ? fileLocation(header, folder) : declaredLocation(header, type);
+}
+
+/**
+ * The place that a path or a URL names. Where the manifest describes that very HTTP address, it is as described: a URL does not
+ * say how it is locked. Throws `state-address`.
+ */
+export function namedLocation(named: string, header: Header): StateLocation {
+  const place = locationAt(named, header.name);
+  if (place.type !== "http" || typeOf(header.state) !== "http") return place;
+  const declared = declaredLocation(header, "http");
+  return declared.type === "http" && declared.address === place.address ? declared : place;
 }
 
 /** The usual file, or the one of `state.path`. That is relative to the current folder, like every path in a manifest. */

@@ -1,4 +1,5 @@
 /** @module Moves a state from one store to another, so that at every moment one is complete and no two are in use. */
+import { randomBytes } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -6,7 +7,14 @@ import { isEmpty } from "./claim-state.ts";
 import { nextVersion } from "./document.ts";
 import { stateFormatter } from "./format-state.ts";
 import type { KeptStore } from "./kept-store.ts";
-import { incomingText, type MovedDocument, movedDocument, refusalOf, tombstoneText } from "./moved.ts";
+import {
+  incomingText,
+  type MovedDocument,
+  movedDocument,
+  movedText,
+  refusalOf,
+  tombstoneText,
+} from "./moved.ts";
 import { readState } from "./read-state.ts";
 import type { Lock } from "./store.ts";
 
@@ -48,12 +56,13 @@ export async function moveState(from: MoveEnd, to: MoveEnd, name: string, clock:
     throw new GraphformError("state-missing", `no state at ${from.store.where}: there is nothing to move`, {
       hint: "name the new place in the manifest's state section; the first apply begins the state there",
     });
-  if (old.is === "moved") return finish(old.moved, from, fresh, to, name, clock);
+  if (old.is === "moved") return finish(old, from, fresh, to, name, clock);
   const { state } = old;
   assertReplaceable(fresh, state, to);
+  const way = { move: randomBytes(8).toString("hex"), from: from.address, to: to.address };
   const copy = { ...state, ...after(Math.max(state.serial, serialOf(fresh)), clock) };
-  const incoming = await put(to, incomingText(copy, from.address), versionOf(fresh));
-  const tombstone = tombstoneText(state, to.address, after(state.serial, clock));
+  const incoming = await put(to, incomingText(copy, way), versionOf(fresh));
+  const tombstone = tombstoneText(state, way, after(state.serial, clock));
   await put(from, tombstone, old.version);
   const moved = await activate(to, copy, incoming, name, clock);
   return { state: moved, isResumed: fresh.is === "moved" && fresh.moved.movingFrom !== undefined };
@@ -61,7 +70,7 @@ export async function moveState(from: MoveEnd, to: MoveEnd, name: string, clock:
 
 /** Goes on after the tombstone was written. */
 async function finish(
-  moved: MovedDocument,
+  { moved, version }: Extract<Found, { is: "moved" }>,
   from: MoveEnd,
   fresh: Found,
   to: MoveEnd,
@@ -70,12 +79,14 @@ async function finish(
 ): Promise<Move> {
   if (fresh.is === "state" && fresh.state.lineage === moved.lineage)
     return { state: fresh.state, isResumed: true };
-  const isOurs = fresh.is === "moved" && moved.movedTo !== undefined && fresh.moved.lineage === moved.lineage;
+  // A copy of another move, which was given up, is older than what went elsewhere since.
+  const isOurs = fresh.is === "moved" && moved.movedTo !== undefined && fresh.moved.move === moved.move;
   if (!isOurs || fresh.moved.document === undefined) throw refusalOf(moved, from.store.where);
-  // The old place may have left more than its document behind when the run before was killed.
-  const left = await from.store.readText();
-  if (left !== undefined) await put(from, left.text, left.version);
-  const state = await activate(to, fresh.moved.document, fresh.version, name, clock);
+  // The old place may have left more than its document behind when the run before was killed. GitLab stores no serial twice.
+  await put(from, movedText({ ...moved, ...after(moved.serial, clock) }), version);
+  // A takeover of the lock has written the head of the copy once more.
+  const copy = { ...fresh.moved.document, serial: Math.max(fresh.moved.document.serial, fresh.moved.serial) };
+  const state = await activate(to, copy, fresh.version, name, clock);
   return { state, isResumed: true };
 }
 

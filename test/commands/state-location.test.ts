@@ -37,6 +37,13 @@ describe("the location of a state", () => {
     expect(of(state)).toEqual(location);
   });
 
+  it("is as the manifest describes it where --state names that very HTTP address: a URL does not say how it is locked", () => {
+    const section = { type: "http", address: "https://x/y", lockAddress: "https://x/lock" };
+    expect(of(section, {}, "https://x/y")).toEqual(section);
+    expect(of(section, { GRAPHFORM_STATE: "https://x/y" })).toEqual(section);
+    expect(of(section, {}, "https://x/z")).toEqual({ type: "http", address: "https://x/z" });
+  });
+
   it("is that of --state, then of the environment, then of the manifest", () => {
     const [manifest, env] = [{ type: "s3", bucket: "b" }, { GRAPHFORM_STATE: "env.json" }];
     expect(addressOf(of(manifest, env, "given.json"))).toBe("given.json");

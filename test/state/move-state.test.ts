@@ -1,69 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../src/model/clock.ts";
-import { createFileStore } from "../../src/state/file-store.ts";
+import { systemClock } from "../../src/model/clock.ts";
 import type { KeptStore } from "../../src/state/kept-store.ts";
-import { type Move, moveState } from "../../src/state/move-state.ts";
-import { createRemoteStore } from "../../src/state/remote/create-remote-store.ts";
+import { moveState } from "../../src/state/move-state.ts";
 import { sampleState } from "./samples.ts";
-import { memoryBackend, memoryDriver } from "./stores/memory-driver.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
-
-/** A location that a state can be in, and how its lock is taken from a process that was killed. */
-interface Location {
-  readonly address: string;
-  /** A store of a new process. */
-  open(): KeptStore;
-  free(): Promise<void>;
-}
-
-/** Every write of a move, counted from 1: a process is killed just before or just after it. */
-interface Kill {
-  readonly at: number;
-  readonly when: "before" | "after";
-}
+import { assertSafe, found, type Kill, move } from "./stores/kill-a-move.ts";
+import { filePlace, memoryPlace, type Place } from "./stores/places.ts";
 
 const first = sampleState(20);
+const clock = systemClock;
 
-let now = Date.UTC(2026, 0, 1);
-const clock: Clock = {
-  now: () => now,
-  random: () => 0.5,
-  sleep: async (ms) => {
-    now += ms;
-  },
-};
-
-async function fileLocation(): Promise<Location> {
-  const address = join(await temporaryFolder(), "shop.state.json");
-  const open = (): KeptStore => createFileStore({ path: address, name: "shop" });
-  return {
-    address,
-    open,
-    async free() {
-      const holder = await open().holder();
-      if (holder !== undefined) await open().unlock(holder.id, { force: true });
-    },
-  };
-}
-
-async function sharedPlace(): Promise<Location> {
-  const backend = memoryBackend(clock.now);
-  const erroredFile = join(await temporaryFolder(), "shop.errored.state.json");
-  return {
-    address: "memory://shop",
-    open: () => {
-      const time = { clock, monotonic: clock.now, every: () => () => undefined };
-      return createRemoteStore(memoryDriver(backend), { name: "shop", erroredFile, ...time });
-    },
-    async free() {
-      now += 120_000;
-    },
-  };
-}
-
-const places = { "a file": fileLocation, "a shared store": sharedPlace };
+const places = { "a file": filePlace, "a shared store": memoryPlace };
 type Name = keyof typeof places;
 const pairs: readonly [Name, Name][] = [
   ["a file", "a file"],
@@ -72,37 +19,8 @@ const pairs: readonly [Name, Name][] = [
   ["a shared store", "a shared store"],
 ];
 
-/** Moves a state in a process of its own, which a kill ends. */
-async function move(from: Location, to: Location, kill?: Kill): Promise<Move | "killed"> {
-  let writes = 0;
-  const mortal = (store: KeptStore): KeptStore => ({
-    ...store,
-    async replaceText(text, expected) {
-      writes += 1;
-      if (writes === kill?.at && kill.when === "before") throw new Error("killed");
-      await store.replaceText(text, expected);
-      if (writes === kill?.at) throw new Error("killed");
-    },
-  });
-  const [old, fresh] = [mortal(from.open()), mortal(to.open())];
-  const locks = [await old.lock("state migrate", { clock }), await fresh.lock("state migrate", { clock })];
-  const [oldLock, freshLock] = locks;
-  if (oldLock === undefined || freshLock === undefined) throw new Error("no lock");
-  const ends = [
-    { store: old, address: from.address, lock: oldLock },
-    { store: fresh, address: to.address, lock: freshLock },
-  ] as const;
-  const moved = await moveState(...ends, "shop", clock).catch((error: Error) => {
-    if (error.message === "killed") return "killed" as const;
-    throw error;
-  });
-  if (moved === "killed") await Promise.all([from.free(), to.free()]);
-  else for (const lock of locks) await lock.release();
-  return moved;
-}
-
-async function begin(location: Location): Promise<void> {
-  const store = location.open();
+async function begin(place: Place): Promise<void> {
+  const store = place.open();
   const lock = await store.lock("apply", { clock });
   expect(await store.read()).toBeUndefined();
   await store.write(first);
@@ -113,14 +31,8 @@ async function begin(location: Location): Promise<void> {
   await lock.release();
 }
 
-/** What a run finds at a location: `whole` for a state that it works with, or the code of the refusal. */
-async function found(location: Location): Promise<string> {
-  try {
-    const state = await location.open().read();
-    return state === undefined ? "nothing" : "whole";
-  } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : String(error);
-  }
+async function both(from: Place, to: Place): Promise<readonly string[]> {
+  return [(await found(from)).is, (await found(to)).is];
 }
 
 const content = {
@@ -135,13 +47,13 @@ describe.each(pairs)("from %s to %s", (fromName, toName) => {
     const [from, to] = [await places[fromName](), await places[toName]()];
     await begin(from);
     expect(await move(from, to)).toMatchObject({ isResumed: false, state: content });
-    expect([await found(from), await found(to)]).toEqual(["state-moved", "whole"]);
+    expect(await both(from, to)).toEqual(["state-moved", "whole"]);
     expect(await to.open().read()).toMatchObject({
       ...content,
       appliedPlans: ["fingerprint-1", "fingerprint-2"],
     });
     expect(await move(to, from)).toMatchObject({ isResumed: false, state: content });
-    expect([await found(from), await found(to)]).toEqual(["whole", "state-moved"]);
+    expect(await both(from, to)).toEqual(["whole", "state-moved"]);
     const { text } = (await to.open().readText()) ?? { text: "" };
     expect(text).not.toContain(first.key);
     expect(text).not.toContain("instance-0");
@@ -156,22 +68,18 @@ describe.each(pairs)("from %s to %s", (fromName, toName) => {
     const [from, to] = [await places[fromName](), await places[toName]()];
     await begin(from);
     expect(await move(from, to, kill)).toBe("killed");
-    const seen = [await found(from), await found(to)];
-    expect(seen.filter((each) => each === "whole").length).toBeLessThanOrEqual(1);
-    // Whoever is not in use refuses, or was never written to: no run begins a second state.
-    const texts = [await from.open().readText(), await to.open().readText()];
-    expect(texts.some((stored) => stored?.text.includes("instance-19"))).toBe(true);
+    await assertSafe(from, to, kill, content);
     expect(await move(from, to)).toMatchObject({ state: content });
-    expect([await found(from), await found(to)]).toEqual(["state-moved", "whole"]);
+    expect(await both(from, to)).toEqual(["state-moved", "whole"]);
     // And once more, when it is done.
     expect(await move(from, to)).toMatchObject({ isResumed: true });
-    expect([await found(from), await found(to)]).toEqual(["state-moved", "whole"]);
+    expect(await both(from, to)).toEqual(["state-moved", "whole"]);
   });
 });
 
 describe("a move", () => {
   it("refuses where there is nothing, where a state stands, and where the state has gone elsewhere", async () => {
-    const [one, two, three] = [await fileLocation(), await fileLocation(), await sharedPlace()];
+    const [one, two, three] = [await filePlace(), await filePlace(), await memoryPlace()];
     await expect(move(one, two)).rejects.toMatchObject({ code: "state-missing" });
     await Promise.all([one.free(), two.free()]);
     await begin(one);
@@ -180,14 +88,23 @@ describe("a move", () => {
     await expect(move(one, two)).rejects.toMatchObject({ code: "state-exists" });
     await Promise.all([one.free(), two.free()]);
     await move(one, three);
-    await expect(move(one, await fileLocation())).rejects.toMatchObject({
+    await expect(move(one, await filePlace())).rejects.toMatchObject({
       code: "state-moved",
       message: expect.stringContaining("memory://shop"),
     });
   });
 
+  it("does not put a copy into use that an earlier move left, once the state has gone elsewhere", async () => {
+    const [from, given, taken] = [await filePlace(), await filePlace(), await memoryPlace()];
+    await begin(from);
+    expect(await move(from, given, { at: 1, when: "after" })).toBe("killed");
+    await move(from, taken);
+    await expect(move(from, given)).rejects.toMatchObject({ code: "state-moved" });
+    expect(await both(given, taken)).toEqual(["state-moving", "whole"]);
+  });
+
   it("leaves no copy of the state beside a file that was moved", async () => {
-    const [from, to] = [await fileLocation(), await sharedPlace()];
+    const [from, to] = [await filePlace(), await memoryPlace()];
     await begin(from);
     await move(from, to);
     expect(await readFile(`${from.address}.backup`, "utf8")).not.toContain(first.key);
@@ -196,7 +113,7 @@ describe("a move", () => {
   });
 
   it("leaves what an older graphform refuses as newer than itself", async () => {
-    const [from, to] = [await fileLocation(), await sharedPlace()];
+    const [from, to] = [await filePlace(), await memoryPlace()];
     await begin(from);
     await move(from, to);
     const tombstone: unknown = JSON.parse(await readFile(from.address, "utf8"));
@@ -209,7 +126,7 @@ describe("a move", () => {
   });
 
   it("stops where what is read back is not what was written", async () => {
-    const [from, to] = [await fileLocation(), await sharedPlace()];
+    const [from, to] = [await filePlace(), await memoryPlace()];
     await begin(from);
     const store = to.open();
     const forgetful: KeptStore = {
@@ -230,6 +147,6 @@ describe("a move", () => {
     const [a, b] = ends;
     if (a === undefined || b === undefined) throw new Error("no ends");
     await expect(moveState(a, b, "shop", clock)).rejects.toMatchObject({ code: "state-copy" });
-    expect(await found(from)).toBe("whole");
+    expect(await found(from)).toMatchObject({ is: "whole" });
   });
 });

@@ -4,8 +4,8 @@ import { storeTypes } from "../../manifest/state-shape.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { SettingKey } from "../../project/environment-variables.ts";
-import { declaredLocation, fileLocation } from "../../project/locate-state.ts";
-import { addressOf, locationAt, sectionOf } from "../../project/location-address.ts";
+import { declaredLocation, fileLocation, namedLocation } from "../../project/locate-state.ts";
+import { addressOf, sectionOf } from "../../project/location-address.ts";
 import { openStore } from "../../project/open-store.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -91,7 +91,7 @@ async function moveUnderLocks(
 /** The location that --to names: a type means what the manifest says of it, or its defaults. */
 function locationOf(to: string, { header, folder }: Project): StateLocation {
   const type = storeTypes.find((known) => known === to);
-  if (type === undefined) return locationAt(to, header.name);
+  if (type === undefined) return namedLocation(to, header);
   if (type === "file") return fileLocation(header, folder);
   const location = declaredLocation(header, type);
   const missing =

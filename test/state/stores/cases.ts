@@ -175,14 +175,14 @@ export const usualCases: readonly Case[] = [
     "refuses nonsense in its place, and leaves it as it is",
     async (bench, instead) => {
       const other = JSON.stringify({ ...first, name: "other" });
-      const moved = tombstoneText(first, "s3://there", second);
+      const moved = tombstoneText(first, { move: "1", from: "here", to: "s3://there" }, second);
       const texts = [
         ["<html>502 Bad Gateway</html>", "state-foreign"],
         [JSON.stringify(first).slice(0, -9), "state-truncated"],
         [JSON.stringify({ ...first, extra: 1 }), "state-foreign"],
         [other, "state-name"],
         [moved, "state-moved"],
-        [incomingText(first, "s3://there"), "state-moving"],
+        [incomingText(first, { move: "1", from: "s3://there", to: "here" }), "state-moving"],
       ] as const;
       await under(bench.open(), (store) => store.write(first));
       for (const [text, code] of texts) {
