@@ -319,7 +319,11 @@ describe("s3 driver", () => {
     const versions = await driver.history();
     expect(versions?.map(({ serial }) => serial)).toEqual([4, 3, 2, 1]);
     expect(await driver.readVersion(versions?.[2]?.id ?? "")).toBe(document(2));
-    expect(await codeOf(driver.readVersion("v99"))).toBe("state-unsuitable");
+    expect(await codeOf(driver.readVersion("v99"))).toBe("version-unknown");
+    server.misbehave = () => xmlError(400, "InvalidArgument");
+    expect(await codeOf(driver.readVersion("no id"))).toBe("version-unknown");
+    server.misbehave = () => xmlError(400, "ExpiredToken");
+    expect(await codeOf(driver.readVersion("v2"))).toBe("state-denied");
   });
 
   it("says denied for wrong keys and missing rights, and leaves everything as it was", async () => {

@@ -1,7 +1,8 @@
 /** @module Lists and reads the versions of a state that a bucket keeps. */
+import { GraphformError } from "../../../model/errors.ts";
 import type { KeptVersion } from "../driver.ts";
 import { serialHeader } from "./s3-document.ts";
-import { s3Refusal } from "./s3-refusal.ts";
+import { s3Code, s3Refusal } from "./s3-refusal.ts";
 import type { S3Request } from "./s3-request.ts";
 import { element, elementsOf, textOf } from "./xml.ts";
 
@@ -41,13 +42,19 @@ export async function s3History(
   return found;
 }
 
-/** The document of a version. */
+/** The document of a version. Rejects with `version-unknown`. */
 export async function readS3Version(
   request: S3Request,
   { key, id }: { readonly key: string; readonly id: string },
   where: string,
 ): Promise<string> {
   const answer = await request({ method: "GET", key, query: { versionId: id } });
+  // What cannot be an id of this service is a 400 without a code that is known here.
+  const code = s3Code(answer);
+  if (code === "NoSuchVersion" || (answer.status === 400 && code === ""))
+    throw new GraphformError("version-unknown", `the state ${where} has no version ${id}`, {
+      hint: "graphform state history lists them",
+    });
   if (answer.status !== 200) throw s3Refusal(answer, "read a version", where);
   return answer.body.toString("utf8");
 }
