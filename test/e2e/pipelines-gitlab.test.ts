@@ -8,6 +8,7 @@ import {
   included,
 } from "../support/pipelines/gitlab-runner.ts";
 import { openShop, type Shop } from "../support/pipelines/shop.ts";
+import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
 
 const merge = { CI_PIPELINE_SOURCE: "merge_request_event", CI_MERGE_REQUEST_IID: "5" };
 const push = { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "main" };
@@ -15,12 +16,17 @@ const schedule = { CI_PIPELINE_SOURCE: "schedule", CI_COMMIT_BRANCH: "main" };
 
 let shop: Shop;
 let gitlab: GitlabRunner;
+let states: TerraformServer;
 const project: Record<string, string> = {};
 
 beforeAll(async () => {
-  shop = await openShop("gitlab");
+  states = await startTerraformServer("gitlab");
+  // As GitLab's own store takes the token of a job.
+  Object.assign(states, { username: "gitlab-ci-token", password: "glcbt-64_the-job" });
+  const section = { type: "http", address: states.address };
+  shop = await openShop("gitlab", { section, text: async () => states.document });
   Object.assign(project, shop.secrets, {
-    GRAPHFORM_STATE: join(shop.shared, "shop.json"),
+    CI_JOB_TOKEN: states.password,
     GITLAB_TOKEN: "gitlab-token",
     CI_API_V4_URL: `${shop.forge.url}/api/v4`,
     CI_PROJECT_ID: "7",
@@ -31,7 +37,10 @@ beforeAll(async () => {
     project,
   });
 });
-afterAll(() => shop.close());
+afterAll(async () => {
+  await shop.close();
+  await states.close();
+});
 
 function statuses(jobs: { readonly [name: string]: GitlabJob }): { readonly [name: string]: string } {
   return Object.fromEntries(Object.entries(jobs).map(([name, { status }]) => [name, status]));
@@ -116,17 +125,20 @@ describe("the pipeline of a schedule", () => {
 describe("the component", () => {
   it("plans, applies the plan that was shown, and looks for drift", async () => {
     const component = readFileSync(join(import.meta.dirname, "../../templates/graphform.yml"), "utf8");
-    const state = join(shop.shared, "shop.json");
     const jobs = included(component, {
       name: "graphs",
-      args: `--state ${state}`,
+      args: `--state ${states.address}`,
       "drift-args": "--no-probe",
     });
     const runner = gitlabRunner({
       folder: join(shop.user.dir, "component"),
       checkout: () => shop.repository,
       text: () => `stages: [plan, apply, drift]\n${jobs}`,
-      project,
+      project: {
+        ...project,
+        GRAPHFORM_STATE_USERNAME: "gitlab-ci-token",
+        GRAPHFORM_STATE_PASSWORD: states.password,
+      },
     });
     shop.commit({ orders: "through the component", stock: "what is left" });
     const notes = shop.forge.comments.length;

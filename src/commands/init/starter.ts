@@ -12,6 +12,12 @@ name: my-graphs                     # scopes the state file
 #   usersUrl: https://users.example.com
 #   subscriptionId: sub-123
 
+# Without a state section the state is a file beside the manifest. A team and its pipelines share one in a store:
+# state:
+#   type: s3                        # file | http | s3 | postgres: docs/stores.md
+#   bucket: my-states
+#   region: us-east-1
+
 # Read when they are needed, never stored, never printed.
 secrets:
   ordersPassword: { env: ORDERS_PASSWORD }

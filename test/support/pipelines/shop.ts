@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { instanceParams } from "../../../src/kinds/instance-params.ts";
 import { isServiceError } from "../../../src/model/errors.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { type LocalPlatform, platformUp } from "../local-platform.ts";
 import { outsider } from "../local-service.ts";
 import { quickProfile } from "../quick-profile.ts";
@@ -28,8 +29,16 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-/** Opens a shop whose pipeline is that of a CI service. */
-export async function openShop(ci: "github" | "gitlab"): Promise<Shop> {
+/** A store that every job of a shop reaches. */
+export interface ShopStore {
+  /** The `state` section of the manifest. */
+  readonly section: JsonObject;
+  /** What is stored. */
+  text(): Promise<string | undefined>;
+}
+
+/** Opens a shop whose pipeline is that of a CI service. Without a store the state is a file in the shared folder. */
+export async function openShop(ci: "github" | "gitlab", store?: ShopStore): Promise<Shop> {
   const user = openWorkspace();
   const platform = await platformUp(user, "--delay", "5");
   const forge = await startForge();
@@ -40,15 +49,14 @@ export async function openShop(ci: "github" | "gitlab"): Promise<Shop> {
   const commit = (databases: Variables): void =>
     user.write(
       "repository/graphform.yaml",
-      manifestOf(databases, platform.url, join(user.dir, "quick.yaml")),
+      manifestOf(databases, platform.url, join(user.dir, "quick.yaml"), store?.section),
     );
   commit({ orders: "the order graph" });
   const { code, err } = await user.run("--chdir", "repository", "init", "--ci", ci);
   if (code !== 0) throw new Error(err);
-  const idOf = (database: string): string => {
-    const state: { resources: { [address: string]: { id?: string } } } = JSON.parse(
-      user.read("shared/shop.json"),
-    );
+  const idOf = async (database: string): Promise<string> => {
+    const text = store === undefined ? user.read("shared/shop.json") : await store.text();
+    const state: { resources: { [address: string]: { id?: string } } } = JSON.parse(text ?? "");
     return state.resources[`instances.${database}`]?.id ?? "";
   };
   return {
@@ -68,7 +76,7 @@ export async function openShop(ci: "github" | "gitlab"): Promise<Shop> {
       const other = await outsider(user);
       const params = {
         ...instanceParams({ tier: "free", component: "free" }, other.service.profile),
-        id: idOf(database),
+        id: await idOf(database),
       };
       await other.write(`instance.${verb}`, params);
       await until(async () => {
@@ -86,7 +94,7 @@ export async function openShop(ci: "github" | "gitlab"): Promise<Shop> {
   };
 }
 
-function manifestOf(databases: Variables, url: string, profile: string): string {
+function manifestOf(databases: Variables, url: string, profile: string, state?: JsonObject): string {
   const blocks = Object.entries(databases).map(
     ([name, description]) => `  ${name}:
     tier: free
@@ -100,6 +108,6 @@ function manifestOf(databases: Variables, url: string, profile: string): string 
 name: shop
 service: { profile: ${profile}, platformUrl: "${url}", subscriptionId: sub-local }
 secrets: { shop: { env: SHOP_PASSWORD } }
-instances:
+${state === undefined ? "" : `state: ${JSON.stringify(state)}\n`}instances:
 ${blocks.join("")}`;
 }
