@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GithubRunner, githubRunner, type JobResult } from "../support/pipelines/github-runner.ts";
 import { openShop, type Shop } from "../support/pipelines/shop.ts";
+import { type SharedStore, sharedStores } from "../support/shared-stores.ts";
 
 const [workflow, watch] = [".github/workflows/graphform.yaml", ".github/workflows/graphform-drift.yaml"];
 const push = { name: "push", ref: "refs/heads/main" } as const;
@@ -11,21 +12,28 @@ const schedule = { name: "schedule", ref: "refs/heads/main" } as const;
 
 let shop: Shop;
 let github: GithubRunner;
+let store: SharedStore;
 const secrets: Record<string, string> = {};
 
 beforeAll(async () => {
-  shop = await openShop("github");
-  Object.assign(secrets, shop.secrets);
+  const start = sharedStores["s3"];
+  if (start === undefined) throw new Error("no s3");
+  store = await start("shop");
+  shop = await openShop("github", store);
+  Object.assign(secrets, shop.secrets, store.env);
   github = githubRunner({
     folder: join(shop.user.dir, "github"),
     checkout: () => shop.repository,
     secrets,
-    vars: { GRAPHFORM_STATE: join(shop.shared, "shop.json") },
+    vars: { AWS_REGION: "us-east-1" },
     api: shop.forge.url,
     actions: { "acme/graphform@v1": join(import.meta.dirname, "../../action.yml") },
   });
 });
-afterAll(() => shop.close());
+afterAll(async () => {
+  await shop.close();
+  await store.close();
+});
 
 function proposed(repository = "acme/graphs"): Parameters<GithubRunner["run"]>[1] {
   const head = { sha: "feedfacecafe1234", repo: { full_name: repository } };
@@ -100,11 +108,12 @@ describe("the workflow after a merge", () => {
     expect(results(jobs), said(jobs["apply"])).toEqual({ plan: "success", apply: "success" });
     expect(shown).toBe("asked");
     const applied: { appliedPlans: readonly { fingerprint: string }[] } = JSON.parse(
-      shop.user.read("shared/shop.json"),
+      (await store.text()) ?? "",
     );
     expect(JSON.stringify(applied.appliedPlans)).toContain(fingerprint(jobs["plan"]?.summary ?? ""));
     expect(await shop.created()).toEqual(created);
-    expect(npmEnvironment()).not.toContain("a-password-of-tests");
+    for (const secret of ["a-password-of-tests", ...store.secrets])
+      expect(npmEnvironment()).not.toContain(secret);
   });
 
   it("asks nobody where there is nothing to do", async () => {
@@ -241,6 +250,8 @@ const environment = `
       GRAPHFORM_USERNAME: \${{ secrets.GRAPHFORM_USERNAME }}
       GRAPHFORM_PASSWORD: \${{ secrets.GRAPHFORM_PASSWORD }}
       SHOP_PASSWORD: \${{ secrets.SHOP_PASSWORD }}
+      AWS_ACCESS_KEY_ID: \${{ secrets.AWS_ACCESS_KEY_ID }}
+      AWS_SECRET_ACCESS_KEY: \${{ secrets.AWS_SECRET_ACCESS_KEY }}
     steps:
       - uses: actions/checkout@v4
       - run: npm ci`;
@@ -256,7 +267,7 @@ ${["changed", "exitcode", "add", "change", "replace", "destroy", "blocked", "max
   .join("\n")}${environment}
       - id: plan
         uses: acme/graphform@v1
-        with: { command: plan, state: "\${{ vars.GRAPHFORM_STATE }}" }
+        with: { command: plan }
       - run: test -s "\${{ steps.plan.outputs.json_path }}" && test -s "\${{ steps.plan.outputs.sarif_path }}"
       - run: grep -q "Plan for" "\${{ steps.plan.outputs.summary_md_path }}"
       - uses: actions/upload-artifact@v4
@@ -269,7 +280,6 @@ ${["changed", "exitcode", "add", "change", "replace", "destroy", "blocked", "max
       - uses: acme/graphform@v1
         with:
           command: apply
-          state: \${{ vars.GRAPHFORM_STATE }}
           plan-sha256: \${{ needs.plan.outputs.plan_sha256 }}
   drift:
     if: github.event_name == 'push'
@@ -279,7 +289,6 @@ ${["changed", "exitcode", "add", "change", "replace", "destroy", "blocked", "max
         uses: acme/graphform@v1
         with:
           command: drift
-          state: \${{ vars.GRAPHFORM_STATE }}
           args: |
             --no-probe
             --verbose

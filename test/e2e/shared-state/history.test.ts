@@ -94,7 +94,7 @@ describe.each(Object.entries(addresses))("versions before: %s", (kind, addressOf
     const now = pulledFrom(current.out);
     expect(addressesIn(now)).toEqual(["instances.db1", "instances.db2", "instances.two"]);
     const before = versions.find(({ serial }) => serial < now.serial);
-    const pulled = await user.run("state", "pull", "--version", before?.id ?? "none", "--state", address);
+    const pulled = await user.run("state", "pull", before?.id ?? "none", "--state", address);
     expect(pulled, pulled.err).toMatchObject({ code: 0 });
     const then = pulledFrom(pulled.out);
     expect(then).toMatchObject({ serial: before?.serial, lineage: first.lineage });
@@ -103,10 +103,10 @@ describe.each(Object.entries(addresses))("versions before: %s", (kind, addressOf
     for (const { out } of [pulled, current, listed]) expect(out).not.toContain(first.key);
 
     const table = await user.run("state", "history", "--state", address);
-    expect(table).toMatchObject({ code: 0, err: expect.stringContaining("state pull --version ID") });
+    expect(table).toMatchObject({ code: 0, err: expect.stringContaining("graphform state pull") });
     for (const { id, serial } of versions)
       expect(table.out.split("\n")).toContainEqual(expect.stringMatching(new RegExp(`^${serial} .*${id}$`)));
-    const unknown = await user.run("state", "pull", "--version", "no-such", "--state", address);
+    const unknown = await user.run("state", "pull", "no-such", "--state", address);
     expect({ kind, ...unknown }).toMatchObject({
       code: 1,
       out: "",

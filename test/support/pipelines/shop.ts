@@ -17,8 +17,6 @@ export interface Shop {
   readonly forge: ForgeServer;
   /** Folder of the repository. */
   readonly repository: string;
-  /** Folder of the state that every job sees. */
-  readonly shared: string;
   readonly secrets: Variables;
   /** Writes the next commit: databases by name, each with its description. */
   commit(databases: Variables): void;
@@ -37,30 +35,29 @@ export interface ShopStore {
   text(): Promise<string | undefined>;
 }
 
-/** Opens a shop whose pipeline is that of a CI service. Without a store the state is a file in the shared folder. */
-export async function openShop(ci: "github" | "gitlab", store?: ShopStore): Promise<Shop> {
+/** Opens a shop whose pipeline is that of a CI service. */
+export async function openShop(ci: "github" | "gitlab", store: ShopStore): Promise<Shop> {
   const user = openWorkspace();
   const platform = await platformUp(user, "--delay", "5");
   const forge = await startForge();
-  const [repository, shared] = [join(user.dir, "repository"), join(user.dir, "shared")];
-  for (const folder of [repository, join(repository, ".git"), shared]) mkdirSync(folder);
+  const repository = join(user.dir, "repository");
+  mkdirSync(join(repository, ".git"), { recursive: true });
   user.write("quick.yaml", quickProfile);
-  user.write("shared/.graphform-shared", "");
   const commit = (databases: Variables): void =>
     user.write(
       "repository/graphform.yaml",
-      manifestOf(databases, platform.url, join(user.dir, "quick.yaml"), store?.section),
+      manifestOf(databases, platform.url, join(user.dir, "quick.yaml"), store.section),
     );
   commit({ orders: "the order graph" });
   const { code, err } = await user.run("--chdir", "repository", "init", "--ci", ci);
   if (code !== 0) throw new Error(err);
   const idOf = async (database: string): Promise<string> => {
-    const text = store === undefined ? user.read("shared/shop.json") : await store.text();
+    const text = await store.text();
     const state: { resources: { [address: string]: { id?: string } } } = JSON.parse(text ?? "");
     return state.resources[`instances.${database}`]?.id ?? "";
   };
   return {
-    ...{ user, platform, forge, repository, shared, commit },
+    ...{ user, platform, forge, repository, commit },
     secrets: {
       GRAPHFORM_USERNAME: platform.username,
       GRAPHFORM_PASSWORD: platform.password,
@@ -94,7 +91,7 @@ export async function openShop(ci: "github" | "gitlab", store?: ShopStore): Prom
   };
 }
 
-function manifestOf(databases: Variables, url: string, profile: string, state?: JsonObject): string {
+function manifestOf(databases: Variables, url: string, profile: string, state: JsonObject): string {
   const blocks = Object.entries(databases).map(
     ([name, description]) => `  ${name}:
     tier: free
@@ -108,6 +105,7 @@ function manifestOf(databases: Variables, url: string, profile: string, state?: 
 name: shop
 service: { profile: ${profile}, platformUrl: "${url}", subscriptionId: sub-local }
 secrets: { shop: { env: SHOP_PASSWORD } }
-${state === undefined ? "" : `state: ${JSON.stringify(state)}\n`}instances:
+state: ${JSON.stringify(state)}
+instances:
 ${blocks.join("")}`;
 }
