@@ -42,3 +42,14 @@ export function seenText({ seen, remembered }: DriftCounts): string {
   if (remembered === 0) return looked;
   return `${looked}; ${remembered} ${remembered === 1 ? "is" : "are"} only remembered from the last apply`;
 }
+
+/** Resources that could not be read, and those whose running database gave no answer, each with the reason. */
+export function unseenIn({
+  census,
+}: Pick<DriftReport, "census">): readonly { address: string; reason: string }[] {
+  const silent = (census.notProbed ?? []).filter(({ failed }) => failed === true);
+  return [
+    ...census.notChecked.filter(({ failed }) => failed === true),
+    ...silent.map(({ address, reason }) => ({ address, reason: `its database gave no answer: ${reason}` })),
+  ].map(({ address, reason }) => ({ address, reason }));
+}

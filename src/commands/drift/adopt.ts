@@ -30,7 +30,11 @@ export async function adopt(
   const fields = adoptedFields(options.adopt, drift.report, session.manifest, kinds);
   const leftOut = leftOutText(options.adopt, drift.report);
   if (fields.length === 0) {
-    terminal.err(leftOut === "" ? "nothing to adopt: what is seen there is what is declared\n" : leftOut);
+    terminal.err(
+      leftOut === ""
+        ? "nothing to adopt: nothing that could be seen there differs from what is declared\n"
+        : leftOut,
+    );
     return exitCodes.done;
   }
   const before = project.parsed.layers.map(({ file, text }) => ({ path: file, text }));

@@ -113,6 +113,7 @@ function lineOf(report: DriftReport): string {
   const undeclared = report.unmanaged?.length ?? 0;
   return [
     outside === 0 ? "no drift" : `${outside} changed outside`,
+    ...(report.complete ? [] : ["incomplete"]),
     ...(undeclared === 0 ? [] : [`${undeclared} not declared`]),
     ...(ours === 0 ? [] : [`${ours} not applied yet`]),
   ].join(", ");

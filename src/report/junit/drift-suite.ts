@@ -3,6 +3,7 @@ import { parseAddress } from "../../model/address.ts";
 import type { DriftReport, ResourceDrift } from "../../model/drift.ts";
 import { isGraphformError, isManifestError } from "../../model/errors.ts";
 import type { SourceRange } from "../../model/problem.ts";
+import { unseenIn } from "../drift-counts.ts";
 import { messageOf } from "../events.ts";
 import type { KindNames } from "../kind-words.ts";
 import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
@@ -13,11 +14,13 @@ type PathOf = (file: string) => string;
 
 /**
  * The suite of a report. Failed is what was changed outside, and what nobody declares where that was asked for; an error is what could not
- * be read; skipped is what was not looked at, or is not at rest. What the manifest alone has changed passes: that is a plan, and no drift.
+ * be read; skipped is what was not looked at, whose database gave no answer, or
+ * is not at rest. What the manifest alone has changed passes: that is a plan, and no drift.
  */
 export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf): JunitSuite {
   const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;
   const unsure = new Map([
+    ...unseenIn(report).map(({ address, reason }) => [address, reason] as const),
     ...census.notChecked.map(({ address, reason }) => [address, reason] as const),
     ...census.unfinished.map(
       ({ address, reason }) => [address, `${reason}: what it shows may not last`] as const,

@@ -18,6 +18,7 @@ export function driftMetrics(report: DriftReport, now: number): string {
     skipped: census.skipped,
     not_checked: census.notChecked.length,
     unread: countUnread(census),
+    unanswered: (census.notProbed ?? []).filter(({ failed }) => failed === true).length,
     unmanaged: census.unmanaged,
     drifted: outside,
     unapplied: ours,
@@ -30,6 +31,11 @@ export function driftMetrics(report: DriftReport, now: number): string {
     gauge("graphform_drift", "1 where something that matters was changed outside: exit code 2.", [
       { labels: of, value: hasDrift(report) ? 1 : 0 },
     ]),
+    gauge(
+      "graphform_drift_complete",
+      "0 where something was left out, could not be read, or did not answer.",
+      [{ labels: of, value: report.complete ? 1 : 0 }],
+    ),
     gauge("graphform_resources", "Resources by state.", counted(of, "state", states)),
     gauge(
       "graphform_drift_fields",

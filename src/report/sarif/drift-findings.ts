@@ -1,5 +1,6 @@
-/** @module Turns a drift report into findings: one for each field that differs. */
+/** @module Turns a drift report into findings: one for each field that differs, and for what nobody could look at. */
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
+import { unseenIn } from "../drift-counts.ts";
 import { wayOfUnmanaged } from "../drift-ways.ts";
 import type { KindNames } from "../kind-words.ts";
 import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
@@ -13,6 +14,8 @@ const rules = {
   outside:
     "A field was changed outside of graphform since the last apply. Apply puts it back; drift --adopt takes it over.",
   unmanaged: `An object that nobody declares: ${wayOfUnmanaged}.`,
+  unseen:
+    "A resource could not be read, or its running database gave no answer: nobody knows that it has not drifted.",
   ours: "The manifest has changed, and was not applied yet. That is a plan, and no drift.",
   cosmetic: "A field differs, and nothing that matters has changed.",
 } as const;
@@ -24,6 +27,7 @@ const levels: { readonly [rule in Rule]: FindingLevel } = {
   failed: "error",
   outside: "warning",
   unmanaged: "warning",
+  unseen: "note",
   ours: "note",
   cosmetic: "note",
 };
@@ -32,13 +36,17 @@ const ranks: readonly string[] = Object.keys(rules).map((rule) => `drift-${rule}
 
 /** The differences as findings, worst first; a resource without fields of the worst class has one for itself. */
 export function driftFindings(report: DriftReport, names: KindNames): readonly ReportFinding[] {
-  const { resources, unmanaged = [] } = report;
+  const { resources, unchanged, unmanaged = [] } = report;
+  const places = new Map([...resources, ...unchanged].map(({ address, where }) => [`${address}`, where]));
   const found = [
     ...resources.flatMap((resource) => resourceFindings(resource, names)),
     ...unmanaged.map(({ kind, id, name }) => {
       const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
       return finding("unmanaged", `${kind} ${id}${called} is not declared`, [id, ""]);
     }),
+    ...unseenIn(report).map(({ address, reason }) =>
+      finding("unseen", `${address}: ${reason}`, [address, ""], places.get(address)),
+    ),
   ];
   return worstFirst(found, ranks);
 }

@@ -65,6 +65,24 @@ describe("JUnit of drift", () => {
     expect(written).toContain('config.name: "orders" → "orders-2" (echoed)'.replaceAll('"', "&quot;"));
   });
 
+  it("does not let pass what did not answer", () => {
+    const notProbed: DriftReport["census"]["notProbed"] = [
+      { address: "instances.still", reason: "not reachable from here", failed: true },
+      { address: "instances.orders", reason: "it refuses the declared login", failed: true },
+      { address: "users.reader", reason: "not running" },
+    ];
+    const silent = { ...whole, complete: false, census: { ...whole.census, probed: 1, notProbed } };
+    const results = resultsOf(driftSuite(silent, words, same));
+    expect(results).toContain("instances.still skipped");
+    expect(results).toContain("instances.orders failed");
+    expect(results).toContain("users.reader passed");
+    const unseen = driftFindings(silent, words).filter(({ rule }) => rule === "drift-unseen");
+    expect(unseen.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      "note instances.orders: its database gave no answer: it refuses the declared login",
+      "note instances.still: its database gave no answer: not reachable from here",
+    ]);
+  });
+
   it("skips what is not at rest, unless it was changed outside for all that", () => {
     const slow = { ...whole.census, unfinished: [{ address: "instances.still", reason: "still DEPLOYING" }] };
     expect(resultsOf(driftSuite({ ...whole, census: slow }, words, same))).toContain(

@@ -56,6 +56,17 @@ describe("metrics of drift", () => {
     expect(Object.keys(found).filter((key) => key.includes("drift_seconds"))).toHaveLength(2);
   });
 
+  it("say that a database did not answer", () => {
+    const notProbed = [
+      { address: "instances.still", reason: "not reachable from here", failed: true as const },
+    ];
+    const silent = { ...whole, complete: false, census: { ...whole.census, probed: 1, notProbed } };
+    expect(Object.fromEntries(readMetrics(driftMetrics(silent, now)))).toMatchObject({
+      'graphform_drift_complete{manifest="shop"}': 0,
+      'graphform_resources{manifest="shop",state="unanswered"}': 1,
+    });
+  });
+
   it("of a look that failed say so, and keep the time of the last success and nothing else", () => {
     const earlier = driftMetrics(whole, now);
     const failed = failedDriftMetrics("shop", earlier);
