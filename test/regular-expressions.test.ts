@@ -14,7 +14,8 @@ const made: { readonly [place: string]: string } = {
   "src/hosting/wire/service-error.ts profile.session.missingToken": "reads the beginning of a message",
   "src/hosting/profile/expand-profile.ts text": "is made to see whether it can be, and reads nothing",
   "src/manifest/value-fault.ts pattern": "a pattern of the field table, walked where validators are compiled",
-  "src/report/text-width.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`": "reads our own colours, which are short",
+  "src/report/text-width.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`":
+    "reads our own colours, which are short",
   "src/report/legend.ts `\\\\b${word}\\\\b`": "a word of our own",
   "src/hosting/wire/bounded-matcher.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
