@@ -6,6 +6,7 @@ import type { Settings } from "../project/settings.ts";
 import { credentialSource } from "../project/state-credentials.ts";
 import type { StateLocation } from "../project/state-location.ts";
 import { amount } from "../report/amounts.ts";
+import { holderSince, holderWork } from "../state/holder-words.ts";
 import { check, type Finding } from "./doctor-check.ts";
 import { clockFinding } from "./doctor-clock.ts";
 import type { ManifestOptions } from "./options.ts";
@@ -46,7 +47,7 @@ async function stateDetail({ store }: Project): Promise<string> {
   const lock =
     holder === undefined
       ? "not locked"
-      : `locked by ${holder.who} for ${holder.operation} since ${holder.created}`;
+      : `locked by ${holder.who}${holderWork(holder)}${holderSince(holder)}`;
   return found === undefined
     ? `nothing at ${store.where} yet, ${lock}`
     : `${store.where}, ${amount(Object.keys(found.resources).length, "resource")}, ${lock}`;

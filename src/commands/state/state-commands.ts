@@ -16,6 +16,7 @@ import { makePalette } from "../../report/palette.ts";
 import { stateJson } from "../../report/state-json.ts";
 import { stateText } from "../../report/state-text.ts";
 import { emptyState } from "../../state/document.ts";
+import { holderName, holderSince, holderWork, unlockHint } from "../../state/holder-words.ts";
 import { openJournal } from "../../state/journal.ts";
 import { boundAt } from "../bound-at.ts";
 import type { ManifestOptions } from "../options.ts";
@@ -142,13 +143,15 @@ export async function stateUnlock(
   if (id === undefined) {
     if (holder === undefined) terminal.out("The state is not locked.\n");
     else {
-      const since = `The state is locked by ${holder.who} (process ${holder.pid}) for ${holder.operation} since ${holder.created}`;
-      terminal.out(`${escapeText(since)}.\nIf that process has ended: graphform state unlock ${holder.id}\n`);
+      const since = `The state is locked by ${holderName(holder)}${holderWork(holder)}${holderSince(holder)}; ${unlockHint(holder)}`;
+      terminal.out(`${escapeText(since)}\n`);
     }
     return exitCodes.done;
   }
-  const { who, operation } = await store.unlock(id, { force: options.force === true });
-  terminal.out(`Unlocked; the lock was held by ${escapeText(who, 200)} for ${escapeText(operation, 100)}.\n`);
+  const removed = await store.unlock(id, { force: options.force === true });
+  terminal.out(
+    `Unlocked; the lock was held by ${escapeText(`${removed.who}${holderWork(removed)}`, 300)}.\n`,
+  );
   return exitCodes.done;
 }
 

@@ -1,5 +1,6 @@
 /** @module Words what can go wrong with a shared state and its lock, each with the way out. */
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { holderName, holderSince, holderWork, unknownTime, unlockHint } from "../holder-words.ts";
 import type { Holder } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 
@@ -7,21 +8,23 @@ type StoreFacts = Pick<StateDriver, "where" | "expires">;
 
 /** The refusal to wait any longer for another holder. `now` in ms since 1970. */
 export function locked({ where, expires }: StoreFacts, holder: Holder, now: number): GraphformError {
-  const { id, operation, created, heartbeat } = holder;
-  const seen = expires ? `, and was last seen ${ago(heartbeat, now)}` : `, ${ago(created, now)}`;
+  const { id, created, heartbeat } = holder;
+  const age = created === unknownTime ? "" : `, ${ago(created, now)}`;
+  const seen = expires ? `, and was last seen ${ago(heartbeat, now)}` : age;
   const way = expires
     ? `; its lease ends by itself ${leaseOf(holder)} after it was last seen, and graphform state unlock ${id} --force takes the lock from it`
-    : `; this store's locks never end by themselves: if that process is surely gone, run: graphform state unlock ${id}`;
+    : `; this store's locks never end by themselves; ${unlockHint(holder)}`;
   return new GraphformError(
     "locked",
-    `the state ${where} is locked: ${whoIs(holder)} has held it for ${operation} since ${created}${seen}`,
+    `the state ${where} is locked: ${holderName(holder)} has held it${holderWork(holder)}${holderSince(holder)}${seen}`,
     { exitCode: exitCodes.locked, hint: `wait for it with --lock-timeout 5m${way}` },
   );
 }
 
 /** The end of a run whose lock is another's now, or was removed. */
 export function takenAway(where: string, { id, operation }: Holder, taker?: Holder): GraphformError {
-  const by = taker === undefined ? "" : ` by ${whoIs(taker)} for ${taker.operation} at ${taker.created}`;
+  const by =
+    taker === undefined ? "" : ` by ${holderName(taker)}${holderWork(taker)}${holderSince(taker, "at")}`;
   return new GraphformError(
     "lock-lost",
     `the lock ${id} of ${where} was taken away${by} while ${operation} was at work`,
@@ -64,11 +67,9 @@ export function unknownLock(where: string, id: string, found: Holder | undefined
   const now =
     found === undefined
       ? "it is not locked"
-      : `it is locked as ${found.id} by ${whoIs(found)} for ${found.operation}`;
+      : `it is locked as ${found.id} by ${holderName(found)}${holderWork(found)}`;
   return new GraphformError("lock-unknown", `there is no lock ${id} at ${where}: ${now}`, {
-    ...(found === undefined
-      ? {}
-      : { hint: `if that process is surely gone, run: graphform state unlock ${found.id}` }),
+    ...(found === undefined ? {} : { hint: unlockHint(found) }),
   });
 }
 
@@ -76,7 +77,7 @@ export function unknownLock(where: string, id: string, found: Holder | undefined
 export function alive({ id, operation, heartbeat, ...holder }: Holder): GraphformError {
   return new GraphformError(
     "lock-alive",
-    `the lock ${id} is not removed: ${whoIs(holder)} is at work on ${operation} and was last seen at ${heartbeat}`,
+    `the lock ${id} is not removed: ${holderName(holder)} is at work on ${operation} and was last seen at ${heartbeat}`,
     {
       hint: `wait for it, or end that process; graphform state unlock ${id} --force takes the lock from it all the same`,
     },
@@ -86,10 +87,6 @@ export function alive({ id, operation, heartbeat, ...holder }: Holder): Graphfor
 /** The refusal to write without a lock: a mistake of the program. */
 export function notLocked(where: string): GraphformError {
   return new GraphformError("state-not-locked", `the state ${where} is written under its lock alone`);
-}
-
-function whoIs({ who, pid }: Pick<Holder, "who" | "pid">): string {
-  return `${who} (process ${pid})`;
 }
 
 function leaseOf({ heartbeat, expires }: Holder): string {

@@ -1,6 +1,7 @@
 /** @module Translates the holder of a lock to Terraform's LockInfo and back. */
 import type { JsonObject } from "../../../model/json.ts";
 import { isObject } from "../../../model/json.ts";
+import { unknownId, unknownOperation, unknownTime } from "../../holder-words.ts";
 import { nobody } from "../../lock-record.ts";
 import type { Holder } from "../../store.ts";
 
@@ -51,14 +52,11 @@ export function holderOf(info: unknown): Holder | undefined {
 }
 
 /** The holder of a lock whose record cannot be read. */
-export function unknownHolder(id = "unknown"): Holder {
+export function unknownHolder(id: string = unknownId): Holder {
   const { who, pid, host } = nobody;
   const [created, heartbeat, expires] = [unknownTime, unknownTime, unknownTime];
   return { id, who, pid, host, operation: unknownOperation, created, heartbeat, expires };
 }
-
-const unknownOperation = "something";
-const unknownTime = "1970-01-01T00:00:00.000Z";
 
 /** The JSON object in a text; empty where there is none. */
 export function parsed(json: string): JsonObject {
