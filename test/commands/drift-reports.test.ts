@@ -76,6 +76,7 @@ describe("reports of drift to files", () => {
     expect(await read("drift.xml")).toContain('<failure message="renamed outside graphform" type="drift">');
     expect(JSON.parse(await read("drift.sarif")).runs[0].results).toMatchObject([
       { ruleId: "drift-outside", locations: [{ physicalLocation: { region: { startLine: 10 } } }] },
+      { ruleId: "drift-unseen" },
     ]);
     expect(await read("drift.md")).toContain('! config.name: "orders" → "renamed" (echoed)  # line 10');
     expect(await readFile(join(bench.folder, "summary.md"), "utf8")).toBe(

@@ -16,7 +16,7 @@ beforeAll(async () => {
     startS3Server(),
     startTerraformServer("plain"),
   ]);
-  old = `s3://${bucket.bucket}/it's/shop.json?endpoint=${encodeURIComponent(bucket.origin)}`;
+  old = `s3://${bucket.bucket}/it's/shop.json?endpoint=${bucket.origin}`;
   const section = {
     type: "http",
     address: server.address,
