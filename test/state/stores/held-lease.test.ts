@@ -123,7 +123,13 @@ describe("a lease that is held", () => {
   });
 
   it("is lost at once when it is another's, who is named", async () => {
-    const to = { ...bench().held.current().holder, id: "id-2", who: "ada@there", pid: 71, operation: "destroy" };
+    const to = {
+      ...bench().held.current().holder,
+      id: "id-2",
+      who: "ada@there",
+      pid: 71,
+      operation: "destroy",
+    };
     const { held } = bench(async () => ({ is: "lost", to }));
     await held.renew();
     expect(held.lost.reason).toMatchObject({
