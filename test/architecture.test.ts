@@ -51,15 +51,17 @@ const rules: FolderRules = {
   apply: { may: ["model"], never: [print, clock, chance] },
   // Files and processes of this machine, as the reconciler and the platform both need them; nothing of the wire.
   files: { may: [], node: "any", never: [print] },
+  // Connections that are kept alive, to the service and to the store of a state.
+  network: { may: [], packages: ["undici"], node: ["node:tls"], never: [print, clock, chance, wait] },
   state: {
-    may: ["model", "files"],
+    may: ["model", "files", "network"],
     packages: ["aws4fetch", "fast-xml-parser", "p-retry", "pg", "undici"],
     node: "any",
     never: [print],
   },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
   hosting: {
-    may: ["model"],
+    may: ["model", "network"],
     packages: ["p-retry", "set-cookie-parser", "undici", "yaml"],
     node: "any",
     never: [print],

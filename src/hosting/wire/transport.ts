@@ -1,7 +1,7 @@
 /** @module Sends requests over HTTP with connections that are kept alive. */
-import type { SecureContext } from "node:tls";
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import { ServiceError } from "../../model/errors.ts";
+import { connectionPools, isAboutTrust } from "../../network/connection-pools.ts";
 import type { Transport, WireRequest, WireResponse } from "./wire.ts";
 
 /** Options of `openConnections`. */
@@ -22,36 +22,18 @@ export interface Connections {
   close(): void;
 }
 
-/** Free connections are dropped before servers usually do, so that no request is sent into one that is closing. */
-const idle = 4000;
-
 /**
- * Opens connections with undici. Redirects are not followed, and no proxy is used. Calls undici's dispatch, which reports
+ * Opens connections. Calls undici's dispatch, which reports
  * when a request begins to be written: a failure before that is `unavailable`, later it is `lost`.
  */
 export function openConnections(options: TransportOptions = {}): Connections {
   const { ca, patience = 30_000, longest = 45_000, largest = 16 * 1024 * 1024 } = options;
-  const pools = new Map<string, Pool>();
-  const poolOf = (origin: string): Pool => {
-    const known = pools.get(origin);
-    if (known !== undefined) return known;
-    const pool = new Pool(origin, {
-      pipelining: 1,
-      keepAliveTimeout: idle,
-      keepAliveMaxTimeout: idle,
-      headersTimeout: patience,
-      bodyTimeout: patience,
-      allowH2: false,
-      connect: { timeout: patience, ...(ca === undefined ? {} : trusting(ca)) },
-    });
-    pools.set(origin, pool);
-    return pool;
-  };
+  const pools = connectionPools({ ca, patience });
   return {
     send: (request, signal, unsent = signal) =>
-      exchange(request, poolOf(request.origin), { signal, unsent }, { largest, longest }),
+      exchange(request, pools.of(request.origin), { signal, unsent }, { largest, longest }),
     close() {
-      for (const pool of pools.values()) void pool.destroy();
+      for (const pool of pools.all()) void pool.destroy();
     },
   };
 }
@@ -154,7 +136,7 @@ function failure({ operation, origin, isWrite }: WireRequest, cause: Error, sent
       options,
     );
   }
-  const hint = /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code)
+  const hint = isAboutTrust(code)
     ? "set GRAPHFORM_CA_FILE where the service has a certificate authority of its own"
     : "check the address, and whether the service runs";
   return new ServiceError("unavailable", operation, `${operation}: ${origin} cannot be reached (${code})`, {
@@ -167,13 +149,4 @@ function failure({ operation, origin, isWrite }: WireRequest, cause: Error, sent
 function codeOf(cause: Error): string {
   if ("code" in cause && typeof cause.code === "string") return cause.code;
   return cause.message === "" ? "no reason given" : cause.message;
-}
-
-/**
- * Trust in an authority besides the system's, for all connections at once: a bare `ca` would replace them. TLS is loaded
- * here: it takes a third of the time that starting Node takes.
- */
-function trusting(ca: string): { readonly secureContext: SecureContext } {
-  const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
-  return { secureContext: createSecureContext({ ca: [...getCACertificates("default"), ca] }) };
 }

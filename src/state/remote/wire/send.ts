@@ -1,6 +1,6 @@
 /** @module Sends requests to a state store: one try, one time limit, answers as bytes. */
-import type { SecureContext } from "node:tls";
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher, Pool } from "undici";
+import { connectionPools, isAboutTrust } from "../../../network/connection-pools.ts";
 import { unreachable, unsuitable } from "./refusals.ts";
 
 /** A request as it goes out. */
@@ -38,31 +38,13 @@ export interface Sender {
 /** The largest answer that is read, in bytes: a state of 100 000 resources is a third of it. */
 const largest = 256 * 1024 * 1024;
 
-/** Free connections are dropped before servers usually do. An idle one does not keep the process alive. */
-const idle = 4000;
-
-/** Opens connections with undici. Redirects are not followed, no proxy is used, nothing is sent twice. */
+/** Opens connections. An idle one does not keep the process alive. */
 export function openSender({ timeout = 30_000, ca }: SenderOptions = {}): Sender {
-  const pools = new Map<string, Pool>();
-  const poolOf = (origin: string): Pool => {
-    const known = pools.get(origin);
-    if (known !== undefined) return known;
-    const pool = new Pool(origin, {
-      pipelining: 1,
-      keepAliveTimeout: idle,
-      keepAliveMaxTimeout: idle,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      allowH2: false,
-      connect: { timeout, ...(ca === undefined ? {} : trusting(ca)) },
-    });
-    pools.set(origin, pool);
-    return pool;
-  };
+  const pools = connectionPools({ ca, patience: timeout });
   return {
-    send: (request) => exchange(request, poolOf(request.url.origin), timeout),
+    send: (request) => exchange(request, pools.of(request.url.origin), timeout),
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await Promise.all(pools.all().map((pool) => pool.destroy()));
     },
   };
 }
@@ -107,7 +89,7 @@ function exchange(request: StoreRequest, pool: Pool, timeout: number): Promise<S
       onResponseError(_, cause) {
         clearTimeout(timer);
         const code = codeOf(cause);
-        const isTls = /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code);
+        const isTls = isAboutTrust(code);
         reject(
           unreachable(
             where,
@@ -135,13 +117,4 @@ function flat(headers: { readonly [name: string]: string | string[] | undefined 
 function codeOf(cause: Error): string {
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
   return /^\w{1,60}$/.test(code) ? code : "no reason given";
-}
-
-/**
- * Trust in an authority besides the system's: a bare `ca` would replace them. TLS is loaded here, since that takes a third
- * of the time that starting Node takes.
- */
-function trusting(ca: string): { readonly secureContext: SecureContext } {
-  const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
-  return { secureContext: createSecureContext({ ca: [...getCACertificates("default"), ca] }) };
 }
