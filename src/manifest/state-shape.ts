@@ -1,4 +1,5 @@
 /** @module Holds the schema of a manifest's `state` section. */
+import { httpDialects, sslModes } from "../model/store-choices.ts";
 import type { Shape } from "./shape.ts";
 
 /** The stores that a state can be kept in, by the word that the manifest has for each. */
@@ -21,16 +22,6 @@ export const storeKeys: {
   s3: { keys: ["bucket", "key", "region", "endpoint", "pathStyle"], required: ["bucket"] },
   postgres: { keys: ["host", "port", "database", "schema", "name", "sslmode", "sslrootcert"], required: [] },
 };
-
-/** Values of `sslmode` that say how a connection to PostgreSQL is secured. */
-export const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
-
-export type SslMode = (typeof sslModes)[number];
-
-/** The HTTP protocols that differ in small things. */
-export const httpDialects = ["plain", "gitlab", "gitea"] as const;
-
-export type HttpDialect = (typeof httpDialects)[number];
 
 function text(description: string, more: Shape = {}): Shape {
   return { type: "string", minLength: 1, description, ...more };

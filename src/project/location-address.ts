@@ -1,7 +1,7 @@
 /** @module Reads and writes the location of a state as one word: a path or a URL without credentials. */
 import { credentialsIn } from "../manifest/state-faults.ts";
-import { sslModes } from "../manifest/state-shape.ts";
 import { GraphformError } from "../model/errors.ts";
+import { sslModes } from "../model/store-choices.ts";
 import type { PostgresLocation, S3Location, StateLocation } from "./state-location.ts";
 
 /**

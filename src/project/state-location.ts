@@ -1,5 +1,7 @@
 /** @module Defines the places that a state can be kept in. */
-import type { HttpDialect, SslMode } from "../manifest/state-shape.ts";
+import type { HttpStoreConfig } from "../state/remote/http/http-addresses.ts";
+import type { PostgresConfig } from "../state/remote/postgres/postgres-config.ts";
+import type { S3StoreConfig } from "../state/remote/s3/s3-address.ts";
 
 /** A file, with a log and a lock beside it. */
 export interface FileLocation {
@@ -10,38 +12,19 @@ export interface FileLocation {
 }
 
 /** An address that speaks Terraform's HTTP protocol, or a dialect of it. */
-export interface HttpLocation {
+export interface HttpLocation extends Omit<HttpStoreConfig, "timeout" | "ca"> {
   readonly type: "http";
-  readonly address: string;
-  readonly lockAddress?: string;
-  readonly unlockAddress?: string;
-  readonly lockMethod?: string;
-  readonly unlockMethod?: string;
-  readonly updateMethod?: string;
-  readonly dialect?: HttpDialect;
 }
 
 /** An object in a bucket. */
-export interface S3Location {
+export interface S3Location extends Omit<S3StoreConfig, "timeout" | "ca"> {
   readonly type: "s3";
-  readonly bucket: string;
-  readonly key: string;
-  readonly region?: string;
-  readonly endpoint?: string;
-  readonly pathStyle?: boolean;
 }
 
-/** A row in a database. */
-export interface PostgresLocation {
+/** A row in a database. `sslrootcert` is an absolute path. */
+export interface PostgresLocation
+  extends Omit<PostgresConfig, "versions" | "connectTimeout" | "requestTimeout"> {
   readonly type: "postgres";
-  readonly name: string;
-  readonly host?: string;
-  readonly port?: number;
-  readonly database?: string;
-  readonly schema?: string;
-  readonly sslmode?: SslMode;
-  /** Absolute path of a PEM file. */
-  readonly sslrootcert?: string;
 }
 
 /** A location that a state can be kept in. Holds no credentials. */

@@ -1,9 +1,7 @@
 /** @module Finds the addresses and methods of Terraform's protocol in one of its three dialects. */
+import type { HttpDialect } from "../../../model/store-choices.ts";
 import { checkedUrl } from "../wire/checked-url.ts";
 import { unsuitable } from "../wire/refusals.ts";
-
-/** A spelling of Terraform's protocol: its own, GitLab's, or Gitea's (1.26 and later). */
-export type HttpDialect = "plain" | "gitlab" | "gitea";
 
 /** Options of a state behind Terraform's protocol. Those that are missing follow from the dialect. */
 export interface HttpStoreConfig {

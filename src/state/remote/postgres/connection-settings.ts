@@ -1,8 +1,9 @@
 /** @module Joins the manifest, the URL and libpq's variables into the settings of a connection. */
 import { isIP } from "node:net";
 import { GraphformError } from "../../../model/errors.ts";
+import { type SslMode, sslModes } from "../../../model/store-choices.ts";
 import { type ConnectionUrl, readConnectionUrl } from "./connection-url.ts";
-import { type PostgresConfig, type PostgresCredentials, type SslMode, sslModes } from "./postgres-config.ts";
+import type { PostgresConfig, PostgresCredentials } from "./postgres-config.ts";
 
 /** Everything that a connection needs. `where` has no credential. */
 export interface ConnectionSettings {

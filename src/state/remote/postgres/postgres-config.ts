@@ -1,10 +1,5 @@
 /** @module Defines the configuration of a state in PostgreSQL, and the variables that its credentials come from. */
-
-/** Modes of TLS, by the names that libpq has for them; its `allow` and `prefer` fall back to plain text and are refused. */
-export const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
-
-/** One mode of TLS. */
-export type SslMode = (typeof sslModes)[number];
+import type { SslMode } from "../../../model/store-choices.ts";
 
 /** The place of a state, as the manifest names it. */
 export interface PostgresConfig {
