@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { benchManifest } from "./manifest.ts";
+import { runNode, startService } from "./start-service.ts";
 
 /**
  * An apply of a thousand databases with 64 requests in flight, against a service that takes 20 ms for a request and 0.2 s to
@@ -43,7 +41,7 @@ try {
 }
 
 async function measured(round: number): Promise<number> {
-  const { child, url } = await service();
+  const { child, url } = await startService();
   try {
     const cwd = join(folder, String(round));
     mkdirSync(cwd);
@@ -61,18 +59,8 @@ async function measured(round: number): Promise<number> {
   }
 }
 
-async function service(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const args = [join(root, "bench", "service.ts"), "--latency", "20", "--deploy", "200"];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const [line] = await once(createInterface(child.stdout), "line");
-  const { url }: { url: string } = JSON.parse(String(line));
-  return { child, url };
-}
-
 async function timed(args: readonly string[], cwd: string): Promise<number> {
   const began = performance.now();
-  const child = spawn(process.execPath, args, { cwd, env, stdio: "ignore" });
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+  await runNode(args, cwd, env);
   return performance.now() - began;
 }

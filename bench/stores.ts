@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { type SharedStore, sharedStores } from "../test/support/shared-stores.ts";
 import { benchManifest } from "./manifest.ts";
+import { runNode, startService } from "./start-service.ts";
 
 /**
  * An apply of a thousand databases, with the state in a file and in each shared store on this machine: time, and bytes written to
@@ -48,7 +46,7 @@ function print(kind: string, { ms, bytes, requests }: Taken, file: Taken): void 
 }
 
 async function measured(kind: string, store: SharedStore | undefined): Promise<Taken> {
-  const { child, url } = await service();
+  const { child, url } = await startService();
   try {
     const cwd = join(folder, kind.replace(/\W+/g, "-"));
     mkdirSync(cwd);
@@ -63,11 +61,11 @@ async function measured(kind: string, store: SharedStore | undefined): Promise<T
       ...{ CI: "true", BENCH_WRITES: counted },
     };
     const cli = join(root, "bin", "graphform.js");
-    if (store !== undefined) await run([cli, "state", "init"], cwd, env);
+    if (store !== undefined) await runNode([cli, "state", "init"], cwd, env);
     const before = store?.received();
     const began = performance.now();
     const preload = ["--import", join(root, "bench", "count-writes.mjs")];
-    await run([...preload, cli, "apply", "--auto-approve", "--parallelism", "64"], cwd, env);
+    await runNode([...preload, cli, "apply", "--auto-approve", "--parallelism", "64"], cwd, env);
     const ms = performance.now() - began;
     if (store === undefined) return { ms, ...JSON.parse(readFileSync(counted, "utf8")) };
     const { bytes, requests } = store.received();
@@ -75,18 +73,4 @@ async function measured(kind: string, store: SharedStore | undefined): Promise<T
   } finally {
     child.stdin?.end();
   }
-}
-
-async function service(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const args = [join(root, "bench", "service.ts"), "--latency", "20", "--deploy", "200"];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const [line] = await once(createInterface(child.stdout), "line");
-  const { url }: { url: string } = JSON.parse(String(line));
-  return { child, url };
-}
-
-async function run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: "ignore" });
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
 }
