@@ -16,6 +16,7 @@ import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { emptyState } from "../state/document.ts";
+import { latestState } from "./latest-state.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { openLiveView } from "./live-view.ts";
 import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
@@ -100,7 +101,7 @@ export async function makePlan(
   terminal: Terminal,
 ): Promise<MadePlan> {
   const earlier = await earlierPlan(options);
-  const state = (await project.store.read()) ?? emptyState(project.header.name);
+  const state = (await latestState(project.store, terminal)) ?? emptyState(project.header.name);
   // A state that was never written has no key yet, and a plan must not create one.
   const key = state.serial === 0 ? undefined : state.key;
   const destroying = options.destroy === true;

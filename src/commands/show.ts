@@ -12,6 +12,7 @@ import { stateJson } from "../report/state-json.ts";
 import { stateText } from "../report/state-text.ts";
 import { emptyState } from "../state/document.ts";
 import { readPlanFile } from "../state/plan-file.ts";
+import { latestState } from "./latest-state.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 import { earlierPlan, writePlanHtml } from "./write-html.ts";
@@ -45,7 +46,7 @@ export async function show(
   }
   if (options.html !== undefined || options.compare !== undefined) throw planWanted();
   const project = await openProject(options, settings);
-  const stored = await project.store.read();
+  const stored = await latestState(project.store, terminal);
   if (stored === undefined && options.json !== true) {
     terminal.out(`No state at ${project.store.where}.\n`);
     return exitCodes.done;

@@ -9,7 +9,10 @@ import type { LoadedManifest } from "./load-manifest.ts";
 export interface OpenState {
   /** Its path, or its address without credentials. */
   readonly where: string;
-  /** Reads the state; undefined before the first apply. Throws `state-*` if the document is invalid. */
+  /**
+   * Reads the state, with what an earlier run on this machine could not store and `graphform state push` has yet to store;
+   * undefined before the first apply. Throws `state-*` if the document is invalid.
+   */
   read(): Promise<StateDocument | undefined>;
 }
 
@@ -21,7 +24,8 @@ export function openState(manifest: LoadedManifest, { path }: { readonly path?: 
     path === undefined
       ? project.store
       : openStore(namedLocation(path, header), settings, { name: header.name, folder });
-  const state: OpenState = { where: store.where, read: () => store.read() };
+  const read: OpenState["read"] = async () => (await store.unpushed?.())?.state ?? store.read();
+  const state: OpenState = { where: store.where, read };
   stores.set(state, store);
   return state;
 }

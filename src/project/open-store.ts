@@ -100,6 +100,7 @@ function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
     write: async (next) => (await store()).write(next),
     append: async (next) => (await store()).append(next),
     keep: (event) => loaded?.keep?.(event),
+    unpushed: async () => (await store()).unpushed?.(),
     lock: async (operation, options) => (await store()).lock(operation, options),
     holder: async () => (await store()).holder(),
     unlock: async (id, options) => (await store()).unlock(id, options),

@@ -1,5 +1,6 @@
 /** @module Defines what a store of states and its lock must do. */
 import type { Clock } from "../model/clock.ts";
+import type { GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { StateEvent } from "../model/state-event.ts";
 
@@ -25,6 +26,17 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
   /** Time after the last heartbeat at which other hosts take the lock over, in ms. Default 60 s. */
   readonly lease?: number;
+  /** True for `state push` alone: a lock for anything else is refused while a local file has what could not be stored. */
+  readonly isPush?: boolean;
+}
+
+/** A local file with what an earlier run could not store, and nobody has stored since. */
+export interface Unpushed {
+  readonly file: string;
+  /** The refusal of the lock: `state-unpushed`. */
+  readonly refusal: GraphformError;
+  /** The state as `state push` would store it; undefined where it would refuse. */
+  readonly state?: StateDocument | undefined;
 }
 
 /** A lock that is held. */
@@ -73,7 +85,9 @@ export interface StateStore {
    * file. A store without it lets the step fail.
    */
   readonly keep?: (event: StateEvent) => void;
-  /** Takes the lock for an operation, or throws `locked` (exit 5). Giving it back leaves the whole document stored. */
+  /** What a local file has and the stored state does not; a store without it keeps nothing in local files. */
+  readonly unpushed?: () => Promise<Unpushed | undefined>;
+  /** Takes the lock for an operation, or throws `locked` (exit 5) or `state-unpushed`. Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;
   /** The holder of the lock; undefined where nobody holds it. */
   holder(): Promise<Holder | undefined>;

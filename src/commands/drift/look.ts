@@ -10,6 +10,7 @@ import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
 import { type Drift, driftFor } from "../../reconcile/drift-for.ts";
 import { assertAddressesKnown } from "../../reconcile/plan-for.ts";
+import { latestState } from "../latest-state.ts";
 import { listenForInterrupts } from "../listen-for-interrupts.ts";
 import { openLiveView } from "../live-view.ts";
 import { runListener } from "../run-listener.ts";
@@ -38,7 +39,7 @@ export async function withDrift<T>(
   terminal: Terminal,
   work: (looked: Looked) => Promise<T>,
 ): Promise<T> {
-  const state = await project.store.read();
+  const state = await latestState(project.store, terminal);
   if (state === undefined) throw noState(project);
   const interrupts = listenForInterrupts(() => {});
   try {

@@ -1,8 +1,10 @@
 /** @module Puts back what a run could not store when its store went away. */
 import { readFile } from "node:fs/promises";
-import { fileTrouble } from "../../files/file-trouble.ts";
+import { removeDurably } from "../../files/atomic-write.ts";
+import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import type { StateDocument } from "../../model/state.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { whileHeld } from "../../project/while-held.ts";
@@ -10,16 +12,24 @@ import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { nextVersion } from "../../state/document.ts";
-import { type ErroredState, fitsStored, readErroredState, stateDigest } from "../../state/errored-state.ts";
+import {
+  type ErroredState,
+  readErroredState,
+  type Standing,
+  standingOf,
+  stateToPush,
+  unknownObjects,
+} from "../../state/errored-state.ts";
 import { stateFormatter } from "../../state/format-state.ts";
 import type { KeptStore } from "../../state/kept-store.ts";
 import { readState } from "../../state/read-state.ts";
+import { bindByHand, createdWords } from "../../state/remote/unpushed.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * `state push FILE`: stores, under the lock, the state that a run kept in a local file, where nobody has written since. Prints
- * nothing of it but its version. Throws `state-foreign` for another file, and `push-refused`.
+ * `state push FILE`: stores, under the lock, the state that a run kept in a local file, where nobody has written since, and
+ * removes the file. Prints nothing of it but its version. Throws `state-foreign` for another file, and `push-refused`.
  */
 export async function statePush(
   file: string,
@@ -31,47 +41,68 @@ export async function statePush(
   try {
     const errored = readErroredState(await textOf(file), file, header.name);
     const timeout = options.lockTimeout ?? 0;
-    const lock = await store.lock("state push", { clock: systemClock, timeout });
-    const serial = await whileHeld(lock, () => push(store, errored, file, header.name));
-    const resources = Object.keys(errored.state.resources).length;
+    const lock = await store.lock("state push", { clock: systemClock, timeout, isPush: true });
+    const { state, isStored } = await whileHeld(lock, () => push(store, errored, file, header.name));
+    const isRemoved = await removeDurably(file).then(
+      () => true,
+      () => false,
+    );
+    const { serial } = state;
+    const resources = Object.keys(state.resources).length;
     if (options.json === true) terminal.out(`${jsonText({ where: store.where, serial, resources })}\n`);
     else {
       const where = escapeText(store.where, 300);
       terminal.out(`${where} is at version ${serial} now, ${amount(resources, "resource")}.\n`);
-      terminal.err(
-        `${escapeText(file, 300)} is not needed any more; run the command again that was cut short\n`,
-      );
     }
+    const why = isStored ? "" : ": it was stored already, or everything that it names was found since";
+    terminal.err(
+      `${escapeText(file, 300)} is not needed any more${why}${isRemoved ? ", and was removed" : "; remove it"}; run the command again that was cut short\n`,
+    );
     return exitCodes.done;
   } finally {
     await store.close();
   }
 }
 
-async function push(store: KeptStore, errored: ErroredState, file: string, name: string): Promise<number> {
+/** The stored state after it, and whether it had to be stored. */
+interface Pushed {
+  readonly state: StateDocument;
+  readonly isStored: boolean;
+}
+
+async function push(store: KeptStore, errored: ErroredState, file: string, name: string): Promise<Pushed> {
+  const { where } = store;
   const stored = await store.readText();
-  const current = stored && readState(stored.text, store.where, name);
-  const { state } = errored;
-  // The same file once more, after an answer that was lost.
-  if (current !== undefined && stateDigest(current) === stateDigest(state)) return current.serial;
-  if (current !== undefined && current.lineage !== state.lineage)
-    throw refused(
+  const current = stored && readState(stored.text, where, name);
+  const standing = standingOf(errored, current, where);
+  if (standing === "known" && current !== undefined) return { state: current, isStored: false };
+  const next = standing === "fits" ? stateToPush(errored, current) : undefined;
+  if (next === undefined) throw refusal(standing, errored, current, file, where);
+  const { serial } = next;
+  const state = { ...next, ...nextVersion({ serial: serial - 1 }, systemClock.now()) };
+  await store.replaceText(stateFormatter()(state), stored?.version);
+  return { state, isStored: true };
+}
+
+function refusal(
+  standing: Standing,
+  errored: ErroredState,
+  current: StateDocument | undefined,
+  file: string,
+  where: string,
+): GraphformError {
+  const unknown = unknownObjects(errored, current);
+  if (standing === "elsewhere" || current?.lineage !== errored.state.lineage)
+    return refused(
       file,
-      `${store.where} holds a state of another history`,
-      "name the state that the run worked with",
+      current === undefined ? `nothing is stored at ${where}` : `${where} holds a state of another history`,
+      `the run worked with the state at ${errored.where}: name that one with --state, or put it back from a copy first`,
     );
-  if (!fitsStored(errored, current))
-    throw refused(
-      file,
-      `${store.where} was written to since that run`,
-      "run the command again without it: creates that were announced are looked for, and what was bound since is kept; compare with graphform state pull",
-    );
-  const next = {
-    ...state,
-    ...nextVersion({ serial: Math.max(state.serial - 1, current?.serial ?? 0) }, systemClock.now()),
-  };
-  await store.replaceText(stateFormatter()(next), stored?.version);
-  return next.serial;
+  return refused(
+    file,
+    `${where} was written to since that run, and does not know what it made: ${createdWords(unknown)}`,
+    bindByHand(file, unknown),
+  );
 }
 
 async function textOf(file: string): Promise<string> {
@@ -79,7 +110,9 @@ async function textOf(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (cause) {
     throw new GraphformError("push-unreadable", `${file} cannot be read: ${fileTrouble(cause)}`, {
-      hint: "name the file that the run named",
+      hint: isFileError(cause, "ENOENT")
+        ? "name the file that the run named; one that was stored is removed"
+        : "name the file that the run named",
       cause,
     });
   }

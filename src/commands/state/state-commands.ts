@@ -9,6 +9,7 @@ import type { StateDocument } from "../../model/state.ts";
 import { renamedReferences } from "../../plan/moves.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
+import { whileHeld } from "../../project/while-held.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { kindNames } from "../../report/kind-words.ts";
@@ -88,7 +89,7 @@ export async function stateMove(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  return editState("state mv", options, settings, async (state, journal) => {
+  return editState("state mv", options, settings, terminal, async (state, journal) => {
     const bound = boundAt(state, from);
     const parts = parseAddress(to);
     if (parts === undefined || parts.section !== bound.kind) {
@@ -103,7 +104,7 @@ export async function stateMove(
       });
     const renamed = renamedReferences(state, from, to, kinds);
     await journal.record({ type: "moved", from, to, renamed });
-    terminal.out(`${escapeText(from, 300)} is now ${escapeText(to, 300)}; declare it there.\n`);
+    return `${escapeText(from, 300)} is now ${escapeText(to, 300)}; declare it there.\n`;
   });
 }
 
@@ -114,17 +115,14 @@ export async function stateRemove(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  return editState("state rm", options, settings, async (state, journal) => {
+  return editState("state rm", options, settings, terminal, async (state, journal) => {
     if (Object.hasOwn(state.intents, address) && !Object.hasOwn(state.resources, address)) {
       await journal.record({ type: "create-abandoned", address });
-      terminal.out(`${escapeText(address, 300)} had an unconfirmed create; it is removed from the state.\n`);
-      return;
+      return `${escapeText(address, 300)} had an unconfirmed create; it is removed from the state.\n`;
     }
     const { id } = boundAt(state, address);
     await journal.record({ type: "released", address });
-    terminal.out(
-      `${escapeText(address, 300)} is removed from the state; ${escapeText(id, 100)} keeps running.\n`,
-    );
+    return `${escapeText(address, 300)} is removed from the state; ${escapeText(id, 100)} keeps running.\n`;
   });
 }
 
@@ -163,25 +161,26 @@ async function readState(
   return { project, state: (await project.store.read()) ?? emptyState(project.header.name) };
 }
 
+/** Edits the state under its lock, and prints what `work` returns once it is stored. */
 async function editState(
   operation: string,
   options: StateOptions,
   settings: Settings,
-  work: (state: StateDocument, journal: Journal) => Promise<void>,
+  terminal: Terminal,
+  work: (state: StateDocument, journal: Journal) => Promise<string>,
 ): Promise<number> {
   const { store } = await openProject(options, settings);
   const lock = await store.lock(operation, { clock: systemClock, timeout: options.lockTimeout ?? 0 });
-  try {
+  const done = await whileHeld(lock, async () => {
     const state = await store.read();
     if (state === undefined)
       throw new GraphformError("state-missing", `no state at ${store.where}`, {
         hint: "nothing was applied or imported yet",
       });
-    await work(state, openJournal(store, state, systemClock));
-    return exitCodes.done;
-  } finally {
-    await lock.release();
-  }
+    return work(state, openJournal(store, state, systemClock));
+  });
+  terminal.out(done);
+  return exitCodes.done;
 }
 
 function print(state: StateDocument, options: StateOptions, terminal: Terminal): void {

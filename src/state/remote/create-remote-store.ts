@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../model/clock.ts";
 import { asError, isGraphformError } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { follows, type VersionId } from "../document.ts";
-import type { writeErroredState } from "../errored-state.ts";
+import { type ErroredFiles, openErroredFiles } from "../errored-files.ts";
 import { stateFormatter } from "../format-state.ts";
 import type { KeptStore } from "../kept-store.ts";
 import { type LiveDocument, liveDocument } from "../live-document.ts";
@@ -19,6 +19,7 @@ import { readStored } from "./read-stored.ts";
 import { alive, notLocked, unknownLock } from "./remote-trouble.ts";
 import { untilAnswered } from "./store-retry.ts";
 import { takeLease } from "./take-lease.ts";
+import { unpushedFinder } from "./unpushed.ts";
 import { openUnstored } from "./unstored.ts";
 import { wholeTexts } from "./whole-texts.ts";
 
@@ -28,7 +29,7 @@ export interface RemoteStoreOptions extends Partial<LeaseClock> {
   readonly name: string;
   /** Local file that gets what could not be stored, for `graphform state push`. */
   readonly erroredFile: string;
-  readonly writeErrored?: typeof writeErroredState;
+  readonly errored?: ErroredFiles;
 }
 
 /** Time of a lease in ms, where none is given. */
@@ -44,10 +45,11 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const { where } = driver;
   const format = stateFormatter();
   const writer = conditionalWriter(driver, name, clock);
-  const unstored = openUnstored(where, options.erroredFile, options.writeErrored);
+  const errored = options.errored ?? openErroredFiles(options.erroredFile, name);
   let held: HeldLease | undefined;
   /** Everything that was handed in, stored or not. */
   let live: LiveDocument | undefined;
+  const unstored = openUnstored({ where, view: () => live?.view, possible: writer.possible }, errored);
   let busy = 0;
   /** The reason for which nothing is written any more, until the state is read again. */
   let failed: Error | undefined;
@@ -102,6 +104,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     const { lease, isTakeover } = await takeLease(driver, operation, ms, lockOptions);
     const mine = holdLease(driver, lease, ms, timeOf(lockOptions.clock));
     if (isTakeover) await fence(mine, lockOptions.clock);
+    if (lockOptions.isPush !== true) await refuseUnpushed(mine);
     held = mine;
     return {
       id: mine.id,
@@ -115,7 +118,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
         const { view } = live ?? {};
         const last = view && failed && !mine.ended.aborted ? () => put(mine, view) : undefined;
         const lockLeft = driver.expires ? undefined : mine.id;
-        throw await unstored.keep(asError(mine.lost.reason), view, writer.possible, last, lockLeft);
+        throw await unstored.keep(asError(mine.lost.reason), last, lockLeft);
       },
       async release(): Promise<void> {
         await writes.idle();
@@ -123,6 +126,19 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
         await mine.release();
       },
     };
+  };
+
+  const findUnpushed = unpushedFinder(driver, name, clock, errored);
+
+  /** Ids that stand in a local file alone must not be looked for, or made again, by a run that does not know them. */
+  const refuseUnpushed = async (mine: HeldLease): Promise<void> => {
+    try {
+      const found = await findUnpushed({ isRemoving: true });
+      if (found !== undefined) throw found.refusal;
+    } catch (error) {
+      await mine.release();
+      throw error;
+    }
   };
 
   /** A lock under which the holder before may still write is not given back: whoever comes next raises the fence again. */
@@ -165,6 +181,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       }),
     append: (version: EventVersion) => offer(version, () => live !== undefined && appendTo(live, version)),
     keep: unstored.add,
+    unpushed: () => findUnpushed({ isRemoving: false }),
     lock,
     holder: () => untilAnswered(() => driver.holder(), clock),
     async unlock(id, { force = false } = {}): Promise<Holder> {

@@ -1,64 +1,89 @@
-/** @module Keeps what happened and could not be stored: in the store after all, or in a local file. */
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { fileTrouble } from "../../files/file-trouble.ts";
+/** @module Keeps what happened and could not be stored: in a local file at once, or in the store after all. */
 import { asError, GraphformError, isGraphformError } from "../../model/errors.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { StateEvent } from "../../model/state-event.ts";
-import { writeErroredState } from "../errored-state.ts";
+import type { ErroredFiles } from "../errored-files.ts";
+import type { CreatedObject } from "../errored-state.ts";
+import { createdWords } from "./unpushed.ts";
 
 /** Events of a run that are not stored. */
 export interface Unstored {
+  /** Keeps one, and begins to write the file: whoever kills the run after that loses nothing. */
   add(event: StateEvent): void;
   /**
-   * Ends a run that may store nothing more: tries `last` where it is given, then the file beside the manifest, then one in the
-   * folder for temporary files. `possible` are the digests of what may be stored now, `lockLeft` is the id of a lock that may
-   * be left standing for ever. Returns the error that the run ends with.
+   * Ends a run that may store nothing more: tries `last` where it is given, then a local file. `lockLeft` is the id of a lock
+   * that may be left standing for ever. Returns the error that the run ends with.
    */
-  keep(
-    reason: Error,
-    view: StateDocument | undefined,
-    possible: () => readonly (string | undefined)[],
-    last: (() => Promise<void>) | undefined,
-    lockLeft?: string,
-  ): Promise<Error>;
+  keep(reason: Error, last: (() => Promise<void>) | undefined, lockLeft?: string): Promise<Error>;
 }
 
-/** Opens the list of one store. `file` gets the state. */
-export function openUnstored(
-  where: string,
-  file: string,
-  write: typeof writeErroredState = writeErroredState,
-): Unstored {
+/** The state of the run. */
+export interface RunView {
+  readonly where: string;
+  readonly view: () => StateDocument | undefined;
+  /** Digests of what may be stored now. */
+  readonly possible: () => readonly (string | undefined)[];
+}
+
+/** Opens the list of one store. */
+export function openUnstored({ where, view, possible }: RunView, files: ErroredFiles): Unstored {
   let events: StateEvent[] = [];
+  /** Number of events that are in the file. */
+  let written = 0;
+  let path: string | undefined;
+  let writing: Promise<void> | undefined;
+
+  const write = async (): Promise<void> => {
+    const state = view();
+    if (state === undefined) return;
+    const count = events.length;
+    const follows = possible().map((digest) => digest ?? null);
+    path = await files.write({ where, state, follows, created: createdBy(events) }, path);
+    written = count;
+  };
+  const writeEarly = async (): Promise<void> => {
+    while (written < events.length) await write();
+  };
   return {
     add(event) {
       events.push(event);
+      writing ??= writeEarly()
+        .catch(() => undefined)
+        .finally(() => {
+          writing = undefined;
+        });
     },
-    async keep(reason, view, possible, last, lockLeft) {
-      if (events.length === 0 || view === undefined) return reason;
-      const kept = events;
-      events = [];
-      if (last !== undefined && (await last().then(isTrue, isFalse)))
+    async keep(reason, last, lockLeft) {
+      await writing;
+      const state = view();
+      if (events.length === 0 || state === undefined) return reason;
+      const created = createdBy(events);
+      if (last !== undefined && (await last().then(isTrue, isFalse))) {
+        events = [];
+        if (path !== undefined) await files.remove(path).catch(() => undefined);
         return ended(
           reason,
           where,
-          `what happened is stored as version ${view.serial}; run the command again`,
+          `what happened is stored as version ${state.serial}; run the command again`,
         );
-      const errored = { state: view, follows: possible().map((digest) => digest ?? null) };
-      const troubles: string[] = [];
-      for (const path of [file, join(tmpdir(), `${process.pid}.${basename(file)}`)]) {
-        try {
-          await write(path, errored);
-          return ended(reason, where, wayBack(reason, path, lockLeft));
-        } catch (error) {
-          troubles.push(`${path}: ${fileTrouble(asError(error))}`);
-        }
       }
-      return ended(reason, where, byHand(kept, troubles));
+      const trouble = await write().then(() => undefined, asError);
+      events = [];
+      const hint =
+        path === undefined || trouble !== undefined
+          ? byHand(created, trouble)
+          : wayBack(reason, path, created, lockLeft);
+      return ended(reason, where, hint);
     },
   };
+}
+
+function createdBy(events: readonly StateEvent[]): readonly CreatedObject[] {
+  return events.flatMap((event) => {
+    if (event.type === "create-acknowledged") return [{ address: event.address, id: event.id }];
+    return event.type === "creates-resolved" ? event.found.map(({ address, id }) => ({ address, id })) : [];
+  });
 }
 
 function ended(reason: Error, where: string, hint: string): GraphformError {
@@ -70,26 +95,26 @@ function ended(reason: Error, where: string, hint: string): GraphformError {
   );
 }
 
-function wayBack(reason: Error, file: string, lockLeft: string | undefined): string {
-  const push = `graphform state push ${shellWord(file)}`;
+function wayBack(
+  reason: Error,
+  file: string,
+  created: readonly CreatedObject[],
+  lockLeft: string | undefined,
+): string {
   const unlock =
     lockLeft === undefined ? "" : `graphform state unlock ${lockLeft} if that lock is left standing, `;
   const isOthers = isGraphformError(reason) && ["lock-lost", "state-conflict"].includes(reason.code);
-  return isOthers
-    ? `what happened last is kept in ${file}; if nobody has written since: ${push}; otherwise run the command again, it looks for creates that were announced`
-    : `what happened last is kept in ${file}; once the store answers again: ${unlock}${push}, then run the command again`;
+  const when = isOthers
+    ? "before the next run (where somebody else has written since, this says what that run does not know)"
+    : "once the store answers again";
+  const made = created.length === 0 ? "" : ` (${createdWords(created)})`;
+  return `what happened last${made} is kept in ${file}; ${when}: ${isOthers ? "" : unlock}graphform state push ${shellWord(file)}, then run the command again; until then nothing is changed from this folder`;
 }
 
 /** The ids that stand nowhere else: announced creates are found by the next run, and these tell a person what it should find. */
-function byHand(events: readonly StateEvent[], troubles: readonly string[]): string {
-  const made = events.flatMap((event) => {
-    if (event.type === "create-acknowledged") return [`${event.address} is ${event.id}`];
-    return event.type === "creates-resolved"
-      ? event.found.map(({ address, id }) => `${address} is ${id}`)
-      : [];
-  });
-  const ids = made.length === 0 ? "" : `; note what was created: ${made.join(", ")}`;
-  return `it could not be kept in a file either (${troubles.join("; ")})${ids}; run the command again once the store answers, it looks for creates that were announced`;
+function byHand(created: readonly CreatedObject[], trouble: Error | undefined): string {
+  const ids = created.length === 0 ? "" : `; note what was created: ${createdWords(created)}`;
+  return `it could not be kept in a file either (${trouble?.message ?? "there is no state"})${ids}; run the command again once the store answers, it looks for creates that were announced`;
 }
 
 const isTrue = (): boolean => true;

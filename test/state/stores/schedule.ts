@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { whileHeld } from "../../../src/project/while-held.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
-import { type ErroredState, fitsStored } from "../../../src/state/errored-state.ts";
+import { type ErroredState, standingOf, stateToPush } from "../../../src/state/errored-state.ts";
 import { readState } from "../../../src/state/read-state.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateStore } from "../../../src/state/store.ts";
@@ -131,9 +131,17 @@ function storeOf(bench: Bench, process: Machine): StateStore {
   return createRemoteStore(driver, {
     ...{ name: "toys", erroredFile: "errored", clock: process.clock },
     ...{ monotonic: process.monotonic, every: process.every },
-    writeErrored: async (_, errored) => {
-      tally.errored += 1;
-      files.set(process.name, errored);
+    // The next run is on another machine: it has no file.
+    errored: {
+      find: async () => [],
+      async write(errored) {
+        if (!files.has(process.name)) tally.errored += 1;
+        files.set(process.name, errored);
+        return process.name;
+      },
+      async remove() {
+        files.delete(process.name);
+      },
     },
   });
 }
@@ -181,9 +189,10 @@ async function push(bench: Bench, process: Machine, name: string): Promise<void>
   bench.owners.push(process.name);
   await whileHeld(lock, async () => {
     const stored = await store.read();
-    if (!fitsStored(errored, stored)) return;
+    const next = stateToPush(errored, stored);
+    if (standingOf(errored, stored, errored.where) !== "fits" || next === undefined) return;
     bench.tally.pushed += 1;
-    await store.write({ ...errored.state, ...nextVersion(stored ?? errored.state, process.clock.now()) });
+    await store.write({ ...next, ...nextVersion(stored ?? errored.state, process.clock.now()) });
   });
   bench.owner = undefined;
 }

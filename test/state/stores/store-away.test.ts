@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { whileHeld } from "../../../src/project/while-held.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
-import { type ErroredState, fitsStored, readErroredState } from "../../../src/state/errored-state.ts";
+import type { ErroredFiles } from "../../../src/state/errored-files.ts";
+import { openErroredFiles } from "../../../src/state/errored-files.ts";
+import {
+  type ErroredState,
+  erroredText,
+  readErroredState,
+  standingOf,
+  stateToPush,
+} from "../../../src/state/errored-state.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import { openUnstored } from "../../../src/state/remote/unstored.ts";
 import type { StateStore } from "../../../src/state/store.ts";
@@ -20,30 +28,45 @@ const toys: Toys = Object.fromEntries(
 interface Bench {
   readonly world: ToyWorld;
   readonly backend: Backend;
-  readonly errored: ErroredState[];
-  /** Opens the state as a process of its own. */
-  open(): { readonly store: StateStore; readonly faults: Faults };
+  /** The file of this folder, as it was written last. */
+  errored(): ErroredState | undefined;
+  /** Opens the state as a process of its own; `folder` another one than that of the first run. */
+  open(folder?: "here" | "elsewhere"): { readonly store: StateStore; readonly faults: Faults };
 }
 
 function bench(): Bench {
   const world = toyWorld({ listLag: 2000 });
   const { clock } = world;
   const backend = memoryBackend(clock.now);
-  const errored: ErroredState[] = [];
-  const open: Bench["open"] = () => {
+  let errored: ErroredState | undefined;
+  const here: ErroredFiles = {
+    find: async () => (errored === undefined ? [] : [{ path: "errored", content: errored }]),
+    async write(state) {
+      errored = readErroredState(erroredText(state), "errored", "toys");
+      return "errored";
+    },
+    async remove() {
+      errored = undefined;
+    },
+  };
+  const open: Bench["open"] = (folder = "here") => {
     const { driver, faults } = faultyDriver(memoryDriver(backend));
     const store = createRemoteStore(driver, {
       ...{ name: "toys", erroredFile: "errored", clock, monotonic: clock.now, every: () => () => undefined },
-      writeErrored: async (_, state) => void errored.push(state),
+      errored: folder === "here" ? here : { ...here, find: async () => [] },
     });
     return { store, faults };
   };
-  return { world, backend, errored, open };
+  return { world, backend, errored: () => errored, open };
 }
 
 /** What `graphform apply` does. `atWrite`: the store is away from that write of the state on. */
-async function apply({ world, open }: Bench, atWrite = Number.POSITIVE_INFINITY): Promise<number> {
-  const { store, faults } = open();
+async function apply(
+  { world, open }: Bench,
+  atWrite = Number.POSITIVE_INFINITY,
+  folder: "here" | "elsewhere" = "here",
+): Promise<number> {
+  const { store, faults } = open(folder);
   const lock = await store.lock("apply", { clock: world.clock, timeout: 300_000 });
   let goneAt = Number.POSITIVE_INFINITY;
   lock.lost.addEventListener("abort", () => {
@@ -63,14 +86,15 @@ async function apply({ world, open }: Bench, atWrite = Number.POSITIVE_INFINITY)
   return goneAt;
 }
 
-/** What `graphform state push` does. False where the file does not fit. */
+/** What `graphform state push` does. False where the file is not stored. */
 async function push({ world, open }: Bench, errored: ErroredState): Promise<boolean> {
   const { store } = open();
-  const lock = await store.lock("state push", { clock: world.clock, timeout: 300_000 });
+  const lock = await store.lock("state push", { clock: world.clock, timeout: 300_000, isPush: true });
   return whileHeld(lock, async () => {
     const stored = await store.read();
-    if (!fitsStored(errored, stored)) return false;
-    await store.write({ ...errored.state, ...nextVersion(stored ?? errored.state, world.clock.now()) });
+    const next = stateToPush(errored, stored);
+    if (standingOf(errored, stored, errored.where) !== "fits" || next === undefined) return false;
+    await store.write({ ...next, ...nextVersion(stored ?? errored.state, world.clock.now()) });
     return true;
   });
 }
@@ -93,26 +117,77 @@ describe("a store that goes away in the middle of an apply of 20", () => {
       expect(goneAt).toBeLessThan(world.clock.now() + 1);
       expect(world.service.writes().filter(({ at }) => at > goneAt)).toEqual([]);
       // What was begun before is known, with its id: in the file, or already in the store.
-      const kept = errored[0]?.state ?? (await world.drive(all.open().store.read()));
+      const kept = errored()?.state ?? (await world.drive(all.open().store.read()));
       const known = new Set(Object.values(kept?.resources ?? {}).map(({ id }) => id));
       const made = world.service.all().map(({ id }) => id);
       expect(made.filter((id) => !known.has(id))).toEqual([]);
-      if (errored[0] !== undefined) expect(await world.drive(push(all, errored[0]))).toBe(true);
+      const file = errored();
+      if (file !== undefined) {
+        const refused = world.drive(apply(all));
+        await expect(refused).rejects.toMatchObject({ code: "state-unpushed", exitCode: 1 });
+        expect(await world.drive(push(all, file))).toBe(true);
+      }
       await world.drive(apply(all));
       await world.drive(expectWhole(all));
+      // It was pushed: the file is not needed, and is gone.
+      expect(errored()).toBeUndefined();
     },
   );
 
-  it("finishes also where the file is never put back, and then refuses it", async () => {
+  it("finishes also on another machine, which has no file; the file has nothing new then, and goes", async () => {
     const all = bench();
     const { world, errored } = all;
     await world.drive(apply(all, 30));
-    await world.drive(apply(all));
-    await world.drive(expectWhole(all));
-    const [left] = errored;
+    const left = errored();
     if (left === undefined) throw new Error("nothing was kept");
-    expect(await world.drive(push(all, left))).toBe(false);
+    expect(left.created).not.toEqual([]);
+    expect(left.state).not.toHaveProperty("key");
+    await world.drive(apply(all, undefined, "elsewhere"));
     await world.drive(expectWhole(all));
+    expect(await world.drive(push(all, left))).toBe(false);
+    await world.drive(apply(all));
+    expect(errored()).toBeUndefined();
+    await world.drive(expectWhole(all));
+  });
+
+  it("is refused here until it is pushed; a plan counts in what the file says", async () => {
+    const all = bench();
+    const { world, errored, open } = all;
+    await world.drive(apply(all, 30));
+    const { store } = open();
+    const [{ address, id } = { address: "", id: "" }] = errored()?.created ?? [];
+    const found = await world.drive(store.unpushed?.() ?? Promise.resolve(undefined));
+    expect(found?.refusal.message).toContain(`${address} is ${id}`);
+    expect(found?.refusal.hint).toContain("graphform state push errored");
+    expect(found?.state?.resources[address]?.id).toBe(id);
+    const stored = await world.drive(store.read());
+    expect(stored?.resources[address]).toBeUndefined();
+    expect(found?.state?.serial).toBeGreaterThan(stored?.serial ?? 0);
+    expect(found?.state?.key).toBe(stored?.key);
+  });
+
+  it("is refused where somebody has written since and does not know what was made", async () => {
+    const all = bench();
+    const { world, errored, open } = all;
+    await world.drive(apply(all, 30));
+    const left = errored();
+    const other = async (): Promise<void> => {
+      const { store } = open("elsewhere");
+      const lock = await store.lock("state rm", { clock: world.clock, timeout: 300_000 });
+      const stored = await store.read();
+      if (stored === undefined) throw new Error("nothing is stored");
+      const next = nextVersion(stored, world.clock.now());
+      await store.write({ ...stored, ...next, intents: {}, rounds: {} });
+      await lock.release();
+    };
+    await world.drive(other());
+    const [{ address, id } = { address: "", id: "" }] = left?.created ?? [];
+    await expect(world.drive(apply(all))).rejects.toMatchObject({
+      code: "state-unpushed",
+      message: expect.stringContaining(`was written to since without it: ${address} is ${id}`),
+      hint: expect.stringContaining("mv errored errored.old, and bind"),
+    });
+    expect(errored()).toEqual(left);
   });
 });
 
@@ -125,10 +200,11 @@ describe("the file for what could not be stored", () => {
     createdAt: "2026-01-01T00:00:00.000Z",
     converging: { operation: "create", since: "2026-01-01T00:00:00.000Z", record: {} },
   } as const;
+  const view = { where: "s3://bucket/shop", view: sampleState, possible: () => [undefined] };
   const keep = async (file: string): Promise<Error> => {
-    const unstored = openUnstored("s3://bucket/shop", file);
+    const unstored = openUnstored(view, openErroredFiles(file, "shop"));
     unstored.add(acknowledged);
-    return unstored.keep(away, sampleState(), () => [undefined], undefined);
+    return unstored.keep(away, undefined);
   };
 
   it("goes to the folder for temporary files where it cannot be written beside the manifest", async () => {

@@ -1,0 +1,108 @@
+/** @module Finds what an earlier run on this machine could not store, and words the refusal to go on without it. */
+import type { Clock } from "../../model/clock.ts";
+import { GraphformError, isGraphformError } from "../../model/errors.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import type { StateDocument } from "../../model/state.ts";
+import type { ErroredFiles, FoundErrored } from "../errored-files.ts";
+import { type CreatedObject, standingOf, stateToPush, unknownObjects } from "../errored-state.ts";
+import { readState } from "../read-state.ts";
+import type { Unpushed } from "../store.ts";
+import type { StateDriver } from "./driver.ts";
+import { untilAnswered } from "./store-retry.ts";
+
+/**
+ * Makes a function that finds the first file which says something the stored state does not know; undefined where there is none.
+ * The state is read only where there is a file. With `isRemoving`, files that are not needed any more are removed.
+ */
+export function unpushedFinder(
+  driver: StateDriver,
+  name: string,
+  clock: Clock,
+  files: ErroredFiles,
+): (options: { readonly isRemoving: boolean }) => Promise<Unpushed | undefined> {
+  const { where } = driver;
+  return async ({ isRemoving }) => {
+    const found = await files.find();
+    if (found.length === 0) return undefined;
+    const stored = await untilAnswered(() => driver.read(), clock);
+    // Whoever reads it says what is wrong with it, or where it was moved to.
+    const current = stored && readable(stored.text, where, name);
+    if (stored !== undefined && current === undefined) return undefined;
+    const all = found.map(({ path, content }) => judge(path, content, current, where));
+    const known = found.filter((_, index) => all[index] === "known");
+    if (isRemoving) await Promise.all(known.map(({ path }) => files.remove(path).catch(() => undefined)));
+    return all.find((one) => typeof one === "object");
+  };
+}
+
+function judge(
+  file: string,
+  content: FoundErrored["content"],
+  stored: StateDocument | undefined,
+  where: string,
+): Unpushed | "known" | "elsewhere" {
+  if (content instanceof Error) return { file, refusal: unreadable(file, content) };
+  const standing = standingOf(content, stored, where);
+  if (standing === "known" || standing === "elsewhere") return standing;
+  const unknown = unknownObjects(content, stored);
+  return standing === "fits"
+    ? { file, refusal: unpushed(file, where, unknown), state: stateToPush(content, stored) }
+    : { file, refusal: overtaken(file, where, unknown) };
+}
+
+function readable(text: string, where: string, name: string): StateDocument | undefined {
+  try {
+    return readState(text, where, name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lists objects as `ADDRESS is ID`. */
+export function createdWords(objects: readonly CreatedObject[]): string {
+  return objects.map(({ address, id }) => `${address} is ${id}`).join(", ");
+}
+
+/** Says how objects that no state binds are bound, after their file was moved away. */
+export function bindByHand(file: string, objects: readonly CreatedObject[]): string {
+  const imports = objects.map(({ address, id }) => `graphform import ${shellWord(address)} ${shellWord(id)}`);
+  const look = "look whether each of them is still at the service";
+  return `${look}; then move the file away: ${moveAway(file)}, and bind those that are to be kept, at addresses that are free: ${imports.join("; ")}`;
+}
+
+function unpushed(file: string, where: string, unknown: readonly CreatedObject[]): GraphformError {
+  const made = unknown.length === 0 ? "" : `: ${createdWords(unknown)}`;
+  return refusal(
+    `${file} has what an earlier run did and could not store at ${where}${made}`,
+    `store it: graphform state push ${shellWord(file)}, then run the command again; to go on without it all the same: ${moveAway(file)}`,
+  );
+}
+
+function overtaken(file: string, where: string, unknown: readonly CreatedObject[]): GraphformError {
+  if (unknown.length === 0)
+    return refusal(
+      `${file} has what an earlier run did, and ${where} is not the state that it worked with`,
+      `put that state back, or move the file away: ${moveAway(file)}`,
+    );
+  return refusal(
+    `${file} has what an earlier run made, and ${where} was written to since without it: ${createdWords(unknown)}`,
+    bindByHand(file, unknown),
+  );
+}
+
+function unreadable(file: string, cause: Error): GraphformError {
+  const words = isGraphformError(cause) ? cause.message : `${file} cannot be read`;
+  return refusal(
+    `${words}; a run that could not store its state left it`,
+    `it may name objects that are known nowhere else: push another copy of it, or bind them with graphform import after: ${moveAway(file)}`,
+    cause,
+  );
+}
+
+function moveAway(file: string): string {
+  return `mv ${shellWord(file)} ${shellWord(`${file}.old`)}`;
+}
+
+function refusal(message: string, hint: string, cause?: unknown): GraphformError {
+  return new GraphformError("state-unpushed", message, { hint, cause });
+}
