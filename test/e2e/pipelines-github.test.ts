@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GithubRunner, githubRunner, type JobResult } from "../support/pipelines/github-runner.ts";
 import { openShop, type Shop } from "../support/pipelines/shop.ts";
 import { type SharedStore, sharedStores } from "../support/shared-stores.ts";
+import { until } from "../support/workspace.ts";
 
 const [workflow, watch] = [".github/workflows/graphform.yaml", ".github/workflows/graphform-drift.yaml"];
 const push = { name: "push", ref: "refs/heads/main" } as const;
@@ -156,6 +157,79 @@ describe("the workflow after a merge", () => {
     const again = await github.run(workflow, { ...push, attempt: 2 });
     expect(results(again), said(again["apply"])).toEqual({ plan: "success", apply: "success" });
     expect(await shop.created()).toEqual(["orders", "stock", "orders"]);
+  });
+});
+
+describe("the workflow of an apply whose store goes away", () => {
+  const artifactsOf = (suffix: string): readonly string[] =>
+    shop.user
+      .files()
+      .filter((file) => file.startsWith(`github/run-${github.runs()}/artifacts/`) && file.endsWith(suffix));
+
+  it("keeps what could not be stored as an artifact, which can be pushed from anywhere", async () => {
+    const text = shop.user.read(`repository/${workflow}`);
+    shop.user.write(
+      `repository/${workflow}`,
+      text.replace("\njobs:", "\nenv: { GRAPHFORM_STATE_LEASE: 6s }\njobs:"),
+    );
+    shop.commit({
+      orders: "changed in between",
+      stock: "what is left",
+      late: "made when the store was away",
+    });
+    const isAnnounced = async (): Promise<true | undefined> =>
+      (await store.text())?.split('"intents"')[1]?.includes("instances.late") || undefined;
+    let gone: Promise<void> | undefined;
+    const jobs = await github.run(workflow, push, {
+      apply: async () => {
+        gone = until(isAnnounced, "the announced create").then(() => store.away());
+      },
+    });
+    await gone;
+    await store.back();
+    await store.expire();
+    shop.user.write(`repository/${workflow}`, text);
+    const { apply } = jobs;
+    expect(results(jobs), said(apply)).toEqual({ plan: "success", apply: "failure" });
+    expect(said(apply)).toMatch(
+      /::error title=graphform::[^\n]*graphform-shop-errored-1[^\n]*graphform state push/,
+    );
+    expect(apply?.summary).toContain("graphform state push FILE");
+    const [file = "", ...others] = artifactsOf("graphform-shop-errored-1/shop.errored.state.json");
+    expect(others).toEqual([]);
+    const kept = shop.user.read(file);
+    const { key }: { key: string } = JSON.parse((await store.text()) ?? "");
+    for (const secret of ["a-password-of-tests", ...store.secrets, key]) expect(kept).not.toContain(secret);
+
+    const { user } = shop;
+    const environment = { ...user.env };
+    Object.assign(user.env, secrets, store.env);
+    const pushed = await user.run("--chdir", "repository", "state", "push", join(user.dir, file));
+    expect(pushed, pushed.err).toMatchObject({ code: 0 });
+    for (const name of Object.keys(user.env)) if (!(name in environment)) user.env[name] = undefined;
+    const again = await github.run(workflow, push);
+    expect(again["plan"]?.result, said(again["plan"])).toBe("success");
+    expect((await shop.created()).filter((name) => name === "late")).toEqual(["late"]);
+    expect((await store.text())?.split('"instances.late"')).toHaveLength(2);
+    expect(artifactsOf("errored.state.json")).toEqual([]);
+    shop.commit({ orders: "changed in between", stock: "what is left" });
+    expect(results(await github.run(workflow, push))).toEqual({ plan: "success", apply: "success" });
+  });
+
+  it("keeps it also where the action applies", async () => {
+    const action = ".github/workflows/action.yaml";
+    shop.user.write(`repository/${action}`, actionWorkflow);
+    shop.commit({ orders: "not through the action", stock: "what is left" });
+    // A file that a run left: with it nothing is applied.
+    shop.user.write("repository/.graphform/shop.errored.state.json", "{}");
+    const { apply } = await github.run(action, push);
+    rmSync(join(shop.repository, ".graphform/shop.errored.state.json"));
+    expect(apply?.result).toBe("failure");
+    expect(said(apply)).toMatch(
+      /error[^\n]*shop\.errored\.state\.json[\s\S]*::error[^\n]*graphform-graphs-errored-1/,
+    );
+    expect(artifactsOf("graphform-graphs-errored-1/shop.errored.state.json")).toHaveLength(1);
+    shop.commit({ orders: "changed in between", stock: "what is left" });
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -99,6 +99,31 @@ describe("the pipeline after a merge", () => {
       plan: "success",
       apply: "success",
     });
+    expect(errored("gitlab/")).toEqual([]);
+  });
+});
+
+/** The artifact of a job with what could not be stored. */
+function errored(folder: string): readonly string[] {
+  return shop.user
+    .files()
+    .filter((file) => file.startsWith(folder) && file.includes("/artifacts/") && file.includes("errored"));
+}
+
+describe("the pipeline of an apply whose store went away", () => {
+  it("keeps what could not be stored as an artifact, and says how to push it", async () => {
+    shop.commit({ orders: "not applied", stock: "what is left" });
+    // A file that a run left: with it nothing is applied.
+    shop.user.write("repository/.graphform/shop.errored.state.json", "{}");
+    const { apply } = await gitlab.run(push, { apply: async () => undefined });
+    rmSync(join(shop.repository, ".graphform/shop.errored.state.json"));
+    expect(apply?.status).toBe("failed");
+    expect(apply?.out).toContain("shop.errored.state.json is not a state that a run could not store");
+    expect(apply?.afterScript).toContain("graphform state push FILE");
+    expect(errored("gitlab/")).toEqual([
+      expect.stringMatching(/\/artifacts\/apply\/graphform-errored\/shop\.errored\.state\.json$/),
+    ]);
+    shop.commit({ orders: "changed in between", stock: "what is left" });
   });
 });
 
@@ -153,5 +178,14 @@ describe("the component", () => {
     });
     expect(ran["graphs-apply"]?.out).toMatch(/Apply complete! Resources: \d added, 1 changed, 0 destroyed\./);
     expect(statuses(await runner.run(schedule))).toEqual({ "graphs-drift": "success" });
+    shop.commit({ orders: "not through the component", stock: "what is left" });
+    shop.user.write("repository/.graphform/shop.errored.state.json", "{}");
+    const refused = await runner.run(push, { "graphs-apply": async () => undefined });
+    rmSync(join(shop.repository, ".graphform/shop.errored.state.json"));
+    expect(refused["graphs-apply"]).toMatchObject({
+      status: "failed",
+      afterScript: expect.stringContaining("graphform state push FILE"),
+    });
+    expect(errored("component/")).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 /** @module Writes the workflows of GitHub Actions: plan, apply and drift. */
+import { erroredFolder, erroredSteps } from "./errored-artifact.ts";
 import { lastingState } from "./lasting-state.ts";
 import {
   fileOption,
@@ -110,7 +111,7 @@ ${secrets(needs, "          ")}
           graphform plan${options}
           echo "::error title=graphform::The plan that was shown is stale and was not applied. The summary of this job has the new one: run all jobs again to approve it."
           exit 6
-`;
+${erroredSteps(`graphform-${name}-errored-\${{ github.run_attempt }}`, inFolder(needs, erroredFolder))}`;
 }
 
 function drift(needs: PipelineNeeds): string {

@@ -1,4 +1,5 @@
 /** @module Writes the pipeline of GitLab: plan, apply and drift. */
+import { erroredFolder, erroredScript } from "./errored-artifact.ts";
 import { lastingState } from "./lasting-state.ts";
 import { manifestOptions, type PipelineFile, type PipelineNeeds, stateOption } from "./pipeline-needs.ts";
 
@@ -76,7 +77,7 @@ apply:
         echo "The plan that was shown is stale and was not applied. The new one stands above: run a new pipeline to approve it." >&2
       fi
     - exit "$code"
-
+${erroredScript(needs.folder === "" ? "" : `    - cd ${quoted(needs.folder)}\n`, inFolder(needs, erroredFolder))}
 drift:
   stage: drift
   rules:

@@ -133,32 +133,60 @@ ${instances.join("")}`;
       expect(made).toBe(5);
       const [, file = ""] = /graphform state push (\S+?)[,;\s]/.exec(err) ?? [];
       expect(one.has(".graphform/shop.errored.state.json")).toBe(true);
+      const kept = one.read(".graphform/shop.errored.state.json");
       service.behave();
       await store.back();
       await freeLock(one);
+
+      // Nothing changes anything before the push; a plan counts in what the file says, and waits for the push.
+      const before = await store.text();
+      for (const args of [
+        ["apply", "--auto-approve"],
+        ["state", "rm", "instances.a"],
+      ])
+        expect(await one.run(...args)).toMatchObject({
+          code: 1,
+          err: expect.stringMatching(
+            /errored\.state\.json has what an earlier run did[\s\S]*graphform state push/,
+          ),
+        });
+      const planned = await one.run("plan", "--out", "shop.gfplan");
+      expect(planned, planned.err).toMatchObject({ code: 0, err: expect.stringContaining("state push") });
+      const known = Object.keys(JSON.parse(kept).state.resources).length;
+      expect(planned.out).toMatch(new RegExp(`Plan: ${22 - known} to add, 0 to change, 0 to destroy`));
+      two.write("shop.gfplan", one.read("shop.gfplan"));
+      expect(await two.run("apply", "shop.gfplan")).toMatchObject({
+        code: 6,
+        err: expect.stringContaining("the state is older"),
+      });
+      expect(await store.text()).toBe(before);
+      expect(made).toBe(5);
+
       const pushed = await one.run("state", "push", file);
       expect(pushed, pushed.err).toMatchObject({
         code: 0,
         out: expect.stringMatching(/is at version \d+ now/),
       });
-      // Once more is harmless.
-      expect(await one.run("state", "push", file)).toMatchObject({ code: 0 });
-      expect(await two.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+      expect(one.has(".graphform/shop.errored.state.json")).toBe(false);
+      finishEverything();
+      expect(await one.run("apply", "shop.gfplan")).toMatchObject({ code: 0 });
       expect(service.instances.size).toBe(22);
       expect(JSON.parse((await two.run("state", "list", "--json")).out)).toHaveLength(22);
-      // What was written since is not thrown away by a file that was kept too long.
-      expect(await one.run("state", "push", file)).toMatchObject({
-        code: 1,
-        err: expect.stringContaining("written to since"),
+      expect(await two.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+      // A copy that was kept too long changes nothing.
+      const after = await store.text();
+      one.write("copy.json", kept);
+      expect(await one.run("state", "push", "copy.json")).toMatchObject({
+        code: 0,
+        err: expect.stringContaining("is not needed any more"),
       });
+      expect(JSON.parse((await store.text()) ?? "").resources).toEqual(JSON.parse(after ?? "").resources);
+      expect(one.has("copy.json")).toBe(false);
+      const { key }: { key: string } = JSON.parse(after ?? "");
       const secrets = [password, ...store.secrets];
-      const shown = [
-        await store.everything(),
-        one.read(".graphform/shop.errored.state.json"),
-        err,
-        pushed.out,
-      ];
-      for (const text of shown) for (const secret of secrets) expect(text).not.toContain(secret);
+      for (const text of [kept, err, pushed.out]) expect(text).not.toContain(key);
+      for (const text of [await store.everything(), kept, err, pushed.out])
+        for (const secret of secrets) expect(text).not.toContain(secret);
     }, 180_000);
 
     it("moves to a file and back, and says what the manifest has to say", async () => {

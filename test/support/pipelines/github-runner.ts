@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, delimiter, isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import { filled, holds, type Scope, type Value } from "./expression.ts";
@@ -258,7 +258,9 @@ function useKnown(uses: string, given: Variables, place: Place): Omit<StepResult
     for (const file of (given["path"] ?? "").trim().split("\n")) {
       const source = isAbsolute(file) ? file : join(workspace, file.trim());
       if (!existsSync(source)) return refused(`no file ${file}`);
-      cpSync(source, join(target, basename(source)));
+      // A folder is kept by what is in it, as there.
+      const name = statSync(source).isDirectory() ? "" : basename(source);
+      cpSync(source, join(target, name), { recursive: true });
     }
   } else if (action === "actions/download-artifact") {
     const source = join(artifacts, given["name"] ?? "artifact");

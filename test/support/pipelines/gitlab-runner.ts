@@ -22,6 +22,7 @@ interface Job {
     readonly paths?: readonly string[];
     readonly reports?: Variables;
     readonly access?: string;
+    readonly when?: "on_success" | "always";
   };
 }
 
@@ -135,11 +136,11 @@ async function runJob(job: Job, document: Pipeline, place: Place): Promise<Gitla
   const after =
     job.after_script === undefined ? undefined : await shell(job.after_script.join("\n"), workspace, env);
   const isAllowed = code !== 0 && job.allow_failure?.exit_codes === code;
-  const { paths = [], reports = {} } = job.artifacts ?? {};
-  for (const path of code === 0 ? paths : []) {
+  const { paths = [], reports = {}, when = "on_success" } = job.artifacts ?? {};
+  for (const path of code === 0 || when === "always" ? paths : []) {
     if (!existsSync(join(workspace, path))) continue;
     mkdirSync(dirname(join(home, "artifacts", name, path)), { recursive: true });
-    cpSync(join(workspace, path), join(home, "artifacts", name, path));
+    cpSync(join(workspace, path), join(home, "artifacts", name, path), { recursive: true });
   }
   const found = Object.entries(reports).flatMap(([kind, path]): [string, string][] =>
     existsSync(join(workspace, path)) ? [[kind, readFileSync(join(workspace, path), "utf8")]] : [],
