@@ -49,6 +49,8 @@ ${instances.join("")}`;
         return text !== undefined && Object.keys(state.resources ?? {}).length >= count ? text : undefined;
       }, `${count} resources in the store`);
 
+    const resources = async (): Promise<object> => JSON.parse((await store.text()) ?? "").resources;
+
     /** Lets whoever comes next have the lock of a run that is gone. */
     const freeLock = async (user: Workspace): Promise<void> => {
       if (store.expires) return store.expire();
@@ -139,7 +141,7 @@ ${instances.join("")}`;
       await freeLock(one);
 
       // Nothing changes anything before the push; a plan counts in what the file says, and waits for the push.
-      const before = await store.text();
+      const before = await resources();
       for (const args of [
         ["apply", "--auto-approve"],
         ["state", "rm", "instances.a"],
@@ -159,7 +161,7 @@ ${instances.join("")}`;
         code: 6,
         err: expect.stringContaining("the state is older"),
       });
-      expect(await store.text()).toBe(before);
+      expect(await resources()).toEqual(before);
       expect(made).toBe(5);
 
       const pushed = await one.run("state", "push", file);
@@ -174,15 +176,15 @@ ${instances.join("")}`;
       expect(JSON.parse((await two.run("state", "list", "--json")).out)).toHaveLength(22);
       expect(await two.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
       // A copy that was kept too long changes nothing.
-      const after = await store.text();
+      const after = await resources();
       one.write("copy.json", kept);
       expect(await one.run("state", "push", "copy.json")).toMatchObject({
         code: 0,
         err: expect.stringContaining("is not needed any more"),
       });
-      expect(JSON.parse((await store.text()) ?? "").resources).toEqual(JSON.parse(after ?? "").resources);
+      expect(await resources()).toEqual(after);
       expect(one.has("copy.json")).toBe(false);
-      const { key }: { key: string } = JSON.parse(after ?? "");
+      const { key }: { key: string } = JSON.parse((await store.text()) ?? "");
       const secrets = [password, ...store.secrets];
       for (const text of [kept, err, pushed.out]) expect(text).not.toContain(key);
       for (const text of [await store.everything(), kept, err, pushed.out])
