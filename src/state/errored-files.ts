@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { removeDurably, writeAtomically } from "../files/atomic-write.ts";
+import { removeDurably, temporaryEnding, writeAtomically } from "../files/atomic-write.ts";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { asError } from "../model/errors.ts";
 import { type ErroredState, erroredText, readErroredState } from "./errored-state.ts";
@@ -44,8 +44,11 @@ export function openErroredFiles(file: string, name: string): ErroredFiles {
     async find() {
       const [beside, temporary] = await Promise.all([pathsIn(dirname(file)), pathsIn(tmpdir())]);
       const found = await Promise.all([...beside, ...temporary].map(read));
-      // What others have in the folder for temporary files is their business.
-      return found.filter(({ path, content }) => beside.includes(path) || !(content instanceof Error));
+      // What others have in the folder for temporary files is their business, and what a killed run has not written whole is nothing.
+      return found.filter(
+        ({ path, content }) =>
+          !(content instanceof Error) || (beside.includes(path) && !temporaryEnding.test(path)),
+      );
     },
     async write(errored, own) {
       const text = erroredText(errored);
@@ -67,7 +70,8 @@ export function openErroredFiles(file: string, name: string): ErroredFiles {
   };
 }
 
-/** True for the usual name, and for that name after the number of a process. */
-function isErrored(name: string, usual: string): boolean {
+/** True for the usual name, for that name after the number of a process, and for one that a killed run could not rename. */
+function isErrored(found: string, usual: string): boolean {
+  const name = found.replace(temporaryEnding, "");
   return name.endsWith(usual) && /^(?:\d+\.)?$/.test(name.slice(0, -usual.length));
 }

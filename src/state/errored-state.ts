@@ -17,7 +17,7 @@ export interface ErroredState {
   readonly state: KeylessState;
   /** Digests (`stateDigest`) of the documents that it may replace; null: nothing is stored. */
   readonly follows: readonly (string | null)[];
-  /** Objects that the run made, and whose ids are stored nowhere else. */
+  /** Objects that the run has bound since: their ids are stored nowhere else. */
   readonly created: readonly CreatedObject[];
 }
 
@@ -99,7 +99,7 @@ export function standingOf(
 
 /** The objects it made that the stored state binds to no address. */
 export function unknownObjects(
-  { created }: ErroredState,
+  { created }: Pick<ErroredState, "created">,
   stored: StateDocument | undefined,
 ): readonly CreatedObject[] {
   const ids = new Set(Object.values(stored?.resources ?? {}).map(({ id }) => id));

@@ -15,7 +15,7 @@ import { conditionalWriter } from "./conditional-writer.ts";
 import type { StateDriver } from "./driver.ts";
 import { type HeldLease, holdLease, type LeaseClock } from "./held-lease.ts";
 import { raiseFence } from "./raise-fence.ts";
-import { readStored } from "./read-stored.ts";
+import { readableState, readStored } from "./read-stored.ts";
 import { alive, notLocked, unknownLock } from "./remote-trouble.ts";
 import { untilAnswered } from "./store-retry.ts";
 import { takeLease } from "./take-lease.ts";
@@ -49,7 +49,9 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   let held: HeldLease | undefined;
   /** Everything that was handed in, stored or not. */
   let live: LiveDocument | undefined;
-  const unstored = openUnstored({ where, view: () => live?.view, possible: writer.possible }, errored);
+  const storedNow = (): StateDocument | undefined => readableState(writer.known()?.text, where, name);
+  const run = { where, view: () => live?.view, stored: storedNow, possible: writer.possible };
+  const unstored = openUnstored(run, errored);
   let busy = 0;
   /** The reason for which nothing is written any more, until the state is read again. */
   let failed: Error | undefined;

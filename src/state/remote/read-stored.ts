@@ -18,3 +18,16 @@ export function readStored(text: string, where: string, name: string): StateDocu
     });
   }
 }
+
+/** The state in a text; undefined where there is none, or one that `readState` refuses. */
+export function readableState(
+  text: string | undefined,
+  where: string,
+  name: string,
+): StateDocument | undefined {
+  try {
+    return text === undefined ? undefined : readState(text, where, name);
+  } catch {
+    return undefined;
+  }
+}

@@ -5,9 +5,9 @@ import { shellWord } from "../../model/shell-word.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { ErroredFiles, FoundErrored } from "../errored-files.ts";
 import { type CreatedObject, standingOf, stateToPush, unknownObjects } from "../errored-state.ts";
-import { readState } from "../read-state.ts";
 import type { Unpushed } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
+import { readableState } from "./read-stored.ts";
 import { untilAnswered } from "./store-retry.ts";
 
 /**
@@ -26,7 +26,7 @@ export function unpushedFinder(
     if (found.length === 0) return undefined;
     const stored = await untilAnswered(() => driver.read(), clock);
     // Whoever reads it says what is wrong with it, or where it was moved to.
-    const current = stored && readable(stored.text, where, name);
+    const current = readableState(stored?.text, where, name);
     if (stored !== undefined && current === undefined) return undefined;
     const all = found.map(({ path, content }) => judge(path, content, current, where));
     const known = found.filter((_, index) => all[index] === "known");
@@ -50,14 +50,6 @@ function judge(
     : { file, refusal: overtaken(file, where, unknown) };
 }
 
-function readable(text: string, where: string, name: string): StateDocument | undefined {
-  try {
-    return readState(text, where, name);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Lists objects as `ADDRESS is ID`. */
 export function createdWords(objects: readonly CreatedObject[]): string {
   return objects.map(({ address, id }) => `${address} is ${id}`).join(", ");
@@ -71,7 +63,8 @@ export function bindByHand(file: string, objects: readonly CreatedObject[]): str
 }
 
 function unpushed(file: string, where: string, unknown: readonly CreatedObject[]): GraphformError {
-  const made = unknown.length === 0 ? "" : `: ${createdWords(unknown)}`;
+  const [few, more] = [unknown.slice(0, 3), unknown.length - 3];
+  const made = unknown.length === 0 ? "" : `: ${createdWords(few)}${more > 0 ? ` and ${more} more` : ""}`;
   return refusal(
     `${file} has what an earlier run did and could not store at ${where}${made}`,
     `store it: graphform state push ${shellWord(file)}, then run the command again; to go on without it all the same: ${moveAway(file)}`,

@@ -4,7 +4,7 @@ import { shellWord } from "../../model/shell-word.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { ErroredFiles } from "../errored-files.ts";
-import type { CreatedObject } from "../errored-state.ts";
+import { type CreatedObject, unknownObjects } from "../errored-state.ts";
 import { createdWords } from "./unpushed.ts";
 
 /** Events of a run that are not stored. */
@@ -22,12 +22,15 @@ export interface Unstored {
 export interface RunView {
   readonly where: string;
   readonly view: () => StateDocument | undefined;
+  /** The document that is known to be stored. */
+  readonly stored: () => StateDocument | undefined;
   /** Digests of what may be stored now. */
   readonly possible: () => readonly (string | undefined)[];
 }
 
 /** Opens the list of one store. */
-export function openUnstored({ where, view, possible }: RunView, files: ErroredFiles): Unstored {
+export function openUnstored(run: RunView, files: ErroredFiles): Unstored {
+  const { where, view, stored, possible } = run;
   let events: StateEvent[] = [];
   /** Number of events that are in the file. */
   let written = 0;
@@ -39,7 +42,7 @@ export function openUnstored({ where, view, possible }: RunView, files: ErroredF
     if (state === undefined) return;
     const count = events.length;
     const follows = possible().map((digest) => digest ?? null);
-    path = await files.write({ where, state, follows, created: createdBy(events) }, path);
+    path = await files.write({ where, state, follows, created: unstoredObjects(state, stored()) }, path);
     written = count;
   };
   const writeEarly = async (): Promise<void> => {
@@ -58,7 +61,7 @@ export function openUnstored({ where, view, possible }: RunView, files: ErroredF
       await writing;
       const state = view();
       if (events.length === 0 || state === undefined) return reason;
-      const created = createdBy(events);
+      const created = unstoredObjects(state, stored());
       if (last !== undefined && (await last().then(isTrue, isFalse))) {
         events = [];
         if (path !== undefined) await files.remove(path).catch(() => undefined);
@@ -73,17 +76,19 @@ export function openUnstored({ where, view, possible }: RunView, files: ErroredF
       const hint =
         path === undefined || trouble !== undefined
           ? byHand(created, trouble)
-          : wayBack(reason, path, created, lockLeft);
+          : wayBack(path, created, lockLeft);
       return ended(reason, where, hint);
     },
   };
 }
 
-function createdBy(events: readonly StateEvent[]): readonly CreatedObject[] {
-  return events.flatMap((event) => {
-    if (event.type === "create-acknowledged") return [{ address: event.address, id: event.id }];
-    return event.type === "creates-resolved" ? event.found.map(({ address, id }) => ({ address, id })) : [];
-  });
+/** What the run has bound and the stored document has not. */
+function unstoredObjects(
+  { resources }: StateDocument,
+  stored: StateDocument | undefined,
+): readonly CreatedObject[] {
+  const created = Object.entries(resources).map(([address, { id }]) => ({ address, id }));
+  return unknownObjects({ created }, stored);
 }
 
 function ended(reason: Error, where: string, hint: string): GraphformError {
@@ -95,20 +100,11 @@ function ended(reason: Error, where: string, hint: string): GraphformError {
   );
 }
 
-function wayBack(
-  reason: Error,
-  file: string,
-  created: readonly CreatedObject[],
-  lockLeft: string | undefined,
-): string {
+function wayBack(file: string, created: readonly CreatedObject[], lockLeft: string | undefined): string {
   const unlock =
     lockLeft === undefined ? "" : `graphform state unlock ${lockLeft} if that lock is left standing, `;
-  const isOthers = isGraphformError(reason) && ["lock-lost", "state-conflict"].includes(reason.code);
-  const when = isOthers
-    ? "before the next run (where somebody else has written since, this says what that run does not know)"
-    : "once the store answers again";
   const made = created.length === 0 ? "" : ` (${createdWords(created)})`;
-  return `what happened last${made} is kept in ${file}; ${when}: ${isOthers ? "" : unlock}graphform state push ${shellWord(file)}, then run the command again; until then nothing is changed from this folder`;
+  return `what happened last${made} is kept in ${file}; once the store answers again: ${unlock}graphform state push ${shellWord(file)}, then run the command again; until then nothing is changed from this folder`;
 }
 
 /** The ids that stand nowhere else: announced creates are found by the next run, and these tell a person what it should find. */

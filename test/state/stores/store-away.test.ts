@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import type { StateDocument } from "../../../src/model/state.ts";
 import { whileHeld } from "../../../src/project/while-held.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
 import type { ErroredFiles } from "../../../src/state/errored-files.ts";
@@ -16,7 +17,7 @@ import { createRemoteStore } from "../../../src/state/remote/create-remote-store
 import { openUnstored } from "../../../src/state/remote/unstored.ts";
 import type { StateStore } from "../../../src/state/store.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../../support/toy-world.ts";
-import { sampleState } from "../samples.ts";
+import { sampleBound, sampleState } from "../samples.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Faults, faultyDriver } from "./faulty-driver.ts";
 import { type Backend, memoryBackend, memoryDriver } from "./memory-driver.ts";
@@ -200,9 +201,13 @@ describe("the file for what could not be stored", () => {
     createdAt: "2026-01-01T00:00:00.000Z",
     converging: { operation: "create", since: "2026-01-01T00:00:00.000Z", record: {} },
   } as const;
-  const view = { where: "s3://bucket/shop", view: sampleState, possible: () => [undefined] };
+  const made = (): StateDocument => {
+    const state = sampleState();
+    return { ...state, resources: { ...state.resources, "instances.orders": sampleBound("instance-77") } };
+  };
+  const run = { where: "s3://bucket/shop", view: made, stored: sampleState, possible: () => [undefined] };
   const keep = async (file: string): Promise<Error> => {
-    const unstored = openUnstored(view, openErroredFiles(file, "shop"));
+    const unstored = openUnstored(run, openErroredFiles(file, "shop"));
     unstored.add(acknowledged);
     return unstored.keep(away, undefined);
   };
@@ -218,7 +223,7 @@ describe("the file for what could not be stored", () => {
     expect(error).toMatchObject({ hint: expect.stringContaining(join(temporary, name)) });
     expect((await stat(join(temporary, name))).mode & 0o777).toBe(0o600);
     const { state, follows } = readErroredState(await readFile(join(temporary, name), "utf8"), name, "shop");
-    expect(state).toEqual(sampleState());
+    expect(state).toEqual(made());
     expect(follows).toEqual([null]);
   });
 
