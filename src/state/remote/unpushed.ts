@@ -4,7 +4,13 @@ import { GraphformError, isGraphformError } from "../../model/errors.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { ErroredFiles, FoundErrored } from "../errored-files.ts";
-import { type CreatedObject, standingOf, stateToPush, unknownObjects } from "../errored-state.ts";
+import {
+  type CreatedObject,
+  type ErroredState,
+  standingOf,
+  stateToPush,
+  unknownObjects,
+} from "../errored-state.ts";
 import type { Unpushed } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 import { readableState } from "./read-stored.ts";
@@ -47,7 +53,7 @@ function judge(
   const unknown = unknownObjects(content, stored);
   return standing === "fits"
     ? { file, refusal: unpushed(file, where, unknown), state: stateToPush(content, stored) }
-    : { file, refusal: overtaken(file, where, unknown) };
+    : { file, refusal: isSame(content, stored) ? overtaken(file, where, unknown) : foreign(file, where) };
 }
 
 /** Lists objects as `ADDRESS is ID`. */
@@ -72,15 +78,21 @@ function unpushed(file: string, where: string, unknown: readonly CreatedObject[]
 }
 
 function overtaken(file: string, where: string, unknown: readonly CreatedObject[]): GraphformError {
-  if (unknown.length === 0)
-    return refusal(
-      `${file} has what an earlier run did, and ${where} is not the state that it worked with`,
-      `put that state back, or move the file away: ${moveAway(file)}`,
-    );
   return refusal(
     `${file} has what an earlier run made, and ${where} was written to since without it: ${createdWords(unknown)}`,
     bindByHand(file, unknown),
   );
+}
+
+function foreign(file: string, where: string): GraphformError {
+  return refusal(
+    `${file} has what an earlier run did, and what is stored at ${where} is not the state that it worked with`,
+    `put that state back; or, where it is given up: ${moveAway(file)}`,
+  );
+}
+
+function isSame({ state }: ErroredState, stored: StateDocument | undefined): boolean {
+  return stored?.lineage === state.lineage;
 }
 
 function unreadable(file: string, cause: Error): GraphformError {
