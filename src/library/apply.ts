@@ -28,7 +28,8 @@ export interface ApplyRequest extends PlanRequest {
 /**
  * Plans under the lock of the state, applies the plan if it is approved, waits until everything has converged, and verifies
  * with a second plan. Returns undefined if the plan was not approved. The `exitCode` of the outcome is that of the command
- * line; 0 means no differences. Throws like `plan`, and `locked` if another process holds the lock.
+ * line; 0 means no differences. Throws like `plan`, `locked` if another process holds the lock, and `state-unpushed` while a local
+ * file has what an earlier run could not store.
  */
 export async function apply(request: ApplyRequest): Promise<Outcome | undefined> {
   const { manifest, service, state, approve, lockTimeout = 0 } = request;

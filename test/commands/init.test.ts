@@ -190,8 +190,14 @@ users: { reader: { instance: orders, password: "\${env.SHOP_B}-\${env.SHOP_A}" }
       group: "graphform-shop-prod-apply",
       "cancel-in-progress": false,
     });
-    expect(workflow.jobs.apply.steps.flatMap(({ with: given }) => given?.path ?? [])).toEqual(["envs/prod"]);
+    expect(workflow.jobs.apply.steps.flatMap(({ with: given }) => given?.path ?? [])).toEqual([
+      "envs/prod",
+      "envs/prod/graphform-errored\n",
+    ]);
     expect(readFileSync(join(root, ".gitlab-ci.yml"), "utf8")).toContain("    - cd 'envs/prod'\n");
+    expect(readFileSync(join(root, ".gitlab-ci.yml"), "utf8")).toMatch(
+      /apply:[\s\S]*after_script:\n {4}- cd 'envs\/prod'\n[\s\S]*when: always\n[\s\S]*- envs\/prod\/graphform-errored\n/,
+    );
     const again = spawnSync(process.execPath, [program, "init", "--ci", "gitlab"], {
       cwd: root,
       encoding: "utf8",

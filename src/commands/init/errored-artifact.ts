@@ -7,14 +7,14 @@ export const erroredFolder = "graphform-errored";
 function collect(indent: string): string {
   return [
     `mkdir -p ${erroredFolder}`,
-    `find . -name node_modules -prune -o -path '*/.graphform/*.errored.state.json' -exec cp {} ${erroredFolder}/ \\;`,
+    `find . -name node_modules -prune -o -path '*/.graphform/*.errored.state.json*' ! -name '*.old' -exec cp {} ${erroredFolder}/ \\;`,
     `if rmdir ${erroredFolder} 2>/dev/null; then exit 0; fi`,
   ]
     .map((line) => `${indent}${line}`)
     .join("\n");
 }
 
-/** What a person has to do, for an artifact of this name. */
+/** What a person has to do, for an artifact that is called so. */
 function words(artifact: string): string {
   return `What this run did could not be stored: the store of the state went away. ${artifact} has it, with the ids of what was made, and no secret. Once the store answers, and before the next apply: download it, run graphform state push FILE in the folder of the manifest, then run this again.`;
 }
@@ -25,10 +25,11 @@ export function erroredSteps(artifact: string, path: string): string {
       - name: look for what could not be stored
         id: errored
         if: \${{ failure() || cancelled() }}
+        env: { ARTIFACT: "${artifact}" }
         run: |
 ${collect("          ")}
           echo "found=true" >> "$GITHUB_OUTPUT"
-          text="${words(`The artifact ${artifact} of this run`)}"
+          text="${words("The artifact $ARTIFACT of this run")}"
           echo "::error title=graphform::$text"
           echo "$text" >> "$GITHUB_STEP_SUMMARY"
       - name: keep what could not be stored
@@ -36,7 +37,8 @@ ${collect("          ")}
         uses: actions/upload-artifact@v4
         with:
           name: ${artifact}
-          path: ${path}
+          path: |
+            ${path}
           if-no-files-found: error
           retention-days: 90
 `;
