@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { readFile, rm, stat } from "node:fs/promises";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { isGraphformError } from "../../../src/model/errors.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { readErroredState, standingOf } from "../../../src/state/errored-state.ts";
@@ -209,8 +210,8 @@ export const casesOfTrouble: readonly Case[] = [
       const found = await other.store.read();
       expect(standingOf(errored, found, errored.where)).toBe("fits");
       await other.store.write({ ...nextOf(found), appliedPlans: ["another"] });
-      // All that it made is known: it made nothing.
-      expect(await standing()).toBe("known");
+      expect(errored.created).toEqual([{ address: "instances.made", id: "made" }]);
+      expect(await standing()).toBe("overtaken");
       await next.release();
     },
   ],
@@ -219,7 +220,8 @@ export const casesOfTrouble: readonly Case[] = [
     async (bench, instead) => {
       const opened = bench.open();
       const { faults, store } = opened;
-      if (faults === undefined) return instead("it is on this machine");
+      const { erroredFile } = bench;
+      if (faults === undefined || erroredFile === undefined) return instead("it is on this machine");
       const lock = await lockOf(opened);
       await store.write(first);
       const journal = openJournal(store, first, hurriedClock);
@@ -227,11 +229,14 @@ export const casesOfTrouble: readonly Case[] = [
       faults.away(true);
       await journal.record({ type: "bound", address: "instances.made", bound: sampleBound("made") });
       faults.away(false);
+      // In a file meanwhile: whoever kills the run now loses nothing.
+      await vi.waitFor(() => expect(existsSync(erroredFile)).toBe(true));
       await expect(lock.settle()).rejects.toMatchObject({
         code: "state-unreachable",
         hint: expect.stringContaining("is stored"),
       });
       await lock.release();
+      expect(existsSync(erroredFile)).toBe(false);
       expect((await stored(bench))?.resources["instances.made"]?.id).toBe("made");
       expect(await bench.open().store.holder()).toBeUndefined();
     },
