@@ -90,7 +90,7 @@ export interface SeenProcess {
   /** Its working folder. */
   readonly folder: string;
   /** True where that folder was removed. */
-  readonly isHomeless: boolean;
+  readonly isFolderRemoved: boolean;
   /** Pid of the process that started it. */
   readonly parent: number;
 }
@@ -98,11 +98,11 @@ export interface SeenProcess {
 /** Looks at a process; undefined where it may not be seen. */
 export function lookInto(pid: number): SeenProcess | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-  const home = attempt(() => readlinkSync(`/proc/${pid}/cwd`));
-  if (line === "" || home === "") return undefined;
-  const folder = home.replace(/ \(deleted\)$/, "");
+  const shown = attempt(() => readlinkSync(`/proc/${pid}/cwd`));
+  if (line === "" || shown === "") return undefined;
+  const folder = shown.replace(/ \(deleted\)$/, "");
   const { parent } = lookUp(pid);
-  return { words: line.replace(/\0$/, "").split("\0"), folder, isHomeless: folder !== home, parent };
+  return { words: line.replace(/\0$/, "").split("\0"), folder, isFolderRemoved: folder !== shown, parent };
 }
 
 function exists(pid: number): boolean {

@@ -12,10 +12,10 @@ export async function probeUser(
   service: Reads,
   signal: AbortSignal,
 ): Promise<ProbeAnswer> {
-  const home = referents["instance"];
+  const instance = referents["instance"];
   const { username, password } = spec;
-  const isTls = home?.spec["config.enableTLS"] === true;
-  const target = targetOf(home?.outputs ?? {}, { username, password }, isTls, service);
+  const isTls = instance?.spec["config.enableTLS"] === true;
+  const target = targetOf(instance?.outputs ?? {}, { username, password }, isTls, service);
   if (typeof target === "string") return { is: "not-asked", reason: target };
   const { signIn } = await import("../database/probe.ts");
   try {

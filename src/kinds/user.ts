@@ -41,9 +41,11 @@ function reader(service: Reads): Reader {
       return users === undefined ? [] : [...users.keys()].map((username) => idOf(place, username));
     },
     async get(ref, signal) {
-      const home = idOf(ref.place, "");
+      const prefix = idOf(ref.place, "");
       // Who looks for a lost user asks for others of the same place by their ids.
-      const username = ref.id.startsWith(home) ? ref.id.slice(home.length) : String(ref.place["username"]);
+      const username = ref.id.startsWith(prefix)
+        ? ref.id.slice(prefix.length)
+        : String(ref.place["username"]);
       const users = await list(String(ref.place["instance"]), signal);
       if (users === undefined) return service.offers("user.list") ? undefined : unseen(ref);
       const acl = users.get(username);

@@ -62,12 +62,12 @@ function keyFaults(
 ): readonly StateFault[] {
   const { keys, required } = storeKeys[type];
   const known = Object.keys(stateShape.properties ?? {});
-  const strange = Object.keys(section).filter(
+  const misplaced = Object.keys(section).filter(
     (key) => known.includes(key) && key !== "type" && key !== "backend" && !keys.includes(key),
   );
   const missing = required.filter((key) => !Object.hasOwn(section, key));
   return [
-    ...strange.map((key): StateFault => {
+    ...misplaced.map((key): StateFault => {
       const owner = storeTypes.find((other) => storeKeys[other].keys.includes(key)) ?? "file";
       const message = `state.${key} belongs to a state of type ${owner}, and this one ${isSaid ? `is of type ${type}` : "is a file"}`;
       const hint = isSaid ? listed(keys, `keys of ${type}:`) : `add type: ${owner}`;

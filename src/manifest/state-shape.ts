@@ -51,7 +51,7 @@ const properties: { readonly [name: string]: Shape } = {
   lockMethod: text("http: method that locks.", methods("LOCK")),
   unlockMethod: text("http: method that unlocks.", { enum: ["UNLOCK", "DELETE", "POST", "PUT"] }),
   updateMethod: text("http: method that stores.", methods("POST")),
-  dialect: text("http: whose protocol. Left out: told from the address, or plain.", {
+  dialect: text("http: dialect of the protocol. Left out: taken from the address, or plain.", {
     enum: [...httpDialects],
   }),
   bucket: text("s3: name of the bucket.", { examples: ["company-states"] }),

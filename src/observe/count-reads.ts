@@ -11,17 +11,17 @@ export type OnRead = (answered: number, known: number) => void;
 export function countReads(expected: number, onRead: OnRead | undefined): (reader: Reader) => Reader {
   if (onRead === undefined) return (reader) => reader;
   let [answered, asked] = [0, 0];
-  const tell = (): void => onRead(answered, Math.max(expected, asked));
+  const report = (): void => onRead(answered, Math.max(expected, asked));
   const counted = async <T>(answer: Promise<T>): Promise<T> => {
     asked += 1;
     try {
       return await answer;
     } finally {
       answered += 1;
-      tell();
+      report();
     }
   };
-  tell();
+  report();
   return (reader) => ({
     ...reader,
     get: (ref, signal) => counted(reader.get(ref, signal)),

@@ -27,7 +27,7 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const lives = new Map<Address, Live>();
   const asked = new Map<Address, Promise<ProbeAnswer>>();
-  const inTurn = turns(atOnce);
+  const limited = limitConcurrency(atOnce);
 
   const ask = async (entry: Known, live: Live, wanted: Desired, secrets: Open): Promise<ProbeAnswer> => {
     const reason = whyNotAsked(live, entry, context);
@@ -38,16 +38,16 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
     const found = referenceFields(context.kinds.named(entry.kind).schema).filter(({ place }) => place);
     for (const { path, section } of found) {
       const address = `${section}.${String(spec[path])}`;
-      const [home, parent] = [lives.get(address), declared.get(address)];
-      if (home === undefined)
+      const [parent, wantedParent] = [lives.get(address), declared.get(address)];
+      if (parent === undefined)
         return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
-      if (home.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
-      const known = parent === undefined ? {} : openedValues(parent, secrets, outputsOf);
-      referents[path] = { outputs: home.outputs, spec: { ...shownBy(home), ...known } };
+      if (parent.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
+      const known = wantedParent === undefined ? {} : openedValues(wantedParent, secrets, outputsOf);
+      referents[path] = { outputs: parent.outputs, spec: { ...shownBy(parent), ...known } };
     }
     const request: ProbeRequest = { live, spec, referents };
     const { probe } = readerOf(entry.kind, context);
-    return inTurn(async () => (await probe?.(request, signal)) ?? { is: "not-asked", reason: notRunning });
+    return limited(async () => (await probe?.(request, signal)) ?? { is: "not-asked", reason: notRunning });
   };
 
   return {
@@ -109,15 +109,15 @@ function shownBy({ spec }: Live): Spec {
   return Object.fromEntries(Object.entries(spec).map(([path, seen]) => [path, seen.value]));
 }
 
-/** Runs at most `most` works at once, in the order in which they come. */
-function turns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs at most `most` tasks at once, in the order in which they come. */
+function limitConcurrency(most: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
-  return async (work) => {
+  return async (task) => {
     if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
     running += 1;
     try {
-      return await work();
+      return await task();
     } finally {
       running -= 1;
       waiting.shift()?.();

@@ -37,8 +37,8 @@ export function order(
 }
 
 function builtFirst(step: Step, building: ReadonlyMap<Address, readonly string[]>): readonly string[] {
-  const works = ["create", "update", "heal", "operate"].includes(step.operation);
-  return works
+  const sendsValues = ["create", "update", "heal", "operate"].includes(step.operation);
+  return sendsValues
     ? (step.refs ?? []).filter((ref) => ref !== step.address).flatMap((ref) => building.get(ref) ?? [])
     : [];
 }

@@ -111,9 +111,9 @@ function parametersOf(
   given: string,
   known: readonly string[],
 ): { readonly [name: string]: string } {
-  const strange = [...url.searchParams.keys()].find((name) => !known.includes(name));
-  if (strange !== undefined)
-    throw unreadable(given, `it has no parameter "${strange}"; known: ${known.join(", ")}`);
+  const unknown = [...url.searchParams.keys()].find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw unreadable(given, `it has no parameter "${unknown}"; known: ${known.join(", ")}`);
   return Object.fromEntries(url.searchParams);
 }
 

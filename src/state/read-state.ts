@@ -33,7 +33,7 @@ export function readState(text: string, file: string, name?: string, log?: strin
 
 /** A document that is as we write it. */
 function checked(document: unknown, file: string): StateDocument {
-  const wrong = firstViolation(validators.state, document) ?? strangeAddress(document);
+  const wrong = firstViolation(validators.state, document) ?? wrongAddress(document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
   return document;
 }
@@ -54,13 +54,13 @@ function isState(_: unknown, wrong: string | undefined): _ is StateDocument {
   return wrong === undefined;
 }
 
-function strangeAddress(value: unknown): string | undefined {
+function wrongAddress(value: unknown): string | undefined {
   const { resources, intents } = isObject(value) ? value : {};
   const addresses = [resources, intents].flatMap((entries) =>
     isObject(entries) ? Object.keys(entries) : [],
   );
-  const strange = addresses.find((address) => parseAddress(address) === undefined);
-  return strange === undefined ? undefined : `${JSON.stringify(strange)} is not an address`;
+  const wrong = addresses.find((address) => parseAddress(address) === undefined);
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not an address`;
 }
 
 function foreign(file: string, why: string, cause?: unknown): GraphformError {

@@ -79,7 +79,7 @@ async function isParentGone({ kind, place }: CreateRound, context: ApplyContext)
   return (await Promise.all(gone)).includes(true);
 }
 
-/** True where an object is not shown although nothing can hide it any more. One that is still young may exist all the same. */
+/** True where an object is not shown although nothing can hide it any more. Within the creation grace period it may exist all the same. */
 async function isProvedAbsent(kind: string, bound: Bound, context: ApplyContext): Promise<boolean> {
   const { clock, profile, stopping } = context;
   const live = await driverOf(context, kind).get(bound, stopping);

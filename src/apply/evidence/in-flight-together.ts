@@ -19,7 +19,7 @@ export function mayBeInFlightTogether(
   schema: KindSchema,
   shown: ReadonlySet<string>,
 ): boolean {
-  return areInterchangeable(one, other, schema) || areToldApart(one, other, schema, shown);
+  return areInterchangeable(one, other, schema) || areDistinguishable(one, other, schema, shown);
 }
 
 /** True where two creates differ in nothing but fields that can be changed in place. */
@@ -73,7 +73,7 @@ function changeablePaths({ recorded }: Recorded, schema: KindSchema): readonly s
 }
 
 /** True where the service shows a field in which the two differ, whichever of the two objects is looked at. */
-function areToldApart(
+function areDistinguishable(
   one: Recorded,
   other: Recorded,
   schema: KindSchema,

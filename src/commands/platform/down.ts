@@ -43,7 +43,7 @@ async function endDatabases(dataDir: string): Promise<boolean> {
   for (const server of servers) {
     signalTo(server, "SIGCONT");
     // If the folder is gone, there is nowhere to save the data.
-    signalTo(server, server.isHomeless ? "SIGKILL" : "SIGTERM");
+    signalTo(server, server.isFolderRemoved ? "SIGKILL" : "SIGTERM");
   }
   const hasEnded = await Promise.all(servers.map((server) => hasEndedWithin(server, databaseGrace)));
   const left = servers.filter((_, at) => hasEnded[at] === false).map(({ pid }) => pid);

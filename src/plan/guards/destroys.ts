@@ -1,4 +1,4 @@
-/** @module Tells which changes delete an existing object. */
+/** @module Decides which changes delete an existing object. */
 import type { Change } from "../../model/plan.ts";
 
 /** True for changes that delete the object that is there. */

@@ -23,7 +23,7 @@ export function createEngine(parts: Parts, why: string): Engine {
     async endOrphans(path) {
       const dir = resolve(path);
       const isIn = (nodeFolder: string): boolean => dirname(nodeFolder) === dir;
-      const orphans = findServers().filter(({ folder, isHomeless }) => isHomeless && isIn(folder));
+      const orphans = findServers().filter(({ folder, isFolderRemoved }) => isFolderRemoved && isIn(folder));
       await expectingExit(isIn, () => endServers(orphans, 0));
     },
     async destroy(path) {

@@ -17,7 +17,7 @@ export interface FoundServer extends PinnedProcess {
   /** True for a forked child, which may outlive its server and still write into the data. */
   readonly isChild: boolean;
   /** True where the data was removed while it runs. */
-  readonly isHomeless: boolean;
+  readonly isFolderRemoved: boolean;
   readonly parent: number;
 }
 
@@ -67,8 +67,8 @@ function serverOf(pid: number): FoundServer | undefined {
   const isServer = more.length === 0 && isAbsolute(config) && config.endsWith(`/${id}/server.conf`);
   // Children have their own process title, such as `valkey-rdb-bgsave`.
   const isChild = !isServer && /^(?:redis|valkey)-(?:rdb|aof|module)-/.test(program);
-  const { isHomeless, parent } = seen;
+  const { isFolderRemoved, parent } = seen;
   return (isServer || isChild) && isRunning(process)
-    ? { ...process, folder, isChild, isHomeless, parent }
+    ? { ...process, folder, isChild, isFolderRemoved, parent }
     : undefined;
 }

@@ -48,7 +48,7 @@ export interface BlockView {
 export function blocksOf(changes: readonly Change[], names: KindNames): readonly BlockView[] {
   const families = gathered(
     changes.map((change) => partOf(change, names)),
-    (part) => part.frame,
+    (part) => part.shape,
   );
   const order = new Map(changes.map(({ address }, at) => [address, at]));
   const place = (members: readonly Part[]): number => order.get(members[0]?.change.address ?? "") ?? 0;
@@ -64,7 +64,7 @@ interface Part {
   readonly block: BlockView;
   readonly own: OwnWords;
   /** Everything but the values of its fields. */
-  readonly frame: string;
+  readonly shape: string;
   /** The values of each field, as they are and without the resource's own words. */
   readonly rows: readonly { readonly exact: string; readonly pattern: string }[];
 }
@@ -75,7 +75,7 @@ function partOf(change: Change, names: KindNames): Part {
   const { addresses, fields, drifted, ...rest } = block;
   const rows = [...fields, ...drifted];
   const rewriteValue = inValue(own);
-  const frame = {
+  const shape = {
     ...rest,
     isMoved: addresses[0]?.previous !== undefined,
     rows: rows.map(({ before: _before, after: _after, notes: _notes, ...row }) => row),
@@ -84,7 +84,7 @@ function partOf(change: Change, names: KindNames): Part {
     change,
     block,
     own,
-    frame: textOf(frame, inSentence(own)),
+    shape: textOf(shape, inSentence(own)),
     rows: rows.map(({ path, before, after, notes }) => {
       // The whole value as well: the one that is shown may be cut.
       const values = [before, after, notes, comparedValue(change, path)];
@@ -110,7 +110,7 @@ function comparedValue(change: Change, path: string): unknown {
   return [found.before, found.after];
 }
 
-/** Changes of one frame, split where their values differ. A field is compared without own words where that makes more of them equal. */
+/** Changes of one shape, split where their values differ. A field is compared without own words where that makes more of them equal. */
 function equalIn(family: readonly Part[]): readonly (readonly Part[])[] {
   if (family.length < 2) return [family];
   const distinct = (which: "exact" | "pattern", at: number): number =>
