@@ -1,21 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "../src/kinds/index.ts";
+import { type Shape, shapeAt } from "../src/manifest/shape.ts";
 
-/** The part of a JSON Schema that the page shows. */
-interface Shape {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
+/** A shape of the published schema: in place of a number or a choice it takes a text with a reference. */
+interface PublishedShape extends Shape {
   readonly anyOf?: readonly Shape[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly required?: readonly string[];
-  readonly items?: Shape;
-  readonly properties?: { readonly [name: string]: Shape };
-  readonly additionalProperties?: Shape | false;
 }
 
 /** Keys that every resource has; they stand on the page once. */
@@ -30,15 +20,12 @@ export function manifestPage(root: string): string {
   );
 }
 
-/** The schema at a path of names; `*` is any name, `[]` an element of a list. */
+/** The shape at a path of names; `*` is any name, `[]` an element of a list. */
 function at(schema: Shape, path: string): Shape {
-  return path.split(".").reduce((shape: Shape, name) => {
-    if (name === "") return shape;
-    const next =
-      name === "*" ? shape.additionalProperties : name === "[]" ? shape.items : shape.properties?.[name];
-    if (next === undefined || next === false) throw new Error(`the manifest's schema has no ${path}`);
-    return next;
-  }, schema);
+  const steps = path === "" ? [] : path.split(".").map((name) => (name === "[]" ? 0 : name));
+  const found = shapeAt(schema, steps);
+  if (found === undefined) throw new Error(`the manifest's schema has no ${path}`);
+  return found;
 }
 
 function table(shape: Shape): string {
@@ -48,7 +35,7 @@ function table(shape: Shape): string {
   return ["| Key | Value | Meaning |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
-function row(name: string, field: Shape, required: boolean): string {
+function row(name: string, field: PublishedShape, required: boolean): string {
   const [main = field] = field.anyOf ?? [];
   const values =
     main.enum === undefined
