@@ -4,13 +4,17 @@ import type { ExitCode } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { Operation } from "./plan.ts";
 
-/** Result of one step. */
-export interface StepOutcome {
+/** The step that an event or an outcome is about. */
+interface NamedStep {
   readonly key: string;
   readonly address: Address;
   readonly kind: string;
   readonly operation: Operation;
   readonly verb?: string;
+}
+
+/** Result of one step. */
+export interface StepOutcome extends NamedStep {
   readonly id?: string;
   readonly result:
     | "done"
@@ -49,24 +53,7 @@ export interface Outcome {
 
 /** Event of a running apply; reporters write it as text or JSON lines. */
 export type ApplyEvent =
-  | {
-      readonly type: "step-start";
-      readonly key: string;
-      readonly address: Address;
-      readonly kind: string;
-      readonly operation: Operation;
-      readonly verb?: string;
-      readonly id?: string;
-    }
-  | {
-      readonly type: "step-progress";
-      readonly key: string;
-      readonly address: Address;
-      readonly kind: string;
-      readonly operation: Operation;
-      readonly verb?: string;
-      readonly elapsed: number;
-      readonly detail: string;
-    }
+  | (NamedStep & { readonly type: "step-start"; readonly id?: string })
+  | (NamedStep & { readonly type: "step-progress"; readonly elapsed: number; readonly detail: string })
   | { readonly type: "step-end"; readonly outcome: StepOutcome }
   | { readonly type: "warning"; readonly address?: Address; readonly message: string };

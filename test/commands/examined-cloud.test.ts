@@ -95,19 +95,15 @@ it("neither makes a second database nor takes another's where the service drops 
   expect(bench.cloud.instances).toHaveLength(1);
 });
 
+const importAll = ({ bare, folder }: CloudBench): ReturnType<CloudBench["bare"]> =>
+  bare("import", "--all", "--out", `${folder}/a.yaml`, "--state", `${folder}/a.json`);
+
 describe("import --all", () => {
   it("goes on without a database that has failed, and names it", async () => {
     const bench = await bound({ status: "FAILED" });
     const shown = { result_params: { name: "two", nodeInstanceType: "m6i.large", falkordbUser: "app" } };
     bench.cloud.instances.push({ id: "instance-2", tier: "pro", resource: "single-Zone", shown });
-    const ran = await bench.bare(
-      "import",
-      "--all",
-      "--out",
-      `${bench.folder}/a.yaml`,
-      "--state",
-      `${bench.folder}/a.json`,
-    );
+    const ran = await importAll(bench);
     expect(ran.code, ran.err).toBe(0);
     expect(ran.err).toMatch(/left out instance-1: it is FAILED/);
     expect(ran.err).toMatch(/users of databases are left out; add --users to import them/);
@@ -121,14 +117,7 @@ describe("import --all", () => {
         { key: "team", value: "blue" },
       ],
     });
-    const ran = await bench.bare(
-      "import",
-      "--all",
-      "--out",
-      `${bench.folder}/a.yaml`,
-      "--state",
-      `${bench.folder}/a.json`,
-    );
+    const ran = await importAll(bench);
     expect(ran.code, ran.err).toBe(0);
     expect(await bench.read("a.yaml")).toMatch(/team: blue/);
     expect(await bench.read("a.yaml")).toContain(`customTags.${key} cannot be declared`);

@@ -1,4 +1,4 @@
-import { chance } from "../simulation/chance.ts";
+import { chance } from "../support/chance.ts";
 import type { Cut, Extent } from "./trial.ts";
 
 /** One place in `every` of those that an apply has: each of its requests at three moments, each of its writes at two. */

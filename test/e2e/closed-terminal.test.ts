@@ -3,34 +3,18 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { FakeService } from "../support/fake-service.ts";
-import { openWorkspace, processesOf, until, type Workspace } from "../support/workspace.ts";
+import { openServedWorkspace, type ServedWorkspace } from "../support/served-workspace.ts";
+import { processesOf, until } from "../support/workspace.ts";
 
 /** Opens a terminal, runs a command in it, and closes it when it is killed itself (util-linux). */
 const script = "/usr/bin/script";
 
-let user: Workspace;
-let service: FakeService;
+let served: ServedWorkspace;
 
 beforeEach(async () => {
-  service = await FakeService.start();
-  user = openWorkspace(`apiVersion: graphform/v1
-name: closed
-service: { platformUrl: "${service.url}" }
-instances:
-  a:
-    tier: free
-    component: free
-    cloudProvider: aws
-    region: us-east-1
-    config: { name: a, graphdbUser: app, graphdbPassword: "\${env.CLOSED_PASSWORD}" }
-`);
-  Object.assign(user.env, service.env, { CLOSED_PASSWORD: "a-password-of-tests" });
+  served = await openServedWorkspace("closed");
 });
-afterEach(async () => {
-  await user.close();
-  await service.close();
-});
+afterEach(() => served.close());
 
 describe.runIf(existsSync(script))("a terminal that is closed", () => {
   it.each([
@@ -38,6 +22,7 @@ describe.runIf(existsSync(script))("a terminal that is closed", () => {
     ["that the run was only started in", "</dev/null >said.txt 2>&1"],
     ["that nohup was to keep it from", "nohup"],
   ])("%s ends the run in order", async (_, how) => {
+    const { user, service } = served;
     service.duration = 3_600_000;
     const program = join(inject("packaged"), "bin", "graphform.js");
     const run = `'${process.execPath}' '${program}' apply --auto-approve --log run.log`;

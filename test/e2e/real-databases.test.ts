@@ -55,6 +55,12 @@ async function endpoint(name: string): Promise<string> {
   return out;
 }
 
+/** Names of the customers in the database, as it answers. */
+async function customers(): Promise<string> {
+  const query = "MATCH (c:Customer) RETURN c.name";
+  return JSON.stringify(await ask(await endpoint("plain"), login, "GRAPH.QUERY", "shop", query));
+}
+
 const apply = ["apply", "--auto-approve"] as const;
 
 /** Verbs that were sent since the last `forget`. */
@@ -122,14 +128,7 @@ describe("real databases", () => {
     await platform.forget();
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
     expect(await verbs()).toEqual(["start"]);
-    const answer = await ask(
-      await endpoint("plain"),
-      login,
-      "GRAPH.QUERY",
-      "shop",
-      "MATCH (c:Customer) RETURN c.name",
-    );
-    expect(JSON.stringify(answer)).toContain("Ada");
+    expect(await customers()).toContain("Ada");
     await nothingToDo();
   });
 
@@ -192,14 +191,7 @@ describe("platform down", () => {
     expect(processesOf(user.dir)).toEqual([]);
     platform = await platformUp(user);
     await nothingToDo();
-    const answer = await ask(
-      await endpoint("plain"),
-      login,
-      "GRAPH.QUERY",
-      "shop",
-      "MATCH (c:Customer) RETURN c.name",
-    );
-    expect(JSON.stringify(answer)).toContain("Ada");
+    expect(await customers()).toContain("Ada");
   });
 
   it("ends the databases of a platform that was killed, too", async () => {
@@ -213,13 +205,6 @@ describe("platform down", () => {
       err: expect.stringContaining("no local platform"),
     });
     platform = await platformUp(user);
-    const answer = await ask(
-      await endpoint("plain"),
-      login,
-      "GRAPH.QUERY",
-      "shop",
-      "MATCH (c:Customer) RETURN c.name",
-    );
-    expect(JSON.stringify(answer)).toContain("Ada");
+    expect(await customers()).toContain("Ada");
   });
 });

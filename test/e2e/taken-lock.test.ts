@@ -1,32 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FakeService } from "../support/fake-service.ts";
-import { openWorkspace, until, type Workspace } from "../support/workspace.ts";
+import { openServedWorkspace, type ServedWorkspace } from "../support/served-workspace.ts";
+import { until } from "../support/workspace.ts";
 
-let user: Workspace;
-let service: FakeService;
+let served: ServedWorkspace;
 
 beforeAll(async () => {
-  service = await FakeService.start();
-  user = openWorkspace(`apiVersion: graphform/v1
-name: taken
-service: { platformUrl: "${service.url}" }
-instances:
-  a:
-    tier: free
-    component: free
-    cloudProvider: aws
-    region: us-east-1
-    config: { name: a, graphdbUser: app, graphdbPassword: "\${env.TAKEN_PASSWORD}" }
-`);
-  Object.assign(user.env, service.env, { TAKEN_PASSWORD: "a-password-of-tests" });
+  served = await openServedWorkspace("taken");
 });
-afterAll(async () => {
-  await user.close();
-  await service.close();
-});
+afterAll(() => served.close());
 
 describe("a lock whose holder is at work", () => {
   it("is taken away only by force, and then the holder ends and says who took it", async () => {
+    const { user, service } = served;
     service.duration = 3_600_000;
     const running = user.start("apply", "--auto-approve", "--json");
     await running.said("apply_start");

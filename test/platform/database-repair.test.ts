@@ -6,28 +6,10 @@ import { createDatabaseRepair } from "../../src/platform/control/database-repair
 import { createEvents } from "../../src/platform/control/events.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
-import type { InstanceRecord } from "../../src/platform/model/records.ts";
 import { openStore } from "../../src/platform/model/store.ts";
+import { instanceRecord } from "./instance-record.ts";
 
-const record: InstanceRecord = {
-  id: "instance-1",
-  isAccount: false,
-  tier: "pro",
-  component: "standalone",
-  resourceId: "r-pro-standalone",
-  cloudProvider: "aws",
-  region: "us-east-1",
-  networkType: "PUBLIC",
-  params: {},
-  status: "RUNNING",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  lastModified: "2026-01-01T00:00:00.000Z",
-  power: "running",
-  nodes: [{ id: "node-s-0", port: 20_000, role: "primary" }],
-  users: [],
-  deletionProtection: false,
-  customTags: [],
-};
+const record = instanceRecord();
 
 const operation = { name: "stop", id: "1", startedAt: record.createdAt } as const;
 const taken = { ...record, status: "STOPPING", operation };

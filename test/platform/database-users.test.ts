@@ -11,28 +11,11 @@ import { createNoDatabases } from "../../src/platform/databases/no-databases.ts"
 import { EngineError } from "../../src/platform/engine/index.ts";
 import type { InstanceRecord, UserRecord } from "../../src/platform/model/records.ts";
 import type { Store } from "../../src/platform/model/store.ts";
+import { instanceRecord } from "./instance-record.ts";
 
 const user = (username: string, acl = "+PING"): UserRecord => ({ username, passwordHash: "aa", acl });
 const [early, late, odd] = [user("early"), user("late"), user("odd", "nonsense")];
-const record: InstanceRecord = {
-  id: "instance-1",
-  isAccount: false,
-  tier: "pro",
-  component: "standalone",
-  resourceId: "r-pro-standalone",
-  cloudProvider: "aws",
-  region: "us-east-1",
-  networkType: "PUBLIC",
-  params: {},
-  status: "STARTING",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  lastModified: "2026-01-01T00:00:00.000Z",
-  power: "stopped",
-  nodes: [],
-  users: [early],
-  deletionProtection: false,
-  customTags: [],
-};
+const record = instanceRecord({ status: "STARTING", power: "stopped", nodes: [], users: [early] });
 
 /** A database that remembers its users by name, and refuses nonsense. */
 function fakeDatabase() {

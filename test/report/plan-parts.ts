@@ -3,6 +3,7 @@ import type { Change, FieldChange, Plan, Step } from "../../src/model/plan.ts";
 import type { SourceRange } from "../../src/model/problem.ts";
 import type { Sealed } from "../../src/model/sealed.ts";
 import { flatten, type Spec } from "../../src/model/spec.ts";
+import { emptyPlan } from "../support/empty-plan.ts";
 
 /** A sealed secret; its fingerprint must never be seen. */
 export function sealed(name: string): Sealed {
@@ -50,27 +51,14 @@ export function step(operation: Step["operation"], key: string, rest: Partial<St
 }
 
 export function plan(rest: Partial<Plan>): Plan {
-  return {
-    version: 1,
+  return emptyPlan({
     name: "shop-prod",
     lineage: "6f1c2a9e",
     serial: 12,
     timestamp: "2026-03-02T08:30:00.000Z",
-    changes: [],
-    steps: [],
-    outputs: {},
-    census: {
-      declared: 0,
-      checked: 0,
-      skipped: 0,
-      unmanaged: 0,
-      fields: { probed: 0, described: 0, echoed: 0, recorded: 0 },
-    },
-    forecast: { restarts: 0, replacements: 0, seconds: 0 },
-    complete: true,
     fingerprint: "sha256-4a1d",
     ...rest,
-  };
+  });
 }
 
 /** The spec of a database as a manifest would have it. */

@@ -1,6 +1,6 @@
 import type { WireResponse } from "../../src/hosting/wire/wire.ts";
+import type { Chance } from "../support/chance.ts";
 import type { WireCase } from "./case.ts";
-import type { Chance } from "./chance.ts";
 import type { Life } from "./schedule.ts";
 
 /** The door of the service: who has signed in, and how many requests it takes. */

@@ -1,6 +1,6 @@
+import { type Chance, chance } from "../support/chance.ts";
 import type { Case, ResourceCase, RunCase } from "./case.ts";
 import { account, database, enterprise, network } from "./case-parts.ts";
-import { type Chance, chance } from "./chance.ts";
 import { fleet } from "./generate-fleet.ts";
 import { outdated } from "./generate-outdated.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/model/json.ts";
+import type { Chance } from "../support/chance.ts";
 import { bounds, type Case, type Effect, type Fault, type ResourceCase, type RunCase } from "./case.ts";
 import { database } from "./case-parts.ts";
-import type { Chance } from "./chance.ts";
 
 /**
  * Two to sixty-four databases of one class, created together: answers are lost in the middle of them, the process is killed

@@ -1,5 +1,5 @@
+import { type Chance, chance } from "../support/chance.ts";
 import type { Case, Fault, ResourceCase, RunCase } from "./case.ts";
-import { type Chance, chance } from "./chance.ts";
 import { replaced } from "./generate-manifest.ts";
 
 /**

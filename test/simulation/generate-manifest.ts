@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
+import type { Chance } from "../support/chance.ts";
 import type { ResourceCase } from "./case.ts";
-import type { Chance } from "./chance.ts";
 import { refsOf } from "./manifest-of.ts";
 
 /** A manifest with what moved and was let go of on the way to it. */

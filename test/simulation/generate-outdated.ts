@@ -1,6 +1,6 @@
+import type { Chance } from "../support/chance.ts";
 import type { Case, ResourceCase, RunCase } from "./case.ts";
 import { database, user } from "./case-parts.ts";
-import type { Chance } from "./chance.ts";
 import { changed, replaced } from "./generate-manifest.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { type Chance, chance } from "../support/chance.ts";
 import {
   bounds,
   type Case,
@@ -8,7 +9,6 @@ import {
   type ServiceCase,
   type WireCase,
 } from "./case.ts";
-import { type Chance, chance } from "./chance.ts";
 import { aimed } from "./generate-aimed.ts";
 import { guarded } from "./generate-guarded.ts";
 import { edit, firstManifest, type ManifestCase } from "./generate-manifest.ts";

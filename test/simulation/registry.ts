@@ -1,8 +1,8 @@
 import type { Address } from "../../src/model/address.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
+import type { Chance } from "../support/chance.ts";
 import type { ServiceCase } from "./case.ts";
-import type { Chance } from "./chance.ts";
 import { isThere, type Look, type Thing } from "./thing.ts";
 
 /** How work that is taken on ends otherwise than well: badly, or not before calm. */

@@ -1,4 +1,5 @@
-import type { Case, ResourceCase, RunCase, ServiceCase } from "./case.ts";
+import type { Case, ResourceCase, RunCase } from "./case.ts";
+import { service as calmService } from "./case-parts.ts";
 import { refsOf } from "./manifest-of.ts";
 import { simulate } from "./simulate.ts";
 
@@ -32,7 +33,7 @@ function* smaller(given: Case): Generator<Case> {
     for (const less of smallerRuns(run))
       yield { ...given, runs: runs.map((each, index) => (index === at ? less : each)) };
   }
-  for (const [name, value] of Object.entries(calmService)) {
+  for (const [name, value] of Object.entries(calmService())) {
     const key = Object.keys(service).find((each) => each === name);
     if (
       key !== undefined &&
@@ -42,23 +43,6 @@ function* smaller(given: Case): Generator<Case> {
     }
   }
 }
-
-/** A service that takes no liberties. */
-const calmService: ServiceCase = {
-  networks: true,
-  echo: true,
-  listLag: 0,
-  describeLag: 0,
-  linger: 0,
-  flicker: false,
-  stale: 0,
-  latency: 10,
-  work: 100,
-  deleteAnytime: false,
-  twoPhase: false,
-  usersOfNobody: 404,
-  skew: 0,
-};
 
 function* smallerRuns(run: RunCase): Generator<RunCase> {
   const {

@@ -1,6 +1,7 @@
 import type { Plan } from "../../src/model/plan.ts";
 import type { Bound, CreateRound, Intent, StateDocument } from "../../src/model/state.ts";
 import { emptyState } from "../../src/state/document.ts";
+import { emptyPlan } from "../support/empty-plan.ts";
 
 /** A binding with everything in it that a binding can hold. */
 export function sampleBound(id: string, over: Partial<Bound> = {}): Bound {
@@ -53,25 +54,5 @@ export function sampleState(count = 2): StateDocument {
 }
 
 export function samplePlan(over: Partial<Plan> = {}): Plan {
-  return {
-    version: 1,
-    name: "shop",
-    lineage: "lineage-1",
-    serial: 3,
-    timestamp: "2026-01-01T00:00:00.000Z",
-    changes: [],
-    steps: [],
-    outputs: {},
-    census: {
-      declared: 0,
-      checked: 0,
-      skipped: 0,
-      unmanaged: 0,
-      fields: { probed: 0, described: 0, echoed: 0, recorded: 0 },
-    },
-    forecast: { restarts: 0, replacements: 0, seconds: 0 },
-    complete: true,
-    fingerprint: "fingerprint-2",
-    ...over,
-  };
+  return emptyPlan({ name: "shop", lineage: "lineage-1", serial: 3, fingerprint: "fingerprint-2", ...over });
 }

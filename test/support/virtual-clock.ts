@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/model/clock.ts";
+import { chance } from "./chance.ts";
 
 /** Time that moves only when nothing else can happen, and chance that a seed decides. */
 export interface VirtualClock extends Clock {
@@ -18,7 +19,7 @@ interface Timer {
 
 /** A clock that starts at `start` (ms since 1970). One seed is one order of events, however often it is run. */
 export function virtualClock(seed = 1, start: number = Date.UTC(2026, 0, 1)): VirtualClock {
-  const random = generator(seed);
+  const random = chance(seed).next;
   const timers = new Set<Timer>();
   let now = start;
   return {
@@ -73,15 +74,4 @@ function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
     if (sooner) first = timer;
   }
   return first;
-}
-
-/** Mulberry32: small, fast, and good enough for jitter and schedules. */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
