@@ -1,7 +1,7 @@
 import process from "node:process";
 import standalone from "ajv/dist/standalone/index.js";
 import { kinds } from "../src/kinds/index.ts";
-import { manifestSchema } from "../src/manifest/manifest-schema.ts";
+import { manifestSchema } from "../src/manifest/schema/manifest-schema.ts";
 import { driftSchema } from "../src/report/drift-schema.ts";
 import { documentKey, manifestAjv, resourceKey } from "./compile-validators.ts";
 import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "../src/kinds/index.ts";
-import { type Shape, shapeAt } from "../src/manifest/shape.ts";
+import { type Shape, shapeAt } from "../src/manifest/schema/shape.ts";
 
 /** A shape of the published schema: in place of a number or a choice it takes a text with a reference. */
 interface PublishedShape extends Shape {

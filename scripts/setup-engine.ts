@@ -1,4 +1,4 @@
-import { setupEngine } from "../src/platform/engine/setup-engine.ts";
+import { setupEngine } from "../src/platform/engine/setup/setup-engine.ts";
 
 /** Makes a database engine for the local platform ready, and says in one line which. Exit code 1 where none can be had. */
 try {

@@ -13,17 +13,19 @@ const all = globSync("{src,bin}/**/*.{ts,js}", { cwd: root })
 const made: { readonly [place: string]: string } = {
   "src/hosting/wire/service-error.ts profile.session.missingToken": "reads the beginning of a message",
   "src/hosting/profile/expand-profile.ts text": "is made to see whether it can be, and reads nothing",
-  "src/manifest/value-fault.ts pattern": "a pattern of the field table, walked where validators are compiled",
+  "src/manifest/problems/value-fault.ts pattern":
+    "a pattern of the field table, walked where validators are compiled",
   "src/report/text-width.ts `${String.fromCharCode(27)}\\\\[[0-9;]*m`":
     "reads our own colours, which are short",
   "src/report/legend.ts `\\\\b${word}\\\\b`": "a word of our own",
   "src/hosting/wire/bounded-matcher.ts source":
     "a pattern of the service, which is ended after a tenth of a second",
   "src/kinds/instance-endpoint.ts pattern": "reads the beginning of a value",
-  "src/platform/engine/apt-sources.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`": "reads the machine's own files",
-  "src/platform/engine/apt-sources.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":
+  "src/platform/engine/setup/apt-sources.ts `^${name}:(.*(?:\\\\n[ \\\\t].*)*)`":
     "reads the machine's own files",
-  "src/platform/engine/apt-sources.ts `^(deb\\\\s+(?:\\\\[[^\\\\]]*\\\\]\\\\s+)?\\\\S+\\\\s+)${codename}(\\\\s.*)$`":
+  "src/platform/engine/setup/apt-sources.ts `^(Suites:.*[ \\\\t]${codename})(?=\\\\s)`":
+    "reads the machine's own files",
+  "src/platform/engine/setup/apt-sources.ts `^(deb\\\\s+(?:\\\\[[^\\\\]]*\\\\]\\\\s+)?\\\\S+\\\\s+)${codename}(\\\\s.*)$`":
     "reads the machine's own files",
   "src/platform/control/fault-rule.ts path":
     "a pattern that somebody gives the local platform for themselves",

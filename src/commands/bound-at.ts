@@ -1,6 +1,6 @@
 /** @module Looks up the resource that the state binds to an address. */
 import { kinds } from "../kinds/index.ts";
-import { nearest } from "../manifest/nearest.ts";
+import { nearest } from "../manifest/problems/nearest.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Bound, StateDocument } from "../model/state.ts";

@@ -153,7 +153,7 @@ async function usersHost(
 
 /** Checks the database engine. Only the local platform needs one, and a manifest without a service section uses it. */
 async function engine(options: ManifestOptions, settings: Settings): Promise<string> {
-  const { findEngine } = await import("../platform/engine/find-engine.ts");
+  const { findEngine } = await import("../platform/engine/setup/find-engine.ts");
   const found = await findEngine();
   if (found.engine !== undefined) return `${found.engine.name} ${found.engine.version}: ${found.engine.why}`;
   const project = await openProject(options, settings).catch(() => undefined);

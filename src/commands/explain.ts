@@ -1,8 +1,8 @@
 /** @module Explains the keys and fields of the manifest from its schema and the field table. */
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
-import { type ManifestKey, manifestKeys } from "../manifest/manifest-keys.ts";
-import { nearest } from "../manifest/nearest.ts";
+import { nearest } from "../manifest/problems/nearest.ts";
+import { type ManifestKey, manifestKeys } from "../manifest/schema/manifest-keys.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { type FieldSchema, parameterOf } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";

@@ -1,7 +1,7 @@
 /** @module Prints the JSON Schemas that the package publishes. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { suggest } from "../manifest/nearest.ts";
+import { suggest } from "../manifest/problems/nearest.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { own } from "../model/own.ts";
 import { packageRoot } from "../project/package-files.ts";

@@ -6,8 +6,8 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Import, Move, Removal } from "../model/manifest.ts";
 import type { SourceRange } from "../model/problem.ts";
-import type { Fault } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
+import type { Fault } from "./problems/finding.ts";
 import { badAddress, findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";
 

@@ -2,7 +2,7 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Finding } from "../model/kind.ts";
-import { errorAt } from "./finding.ts";
+import { errorAt } from "./problems/finding.ts";
 
 /** Returns one finding for each dependency cycle; it names every member. */
 export function findCycles(desired: readonly Desired[]): readonly Finding[] {

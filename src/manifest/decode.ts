@@ -1,7 +1,7 @@
 /** @module Decodes the bytes of a manifest file as UTF-8. */
 import { isUtf8 } from "node:buffer";
 import type { Position } from "../model/problem.ts";
-import type { Fault } from "./finding.ts";
+import type { Fault } from "./problems/finding.ts";
 
 /** The text of a file, or the fault that makes it unreadable and its position. */
 export type Decoded = { readonly text: string } | { readonly fault: Fault; readonly position: Position };

@@ -3,8 +3,8 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Sealed, Template } from "../model/sealed.ts";
 import { isTemplate } from "../model/sealed.ts";
-import { describe } from "./describe.ts";
-import type { Fault } from "./finding.ts";
+import { describe } from "./problems/describe.ts";
+import type { Fault } from "./problems/finding.ts";
 import type { Iteration } from "./scope.ts";
 import type { Path } from "./source.ts";
 

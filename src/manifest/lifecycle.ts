@@ -5,11 +5,11 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { parseDuration } from "../model/quantity.ts";
-import type { Fault } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
-import { suggest } from "./nearest.ts";
+import type { Fault } from "./problems/finding.ts";
+import { suggest } from "./problems/nearest.ts";
 import { findReferents } from "./referent.ts";
-import { leafPaths, type Shape } from "./shape.ts";
+import { leafPaths, type Shape } from "./schema/shape.ts";
 import type { Path } from "./source.ts";
 
 /** Inputs of `lifecycleOf`. */

@@ -4,7 +4,7 @@ import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Position, Problem } from "../model/problem.ts";
 import { decode } from "./decode.ts";
-import { errorAt, type Fault } from "./finding.ts";
+import { errorAt, type Fault } from "./problems/finding.ts";
 import type { SourceFile } from "./source.ts";
 
 /** The largest manifest file that is read, in bytes. */

@@ -5,8 +5,8 @@ import { parseAddress } from "../model/address.ts";
 import type { KindSchema } from "../model/field-schema.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Spec } from "../model/spec.ts";
-import type { Fault } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
+import type { Fault } from "./problems/finding.ts";
 import { findReferent } from "./referent.ts";
 import type { Path } from "./source.ts";
 

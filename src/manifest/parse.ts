@@ -3,12 +3,12 @@ import { LineCounter, parseDocument } from "yaml";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
-import { errorAt, type Fault } from "./finding.ts";
 import { rangeOf } from "./locate.ts";
 import { merge } from "./merge.ts";
 import { plainValue } from "./plain-value.ts";
+import { errorAt, type Fault } from "./problems/finding.ts";
+import { syntaxFaults } from "./problems/syntax.ts";
 import type { Layer, Parsed, SourceFile } from "./source.ts";
-import { syntaxFaults } from "./syntax.ts";
 
 /** Reads YAML 1.2 (core schema); later files win. Collects findings; never throws. */
 export function parseManifest(sources: readonly SourceFile[]): Parsed {

@@ -3,9 +3,9 @@ import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Header, ServiceSection } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
-import { finishProblems } from "./finish-problems.ts";
 import { type HeadInputs, type ManifestHead, readManifestHead } from "./manifest-head.ts";
-import { manifestRedactor } from "./manifest-redactor.ts";
+import { finishProblems } from "./problems/finish-problems.ts";
+import { manifestRedactor } from "./problems/manifest-redactor.ts";
 import type { Parsed } from "./source.ts";
 
 /**

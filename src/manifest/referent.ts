@@ -1,9 +1,9 @@
 /** @module Finds the resource that a reference names. */
 import type { Address, AddressParts } from "../model/address.ts";
 import { formatAddress, parseAddress } from "../model/address.ts";
-import type { Fault } from "./finding.ts";
 import type { Block, Inventory } from "./inventory.ts";
-import { listed, suggest } from "./nearest.ts";
+import type { Fault } from "./problems/finding.ts";
+import { listed, suggest } from "./problems/nearest.ts";
 
 /** The address behind a reference, or the fault of the reference. */
 export type Referent = { readonly address: Address } | { readonly fault: Fault };

@@ -4,7 +4,7 @@ import { isObject } from "../model/json.ts";
 import type { Reference, Sealed, Template, TemplatePart } from "../model/sealed.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
-import type { Fault } from "./finding.ts";
+import type { Fault } from "./problems/finding.ts";
 import type { SecretExpression } from "./secrets.ts";
 import type { Path } from "./source.ts";
 import { unresolved } from "./unresolved.ts";

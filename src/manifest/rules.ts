@@ -4,7 +4,7 @@ import type { Finding, RuleContext } from "../model/kind.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import { blockRange } from "./block-range.ts";
-import { suggest } from "./nearest.ts";
+import { suggest } from "./problems/nearest.ts";
 import type { ResolveContext } from "./resolve-resource.ts";
 
 /** The context of a rule, with the texts of the secrets that were read, and hints. */

@@ -2,11 +2,11 @@
 import type { Json } from "../model/json.ts";
 import type { Sealed, TemplatePart } from "../model/sealed.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
-import type { Fault } from "./finding.ts";
 import type { Member } from "./inventory.ts";
+import type { Fault } from "./problems/finding.ts";
+import { secretPaths } from "./schema/shape.ts";
 import { openSources, textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
-import { secretPaths } from "./shape.ts";
 import { holdsUnresolved } from "./unresolved.ts";
 
 /** Reports an error, or the warning that a secret is written in the manifest. */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { type Expression, textParts } from "./expression.ts";
-import { secretPaths } from "./shape.ts";
+import { secretPaths } from "./schema/shape.ts";
 import { mapOf } from "./unresolved.ts";
 
 /** Names of these variables, however short their values are. */

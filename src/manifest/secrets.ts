@@ -5,8 +5,8 @@ import { isObject } from "../model/json.ts";
 import type { SecretSource } from "../model/manifest.ts";
 import type { Open, Seal, Sealed, Template } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
-import type { Fault } from "./finding.ts";
-import { suggest } from "./nearest.ts";
+import type { Fault } from "./problems/finding.ts";
+import { suggest } from "./problems/nearest.ts";
 import type { Path } from "./source.ts";
 import { mapOf, unresolved } from "./unresolved.ts";
 

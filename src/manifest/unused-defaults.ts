@@ -1,10 +1,10 @@
 /** @module Checks the defaults of sections without resources. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
-import { type Explained, explainViolations } from "./explain.ts";
 import { mayHoldExpression } from "./expression.ts";
+import { type Explained, explainViolations } from "./problems/explain.ts";
 import type { ResolveContext } from "./resolve-resource.ts";
-import { resourceShape } from "./resource-shape.ts";
+import { resourceShape } from "./schema/resource-shape.ts";
 import { mapOf, unresolved } from "./unresolved.ts";
 
 /**

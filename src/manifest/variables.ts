@@ -2,11 +2,11 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import { own } from "../model/own.ts";
-import { describe } from "./describe.ts";
-import type { Fault } from "./finding.ts";
 import type { Part } from "./locate.ts";
-import { listed, suggest } from "./nearest.ts";
 import { reservedKeys } from "./plain-value.ts";
+import { describe } from "./problems/describe.ts";
+import type { Fault } from "./problems/finding.ts";
+import { listed, suggest } from "./problems/nearest.ts";
 import type { SecretVariables } from "./secret-variables.ts";
 import type { Path } from "./source.ts";
 import { holdsUnresolved, mapOf, unresolved } from "./unresolved.ts";

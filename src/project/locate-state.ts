@@ -1,6 +1,6 @@
 /** @module Finds the location of a state: from --state, the environment, the manifest, or a file beside the manifest. */
 import { isAbsolute, join } from "node:path";
-import { type StoreType, storeTypes } from "../manifest/state-shape.ts";
+import { type StoreType, storeTypes } from "../manifest/schema/state-shape.ts";
 import type { Header } from "../model/manifest.ts";
 import { locationAt } from "./location-address.ts";
 import type { Settings } from "./settings.ts";

@@ -1,5 +1,5 @@
 /** @module Reads and writes the location of a state as one word: a path or a URL without credentials. */
-import { credentialsIn } from "../manifest/state-faults.ts";
+import { credentialsIn } from "../manifest/problems/state-faults.ts";
 import { GraphformError } from "../model/errors.ts";
 import { sslModes } from "../model/store-choices.ts";
 import type { PostgresLocation, S3Location, StateLocation } from "./state-location.ts";

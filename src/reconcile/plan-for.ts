@@ -1,5 +1,5 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
-import { suggest } from "../manifest/nearest.ts";
+import { suggest } from "../manifest/problems/nearest.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { excerptsOf } from "../../src/manifest/excerpt.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
-import { redactorFor } from "../../src/manifest/redactor.ts";
+import { excerptsOf } from "../../src/manifest/problems/excerpt.ts";
+import { redactorFor } from "../../src/manifest/problems/redactor.ts";
 import { check } from "./check.ts";
 
 function excerpt(

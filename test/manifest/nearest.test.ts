@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listed, nearest, suggest } from "../../src/manifest/nearest.ts";
+import { listed, nearest, suggest } from "../../src/manifest/problems/nearest.ts";
 
 describe("the nearest word", () => {
   const words = ["region", "tier", "component", "graphDBCacheSize", "graphDBTimeoutMax"];

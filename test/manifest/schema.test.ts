@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { kinds } from "../../src/kinds/index.ts";
-import { manifestSchema } from "../../src/manifest/manifest-schema.ts";
+import { manifestSchema } from "../../src/manifest/schema/manifest-schema.ts";
 import { validators } from "../../src/manifest/validators.generated.js";
 import type { JsonObject } from "../../src/model/json.ts";
 import { compileValidators } from "../support/compile-validators.ts";

@@ -1,4 +1,4 @@
-import { setupEngine } from "../../src/platform/engine/setup-engine.ts";
+import { setupEngine } from "../../src/platform/engine/setup/setup-engine.ts";
 
 /** Global set-up of the tests: they run on real databases, and fail where no engine can be had. */
 export async function setup(): Promise<void> {

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { addToCache } from "../../src/platform/engine/add-to-cache.ts";
-import { engineCache } from "../../src/platform/engine/engine-cache.ts";
-import { fetchPackages } from "../../src/platform/engine/fetch-packages.ts";
 import { claimPort } from "../../src/platform/engine/ports.ts";
+import { addToCache } from "../../src/platform/engine/setup/add-to-cache.ts";
+import { engineCache } from "../../src/platform/engine/setup/engine-cache.ts";
+import { fetchPackages } from "../../src/platform/engine/setup/fetch-packages.ts";
 import type { Postgres } from "./postgres.ts";
 import { giveAway, openFolder, startService } from "./unprivileged.ts";
 

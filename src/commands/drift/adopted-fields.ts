@@ -1,5 +1,5 @@
 /** @module Chooses the fields whose live values an adoption writes. */
-import { suggest } from "../../manifest/nearest.ts";
+import { suggest } from "../../manifest/problems/nearest.ts";
 import { type Address, type AddressParts, parseAddress, undeclaring } from "../../model/address.ts";
 import { sameValue } from "../../model/compare.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";

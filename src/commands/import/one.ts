@@ -1,7 +1,7 @@
 /** @module Binds one existing object to a declared address. */
 
 import { kinds } from "../../kinds/index.ts";
-import { nearest } from "../../manifest/nearest.ts";
+import { nearest } from "../../manifest/problems/nearest.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Kind } from "../../model/kind.ts";

@@ -1,7 +1,7 @@
 /** @module Fetches the engine of the local platform. */
 import { GraphformError } from "../../model/errors.ts";
-import { engineCache } from "../../platform/engine/engine-cache.ts";
-import { setupEngine } from "../../platform/engine/setup-engine.ts";
+import { engineCache } from "../../platform/engine/setup/engine-cache.ts";
+import { setupEngine } from "../../platform/engine/setup/setup-engine.ts";
 import type { Environment } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { wrapLines } from "../../report/text-width.ts";

@@ -1,6 +1,6 @@
 /** @module Moves the state of a manifest to another store. */
 import { resolve } from "node:path";
-import { storeTypes } from "../../manifest/state-shape.ts";
+import { storeTypes } from "../../manifest/schema/state-shape.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { SettingKey } from "../../project/environment-variables.ts";

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cachedServer, cachedServers, engineCache } from "../../../src/platform/engine/engine-cache.ts";
-import { findEngine } from "../../../src/platform/engine/find-engine.ts";
+import { cachedServer, cachedServers, engineCache } from "../../../src/platform/engine/setup/engine-cache.ts";
+import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
 
 let folder = "";
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, vi } from "vitest";
 import type { Database, DatabaseSpec, Engine } from "../../../src/platform/engine/database.ts";
-import { findEngine } from "../../../src/platform/engine/find-engine.ts";
+import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
 
 /** What a test file works with: the engine, and a folder that goes with everything that runs over it. */
 export interface Ground {

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import type { Database, DatabaseSpec } from "../../../src/platform/engine/database.ts";
-import { findEngine } from "../../../src/platform/engine/find-engine.ts";
+import { findEngine } from "../../../src/platform/engine/setup/find-engine.ts";
 
 /** What it is told: to start a database, or to let it fail over and to die by `kill -9` just before the n-th moment of that. */
 export type Order = { readonly start: DatabaseSpec } | { readonly failoverUntil: number };

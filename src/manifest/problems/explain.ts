@@ -1,14 +1,14 @@
 /** @module Turns schema violations of a manifest into faults with messages and hints. */
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import { isSealed, isTemplate } from "../model/sealed.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import { isSealed, isTemplate } from "../../model/sealed.ts";
+import type { Part } from "../locate.ts";
+import { type Shape, shapeAt } from "../schema/shape.ts";
+import type { Path } from "../source.ts";
+import type { Violation } from "../validators.ts";
 import { dotted } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import { badName, meantKey, missingKey, unknownKey } from "./key-fault.ts";
-import type { Part } from "./locate.ts";
-import { type Shape, shapeAt } from "./shape.ts";
-import type { Path } from "./source.ts";
-import type { Violation } from "./validators.ts";
 import { valueFault } from "./value-fault.ts";
 
 /** The fault of a violation, and the part of the manifest that it is about. */

@@ -1,9 +1,10 @@
 /** @module Makes the faults of missing, unknown and malformed keys. */
+
+import { leafPaths, type Shape } from "../schema/shape.ts";
+import type { Path } from "../source.ts";
 import { dotted } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import { nearest, suggest } from "./nearest.ts";
-import { leafPaths, type Shape } from "./shape.ts";
-import type { Path } from "./source.ts";
 
 /** The fault of a required key that is missing. */
 export function missingKey(path: Path, key: string, shape: Shape): Fault {

@@ -1,7 +1,7 @@
 /** @module Makes findings: faults at their place in a manifest. */
-import type { Address } from "../model/address.ts";
-import type { Finding } from "../model/kind.ts";
-import type { SourceRange } from "../model/problem.ts";
+import type { Address } from "../../model/address.ts";
+import type { Finding } from "../../model/kind.ts";
+import type { SourceRange } from "../../model/problem.ts";
 
 /** A mistake and the way out, without its place. */
 export interface Fault {

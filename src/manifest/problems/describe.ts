@@ -1,7 +1,7 @@
 /** @module Writes values and paths as messages show them. */
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Path } from "./source.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Path } from "../source.ts";
 
 const longest = 60;
 

@@ -1,6 +1,6 @@
 /** @module Looks up fields in the schema of a manifest or of a resource. */
-import type { FieldSchema } from "../model/field-schema.ts";
-import type { Path } from "./source.ts";
+import type { FieldSchema } from "../../model/field-schema.ts";
+import type { Path } from "../source.ts";
 
 /** A field schema with the further JSON Schema keywords that a manifest needs. */
 export interface Shape extends FieldSchema {

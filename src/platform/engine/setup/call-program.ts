@@ -1,7 +1,7 @@
 /** @module Runs the programs that fetch and unpack packages. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { EngineError } from "./engine-error.ts";
+import { EngineError } from "../engine-error.ts";
 
 const run = promisify(execFile);
 

@@ -1,11 +1,11 @@
 /** @module Downloads and unpacks Debian packages without root rights. */
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EngineError } from "../engine-error.ts";
 import type { Filling } from "./add-to-cache.ts";
 import { type SourceFile, withBackports } from "./apt-sources.ts";
 import { callIn } from "./call-program.ts";
 import { megabytes } from "./engine-cache.ts";
-import { EngineError } from "./engine-error.ts";
 import type { Fetching } from "./fetch-module.ts";
 
 /**

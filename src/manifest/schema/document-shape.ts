@@ -1,5 +1,5 @@
 /** @module Holds the schema of a manifest without the fields of its resources. */
-import { disruptions } from "../model/field-schema.ts";
+import { disruptions } from "../../model/field-schema.ts";
 import type { Shape } from "./shape.ts";
 import { stateShape } from "./state-shape.ts";
 

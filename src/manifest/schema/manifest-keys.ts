@@ -1,5 +1,5 @@
 /** @module Lists the keys of a manifest that are graphform's own. */
-import type { Kind } from "../model/kind.ts";
+import type { Kind } from "../../model/kind.ts";
 import { documentShape } from "./document-shape.ts";
 import { ownKeys } from "./resource-shape.ts";
 import type { Shape } from "./shape.ts";

@@ -1,11 +1,11 @@
 /** @module Finds what is wrong in a manifest's `state` section beyond its schema: contradictions and credentials. */
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Part } from "../locate.ts";
+import { type StoreType, stateShape, storeKeys, storeTypes } from "../schema/state-shape.ts";
+import type { Path } from "../source.ts";
 import type { Fault } from "./finding.ts";
-import type { Part } from "./locate.ts";
 import { listed } from "./nearest.ts";
-import type { Path } from "./source.ts";
-import { type StoreType, stateShape, storeKeys, storeTypes } from "./state-shape.ts";
 
 /** A fault with its place. */
 export interface StateFault {

@@ -1,5 +1,5 @@
 /** @module Holds the schema of a manifest's `state` section. */
-import { httpDialects, sslModes } from "../model/store-choices.ts";
+import { httpDialects, sslModes } from "../../model/store-choices.ts";
 import type { Shape } from "./shape.ts";
 
 /** The stores that a state can be kept in, by the word that the manifest has for each. */

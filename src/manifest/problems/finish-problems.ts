@@ -1,9 +1,9 @@
 /** @module Turns findings into the sorted problems that people see. */
-import type { Finding } from "../model/kind.ts";
-import type { Problem } from "../model/problem.ts";
+import type { Finding } from "../../model/kind.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { Layer } from "../source.ts";
 import { excerptsOf } from "./excerpt.ts";
 import type { Redactor } from "./redactor.ts";
-import type { Layer } from "./source.ts";
 
 /** Returns the findings of one severity: sorted by place, without duplicates and secrets, with source lines. */
 export function finishProblems(

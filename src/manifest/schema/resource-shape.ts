@@ -1,6 +1,6 @@
 /** @module Holds the schema of one resolved resource. */
-import type { KindSchema } from "../model/field-schema.ts";
-import { durationPattern } from "../model/quantity.ts";
+import type { KindSchema } from "../../model/field-schema.ts";
+import { durationPattern } from "../../model/quantity.ts";
 import type { Shape } from "./shape.ts";
 
 const duration: Shape = { type: "string", pattern: durationPattern, examples: ["90s", "40m", "2h"] };

@@ -4,10 +4,10 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { EngineError } from "../engine-error.ts";
 import { addToCache } from "./add-to-cache.ts";
 import { type Call, callIn } from "./call-program.ts";
 import { cachedModuleFolder, megabytes } from "./engine-cache.ts";
-import { EngineError } from "./engine-error.ts";
 import { modulePackage } from "./module-package.ts";
 
 const { name, version, integrity } = modulePackage;

@@ -1,14 +1,14 @@
 /** @module Collects the secrets of a manifest that its problems must not show. */
-import { aclRules } from "../model/acl.ts";
-import type { Json } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Kind } from "../model/kind.ts";
+import { aclRules } from "../../model/acl.ts";
+import type { Json } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Kind } from "../../model/kind.ts";
+import { leafPaths, secretPaths } from "../schema/shape.ts";
+import { secretVariables, textOn } from "../secret-variables.ts";
+import type { Parsed } from "../source.ts";
+import { mapOf } from "../unresolved.ts";
 import { type Redactor, redactorFor } from "./redactor.ts";
-import { secretVariables, textOn } from "./secret-variables.ts";
-import { leafPaths, secretPaths } from "./shape.ts";
-import type { Parsed } from "./source.ts";
 import { credentialsIn, holdsCredential } from "./state-faults.ts";
-import { mapOf } from "./unresolved.ts";
 
 /**
  * Makes a redactor for one manifest. It masks the values of secret fields, known secrets, passwords in access lists, and

@@ -1,9 +1,9 @@
 /** @module Makes the faults of values that violate a schema keyword. */
-import type { Json } from "../model/json.ts";
+import type { Json } from "../../model/json.ts";
+import type { Shape } from "../schema/shape.ts";
 import { describe } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import { listed, suggest } from "./nearest.ts";
-import type { Shape } from "./shape.ts";
 
 /** The fault of a value that violates a keyword; undefined for keywords that people never see. */
 export function valueFault(keyword: string, name: string, value: Json, shape: Shape): Fault | undefined {

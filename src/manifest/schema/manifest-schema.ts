@@ -1,7 +1,7 @@
 /** @module Makes the JSON Schema of a manifest that editors use. */
-import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
-import type { Kind } from "../model/kind.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Kind } from "../../model/kind.ts";
 import { documentShape, outputShape } from "./document-shape.ts";
 import { ownKeys } from "./resource-shape.ts";
 import type { Shape } from "./shape.ts";

@@ -1,5 +1,5 @@
 /** @module Hides secrets in the source lines and messages that a manifest problem shows. */
-import { mask, maskerOf } from "../model/mask.ts";
+import { mask, maskerOf } from "../../model/mask.ts";
 import { nearest } from "./nearest.ts";
 
 /** Functions that return a text with its secrets masked. */

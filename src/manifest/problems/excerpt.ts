@@ -1,7 +1,7 @@
 /** @module Cuts the source line of a problem out of its manifest file. */
-import type { SourceRange } from "../model/problem.ts";
+import type { SourceRange } from "../../model/problem.ts";
+import type { Layer } from "../source.ts";
 import type { Redactor } from "./redactor.ts";
-import type { Layer } from "./source.ts";
 
 /** Longest excerpt, in characters. */
 const widest = 120;
