@@ -2,6 +2,7 @@
 
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { answerValues } from "../hosting/wire/answer-values.ts";
+import { mayBeMore } from "../hosting/wire/pages.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -10,7 +11,6 @@ import type { Live, Ref } from "../model/observed.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Reads } from "../model/service.ts";
 import { accountResource } from "./account-params.ts";
-import { mayBeMore } from "./listed-ids.ts";
 
 type Values = { readonly [name: string]: Json };
 

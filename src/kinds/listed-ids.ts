@@ -1,4 +1,5 @@
 /** @module Reads the ids of a list answer, and remembers which lists were partial. */
+import { mayBeMore } from "../hosting/wire/pages.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import type { Reads } from "../model/service.ts";
@@ -12,11 +13,6 @@ export function listedIds(values: { readonly [name: string]: Json }): readonly s
     .map((item) => item["id"])
     .filter((id) => typeof id === "string" || typeof id === "number")
     .map(String);
-}
-
-/** True where a list says that it is not all, and nothing tells how to ask for the rest. */
-export function mayBeMore({ nextPage }: { readonly [name: string]: Json }): boolean {
-  return typeof nextPage === "string" && nextPage !== "";
 }
 
 /** Places whose last list was not all, by the service that was asked. */

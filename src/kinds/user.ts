@@ -7,6 +7,7 @@ import { isObject } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Call, Reads, Service } from "../model/service.ts";
+import { notePartial, wasPartial } from "./listed-ids.ts";
 import { probeUser } from "./user-login.ts";
 import { checkUser } from "./user-rules.ts";
 
@@ -35,7 +36,9 @@ function idOf(place: JsonObject, username: string): string {
 
 function reader(service: Reads): Reader {
   const list = sharedList(service);
+  const isPartial = (place: JsonObject): boolean => wasPartial(service, listOf(String(place["instance"])));
   return {
+    isPartial,
     async list(place, signal) {
       const users = await list(String(place["instance"]), signal);
       return users === undefined ? [] : [...users.keys()].map((username) => idOf(place, username));
@@ -49,6 +52,8 @@ function reader(service: Reads): Reader {
       const users = await list(String(ref.place["instance"]), signal);
       if (users === undefined) return service.offers("user.list") ? undefined : unseen(ref);
       const acl = users.get(username);
+      // A list of a part proves nothing about the user that it leaves out.
+      if (acl === undefined && isPartial(ref.place)) return unseen(ref);
       return acl === undefined ? undefined : live({ ...ref, place: { ...ref.place, username } }, acl);
     },
     probe: (request, signal) => probeUser(request, service, signal),
@@ -91,13 +96,19 @@ async function unlessMissing(call: Call, ref: Ref, service: Service, signal: Abo
     if (!isServiceError(error, "lost") || error.status === undefined) throw error;
     const users = await readUsers(String(ref.place["instance"]), service, signal);
     const { username } = call.params;
-    if (users === undefined || username === undefined || users.has(username)) throw error;
+    const isUnclear = users === undefined || wasPartial(service, listOf(String(ref.place["instance"])));
+    if (isUnclear || username === undefined || users.has(username)) throw error;
     const message = `${call.operation}: there is no user ${JSON.stringify(username)}`;
     throw new ServiceError("not-found", call.operation, message, { status: error.status, cause: error });
   }
 }
 
 type Users = ReadonlyMap<string, string>;
+
+/** The place of the list that all users of an instance share. */
+function listOf(instance: string): JsonObject {
+  return { instance };
+}
 
 /** The users of an instance; looks for several of them at the same moment share one request. Undefined: no instance. */
 function sharedList(service: Reads): (instance: string, signal: AbortSignal) => Promise<Users | undefined> {
@@ -114,9 +125,12 @@ function sharedList(service: Reads): (instance: string, signal: AbortSignal) => 
 async function readUsers(instance: string, service: Reads, signal: AbortSignal): Promise<Users | undefined> {
   if (!service.offers("user.list")) return undefined;
   try {
-    const { items } = (
-      await service.read({ operation: "user.list", params: { instanceId: instance } }, signal)
-    ).values;
+    const { values } = await service.read(
+      { operation: "user.list", params: { instanceId: instance } },
+      signal,
+    );
+    notePartial(service, listOf(instance), values);
+    const { items } = values;
     const users = Array.isArray(items) ? items.filter(isObject) : [];
     // It was stored as it was sent, and may hold a password: that goes no further.
     return new Map(users.map((entry) => [String(entry["username"]), shownAcl(String(entry["acl"] ?? ""))]));

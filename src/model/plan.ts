@@ -135,6 +135,8 @@ export interface Census {
   readonly notProbed?: readonly NotProbed[];
   /** Version of the engine -> number of databases. */
   readonly engines?: { readonly [version: string]: number };
+  /** Lists of which the service shows a part only: "instances of pro single-zone". Absent where there are none. */
+  readonly partialLists?: readonly string[];
 }
 
 /** Expected impact of an apply. */
@@ -182,7 +184,7 @@ export interface Plan {
   readonly outputs: { readonly [name: string]: OutputChange };
   readonly census: Census;
   readonly forecast: Forecast;
-  /** False where --target or --exclude left something out, or a running object that was asked did not answer all. */
+  /** False where --target or --exclude left something out, a list was partial, or a running object that was asked did not answer all. */
   readonly complete: boolean;
   /** Digest of everything that the plan does, but secrets. */
   readonly fingerprint: string;

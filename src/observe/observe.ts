@@ -20,6 +20,7 @@ import {
   listPlaces,
   look,
   type Place,
+  partialIn,
   placeKey,
   skipUnlisted,
   type Unread,
@@ -33,6 +34,8 @@ export interface Observation {
   readonly notProbed: readonly NotProbed[];
   /** Bound objects and lists that could not be read, by address, or by kind for a list; empty where the first failure ends the observation. */
   readonly unread: readonly Unread[];
+  /** Lists that may not be all, in words. */
+  readonly partialLists: readonly string[];
   readonly unmanaged: readonly UnmanagedObject[];
 }
 
@@ -107,7 +110,13 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   const unmanaged = [...new Map(others.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
   const notProbed = reasonsNotProbed(answers);
   const described = await describeUnmanaged(unmanaged, desired, context);
-  return { observed, notProbed, unread: unreadIn(places, lists, context), unmanaged: described };
+  return {
+    observed,
+    notProbed,
+    unread: unreadIn(places, lists, context),
+    partialLists: partialIn(places, context),
+    unmanaged: described,
+  };
 }
 
 /** Kind and id of the objects that other objects have made by themselves: nobody declares them. */

@@ -4,6 +4,7 @@ import { isServiceError, type ServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
 import type { Live } from "../model/observed.ts";
+import { placeText } from "../model/place-text.ts";
 import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
 
 /** A bound object, or the list of a place, that could not be read. */
@@ -101,6 +102,12 @@ export function unreadIn(
     return isServiceError(list) ? [{ address: kind, reason: list.message }] : [];
   });
   return [...objects, ...unlisted].sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/** The places whose lists may not be all, in words, each once. */
+export function partialIn(places: readonly Place[], context: ObserveContext): readonly string[] {
+  const partial = places.filter(({ kind, place }) => readerOf(kind, context).isPartial?.(place) === true);
+  return [...new Set(partial.map(({ kind, place }) => placeText(kind, place)))].sort();
 }
 
 /** Text that is equal for equal places. */

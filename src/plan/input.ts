@@ -33,6 +33,8 @@ export interface PlanInput {
   readonly observed: ReadonlyMap<Address, Observed>;
   /** Declared objects that could not be asked themselves; absent where the run can ask none. */
   readonly notProbed?: readonly NotProbed[];
+  /** Lists of which the service shows a part only, in words. */
+  readonly partialLists?: readonly string[];
   /** Objects that nobody declares. */
   readonly unmanaged: readonly Unmanaged[];
   readonly kinds: KindRegistry;

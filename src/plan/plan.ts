@@ -66,9 +66,9 @@ export function makePlan(given: PlanInput): Plan {
   };
 }
 
-/** True where nothing was left out, and every running object that was asked has answered. */
-function isComplete({ options, notProbed = [] }: PlanInput): boolean {
-  const isWhole = options.targets.length === 0 && options.exclude.length === 0;
+/** True where nothing was left out, every list was whole, and every running object that was asked has answered. */
+function isComplete({ options, notProbed = [], partialLists = [] }: PlanInput): boolean {
+  const isWhole = options.targets.length === 0 && options.exclude.length === 0 && partialLists.length === 0;
   return isWhole && notProbed.every(({ failed }) => failed !== true);
 }
 
@@ -137,8 +137,16 @@ function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Cens
   }
   const declared = input.desired.length;
   const looked = input.desired.filter((entry) => subjects.has(entry.address)).length;
-  const unmanaged = input.unmanaged.length;
-  return { declared, checked, skipped: declared - looked, unmanaged, fields, ...probes(subjects, input) };
+  const { unmanaged, partialLists = [] } = input;
+  return {
+    declared,
+    checked,
+    skipped: declared - looked,
+    unmanaged: unmanaged.length,
+    fields,
+    ...probes(subjects, input),
+    ...(partialLists.length === 0 ? {} : { partialLists }),
+  };
 }
 
 /** Counts the running objects that were asked themselves; nothing where the run asks none. */

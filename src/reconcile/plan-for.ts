@@ -97,6 +97,7 @@ export async function planFor(goal: Goal, state: StateDocument, world: PlanningW
     remembered: state.resources,
     observed,
     ...(open === undefined ? {} : { notProbed: seen.notProbed }),
+    partialLists: seen.partialLists,
     unmanaged,
     kinds,
     profile: service.profile,

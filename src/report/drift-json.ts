@@ -12,6 +12,7 @@ import { countDrift } from "./drift-counts.ts";
 import { errorDiagnostics } from "./error-json.ts";
 import { isSecretPath, type KindNames, typeOf } from "./kind-words.ts";
 import { masked } from "./masked.ts";
+import { partialJson } from "./partial-lists.ts";
 import { probesJson } from "./probe-census.ts";
 import { sensitive } from "./value-text.ts";
 
@@ -38,6 +39,7 @@ export function driftJson(report: DriftReport, names: KindNames): JsonObject {
         }),
     census: {
       ...probesJson(report.census),
+      ...partialJson(report.census),
       declared,
       checked,
       skipped,

@@ -83,8 +83,9 @@ const census = record(
     probed: { ...count, description: "Running databases and logins that were asked; absent where none was." },
     not_probed: list(record({ address: text, reason: text, failed })),
     engines: { type: "object", additionalProperties: count },
+    partial_lists: { ...list(text), description: "Lists of which the service shows a part only." },
   },
-  ["probed", "not_probed", "engines"],
+  ["probed", "not_probed", "engines", "partial_lists"],
 );
 
 const report = record(
@@ -94,7 +95,7 @@ const report = record(
     complete: {
       ...flag,
       description:
-        "False where --target or --exclude left something out, something could not be read, or a database that was asked did not answer.",
+        "False where --target or --exclude left something out, something could not be read, a list was partial, or a database that was asked did not answer.",
     },
     drifted: { ...flag, description: "True where something that matters was changed outside: exit code 2." },
     name: text,

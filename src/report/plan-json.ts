@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { changeExtras, outputChange, resourceChange, resourceDrift, stepExtras } from "./change-json.ts";
 import type { KindNames } from "./kind-words.ts";
+import { partialJson } from "./partial-lists.ts";
 import { summarize } from "./plan-summary.ts";
 import { probesJson } from "./probe-census.ts";
 
@@ -32,7 +33,11 @@ export function planJson(plan: Plan, names: KindNames): JsonObject {
       serial: plan.serial,
       fingerprint: plan.fingerprint,
       summary: { ...summarize(plan) },
-      census: { declared, checked, skipped, unmanaged, fields: { ...fields }, ...probesJson(plan.census) },
+      census: {
+        ...{ declared, checked, skipped, unmanaged, fields: { ...fields } },
+        ...probesJson(plan.census),
+        ...partialJson(plan.census),
+      },
       forecast: { restarts, replacements, seconds },
       changes: Object.fromEntries(changes.map((change) => [change.address, changeExtras(change)])),
       steps: plan.steps.map(stepExtras),

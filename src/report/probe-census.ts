@@ -28,7 +28,10 @@ function reasonsText(list: readonly NotProbed[]): string {
 }
 
 /** Says why a report is incomplete, without its full stop. */
-export function incompleteText({ notProbed = [], skipped, declared }: Census, unread = 0): string {
+export function incompleteText(
+  { notProbed = [], partialLists = [], skipped, declared }: Census,
+  unread = 0,
+): string {
   const silent = notProbed.filter(({ failed }) => failed === true).length;
   const left = skipped - unread;
   return [
@@ -38,7 +41,12 @@ export function incompleteText({ notProbed = [], skipped, declared }: Census, un
     ...(silent === 0
       ? []
       : [`${amount(silent, "database")} or ${silent === 1 ? "login" : "logins"} could not be asked`]),
-    ...(left <= 0 && unread + silent > 0
+    ...(partialLists.length === 0
+      ? []
+      : [
+          `${amount(partialLists.length, "list")} of the service ${partialLists.length === 1 ? "shows" : "show"} a part only`,
+        ]),
+    ...(left <= 0 && unread + silent + partialLists.length > 0
       ? []
       : [`--target or --exclude left out ${left} of ${declared} declared`]),
   ].join("; ");

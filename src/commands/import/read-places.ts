@@ -3,6 +3,7 @@ import { isGraphformError, isServiceError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Kind, LeftOut, Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
+import { placeText } from "../../model/place-text.ts";
 import type { Reads } from "../../model/service.ts";
 
 /** An object of the service, declared or not. */
@@ -40,7 +41,7 @@ export async function readPlaces(
 ): Promise<readonly PlaceDiscovery[]> {
   const reader = kind.reader(service);
   const readPlace = async (place: JsonObject): Promise<PlaceDiscovery> => {
-    const what = `${kind.name} of ${Object.values(place).join(" ") || "the service"}`;
+    const what = placeText(kind.name, place);
     try {
       const ids = await reader.list(place, signal);
       const more = { what, reason: "the service has possibly more than it lists" };

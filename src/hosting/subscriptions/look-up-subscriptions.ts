@@ -5,6 +5,7 @@ import { isObject } from "../../model/json.ts";
 import type { Profile } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
 import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
+import { mayBeMore } from "../wire/pages.ts";
 import { inferSubscriptions } from "./infer-subscriptions.ts";
 import { notLookedUp } from "./subscription-errors.ts";
 
@@ -34,7 +35,9 @@ export async function lookUpSubscriptions(
   const notGiven = Object.entries(profile.tiers).filter(([tier]) => !Object.hasOwn(given, tier));
   const keys = notGiven.map(([, { productTierKey }]) => productTierKey);
   const isListed = new Set(catalogue.map(({ productTierKey }) => productTierKey));
-  const open = keys.filter((key) => !byPlan.has(key) && (entries.length === 0 || !isListed.has(key)));
+  const isCut = [plans, list].some(({ answer }) => answer !== undefined && mayBeMore(answer.values));
+  const isAsked = (key: string): boolean => isCut || entries.length === 0 || !isListed.has(key);
+  const open = keys.filter((key) => !byPlan.has(key) && isAsked(key));
   if (open.length === 0) return { byPlan };
   const taken = new Set([...[...byPlan.values()].flat(), ...Object.values(given)]);
   const inactive = new Set(entries.filter((entry) => !isActive(entry)).map(({ id }) => String(id)));
@@ -43,7 +46,8 @@ export async function lookUpSubscriptions(
     { profile, read },
     { open: new Set(open), catalogue, known: known.filter((id) => !taken.has(id)), inactive },
   );
-  const trouble = plans.trouble ?? list.trouble ?? (catalogue.length === 0 ? noPlans() : undefined);
+  const none = catalogue.length === 0 ? noPlans() : isCut ? notAll() : undefined;
+  const trouble = plans.trouble ?? list.trouble ?? none;
   return {
     byPlan: new Map([...byPlan, ...inferred]),
     ...(trouble === undefined ? {} : { trouble: notLookedUp(trouble) }),
@@ -52,6 +56,11 @@ export async function lookUpSubscriptions(
 
 function noPlans(): ServiceError {
   return new ServiceError("shape", "plans.list", "plans.list: the service lists no plans");
+}
+
+function notAll(): ServiceError {
+  const message = "subscriptions.list: the service shows only a part of its plans or subscriptions";
+  return new ServiceError("shape", "subscriptions.list", message);
 }
 
 type Entry = { readonly [name: string]: Json };

@@ -32,6 +32,11 @@ export async function withPages(
 
 type Values = Answer["values"];
 
+/** True where a list says that it is not all, and nothing tells how to ask for the rest. */
+export function mayBeMore(values: Values): boolean {
+  return tokenOf(values) !== undefined;
+}
+
 function tokenOf({ nextPage }: Values): string | undefined {
   return typeof nextPage === "string" && nextPage !== "" ? nextPage : undefined;
 }

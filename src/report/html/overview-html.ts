@@ -1,6 +1,7 @@
 /** @module Writes the cards of a plan page: what was checked, who is disturbed, how long it takes. */
 import type { Census, ForecastStep } from "../../model/plan.ts";
 import { aboutTime, amount, elapsedTime } from "../amounts.ts";
+import { partialText } from "../partial-lists.ts";
 import { probeText } from "../probe-census.ts";
 import { sourceWords } from "../source-words.ts";
 import { stepWords } from "../step-words.ts";
@@ -19,6 +20,7 @@ export function overviewHtml({ census, disruption, forecast, severity }: PlanVie
 export function censusCard(census: Census): Markup {
   const { declared, checked, skipped, unmanaged, fields } = census;
   const asked = probeText(census);
+  const partial = partialText(census);
   const sources = (["probed", "described", "echoed", "recorded"] as const).filter(
     (source) => fields[source] > 0,
   );
@@ -26,13 +28,13 @@ export function censusCard(census: Census): Markup {
     [declared, "declared"],
     [checked, "checked"],
     ...(skipped === 0 ? [] : [[skipped, "skipped"] as const]),
-    [unmanaged, "unmanaged"],
+    [unmanaged, partial === undefined ? "unmanaged" : "unmanaged, possibly more"],
     ...sources.map(
       (source) =>
         [fields[source], `${fields[source] === 1 ? "value" : "values"} ${sourceWords[source]}`] as const,
     ),
   ];
-  return markup`<section class="card"><h2>Checked</h2><dl>${rows.map(([count, word]) => markup`<dt>${count}</dt><dd>${word}</dd>`)}</dl>${asked !== undefined && markup`<p class="dim">${asked}</p>`}</section>`;
+  return markup`<section class="card"><h2>Checked</h2><dl>${rows.map(([count, word]) => markup`<dt>${count}</dt><dd>${word}</dd>`)}</dl>${asked !== undefined && markup`<p class="dim">${asked}</p>`}${partial !== undefined && markup`<p class="dim">${partial}</p>`}</section>`;
 }
 
 function disruptionCard(sums: PlanView["disruption"]): Markup {

@@ -16,6 +16,7 @@ import {
   foldedSection,
   incompleteNote,
   openSection,
+  partialNote,
   reportBytes,
   table,
 } from "./sections.ts";
@@ -105,6 +106,7 @@ function footOf({ census, seen, ways }: DriftView): string {
   const asked = probeText(census);
   return [
     censusTable(census),
+    ...partialNote(census),
     seen,
     ...(asked === undefined ? [] : [codeSpan(asked, 700)]),
     ...(ways.length === 0

@@ -12,6 +12,7 @@ import {
   foldedSection,
   incompleteNote,
   openSection,
+  partialNote,
   reportBytes,
   table,
 } from "./sections.ts";
@@ -97,6 +98,7 @@ function footOf({ census, forecast, disruption, next, fingerprint, severity }: P
   ].join(", ");
   return [
     censusTable(census),
+    ...partialNote(census),
     ...(severity === "nothing" ? [] : [`Impact: ${impact}.`]),
     `${next.command === undefined ? "" : `Next: ${codeSpan(next.command, 500)}. `}${next.note}`,
     `Plan fingerprint: ${codeSpan(fingerprint, 100)}`,

@@ -1,8 +1,9 @@
 /** @module Makes the sections of reports in Markdown, unfolded and folded, and their tables. */
 import type { Census } from "../../model/plan.ts";
+import { partialText } from "../partial-lists.ts";
 import { incompleteText } from "../probe-census.ts";
 import type { Detail } from "./block-lines.ts";
-import { fence } from "./code.ts";
+import { codeSpan, fence } from "./code.ts";
 import type { Part, Section } from "./within-budget.ts";
 
 /** Bytes of a report, unless other ones are asked for. */
@@ -68,6 +69,12 @@ export function blockParts<Block extends { readonly addresses: readonly unknown[
 /** Says why a report is incomplete; nothing where it is whole. */
 export function incompleteNote(complete: boolean, census: Census, unread = 0): readonly string[] {
   return complete ? [] : [`Incomplete: ${incompleteText(census, unread)}.`];
+}
+
+/** Names the lists that may not be all; nothing where every one was whole. */
+export function partialNote(census: Census): readonly string[] {
+  const text = partialText(census);
+  return text === undefined ? [] : [codeSpan(text, 700)];
 }
 
 /** The number of checked resources, and the sources of their values. */
