@@ -25,10 +25,9 @@ export async function listAllInstances(
 ): Promise<Everything | undefined> {
   const { profile } = service;
   if (!service.offers("instance.list-all") || !service.offers("plans.list")) return undefined;
-  const [plans, values] = await Promise.all([plansOf(service, signal), everyEntry(service, signal)]);
-  if (values === undefined) return undefined;
+  const [plans, listed] = await Promise.all([plansOf(service, signal), everyEntry(service, signal)]);
   const names = profile.operations["instance.describe"]?.answer ?? {};
-  const items = values.items.filter(isObject);
+  const items = listed.items.filter(isObject);
   const entries = items.flatMap((item): readonly Entry[] => {
     const { resourceId, ...shown } = answerValues(item, names);
     const id = item["id"];
@@ -56,10 +55,14 @@ export async function listAllInstances(
       .filter((entry) => entry.isUnplaced === isUnplaced)
       .map(({ what, reason }): LeftOut => ({ what, reason })),
   );
-  const more = mayBeMore(values.all)
-    ? [{ what: "instance.list-all", reason: "the service has possibly more" }]
-    : [];
-  return { found, leftOut: [...(leftOut ?? []), ...more], unplaced: unplaced ?? [] };
+  const { doubt } = listed;
+  return {
+    found,
+    leftOut: leftOut ?? [],
+    unplaced: unplaced ?? [],
+    isWhole: doubt === undefined && entries.length > 0,
+    ...(doubt === undefined ? {} : { doubt }),
+  };
 }
 
 interface Entry {
@@ -68,17 +71,19 @@ interface Entry {
   readonly shown: Values;
 }
 
-/** The entries of the list; undefined where it is refused or holds no list: then each component has to be asked. */
+/** The entries of the list, and why it may not be all; none where it is refused or holds no list. */
 async function everyEntry(
   service: Reads,
   signal: AbortSignal,
-): Promise<{ readonly items: readonly Json[]; readonly all: Values } | undefined> {
+): Promise<{ readonly items: readonly Json[]; readonly doubt?: string }> {
   try {
     const { values } = await service.read({ operation: "instance.list-all", params: {} }, signal);
     const { items } = values;
-    return Array.isArray(items) ? { items, all: values } : undefined;
+    if (!Array.isArray(items)) return { items: [], doubt: "its answer holds no list" };
+    return { items, ...(mayBeMore(values) ? { doubt: "the service has possibly more than it lists" } : {}) };
   } catch (error) {
-    if (isServiceError(error) && error.failure !== "aborted" && error.wasSent) return undefined;
+    if (isServiceError(error) && error.failure !== "aborted" && error.wasSent)
+      return { items: [], doubt: error.message };
     throw error;
   }
 }

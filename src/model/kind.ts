@@ -29,6 +29,10 @@ export interface Reader {
 
 /** All objects of a kind. `leftOut` could not be read; `unplaced` appears only in the lists of places. */
 export interface Everything {
+  /** False where the lists of places are asked too: this one was refused, is empty, or says that it is not all. */
+  readonly isWhole: boolean;
+  /** Says why objects may be missing; absent where nothing speaks for it. */
+  readonly doubt?: string;
   readonly found: readonly {
     readonly place: JsonObject;
     readonly live: Live;

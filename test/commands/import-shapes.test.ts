@@ -102,6 +102,44 @@ describe("import --all without a catalogue", () => {
     expect(await importAndPlan(bench)).toContain("2 resources written");
   });
 
+  const everything =
+    (reply: Reply) =>
+    ({ url }: Seen) =>
+      /\/resource-instance(\?|$)/.test(url) ? reply : undefined;
+
+  it.each<[string, Reply]>([
+    ["nothing", { body: {} }],
+    ["null", { body: { resourceInstances: null } }],
+    ["an empty list", { body: { resourceInstances: [] } }],
+  ])("and where the list of everything answers %s, by the lists of components", async (_, reply) => {
+    const bench = await cloudBench();
+    fill(bench);
+    bench.cloud.meddle = either(gone, strict, everything(reply));
+    const err = await importAndPlan(bench, "--users");
+    expect(err).toContain("2 resources written");
+    expect(err).toContain("left out instances of components that the profile does not name: the list of");
+  });
+
+  it("says what the refused list of everything may hide, with the reason", async () => {
+    const bench = await cloudBench();
+    fill(bench);
+    bench.cloud.instances.push({ id: "instance-odd", tier: "pro", resource: "octopus" });
+    bench.cloud.meddle = refused(/\/resource-instance$/, 403);
+    const err = await importAndPlan(bench);
+    expect(err).toMatch(/left out instances of components that the profile does not name: .*\(403\)/);
+  });
+
+  it("finds beyond a list of everything that was cut what the components list", async () => {
+    const bench = await cloudBench();
+    fill(bench);
+    const [first] = bench.cloud.instances;
+    const shown = { id: first?.id, status: "RUNNING", resourceID: "r-pro-single-Zone" };
+    bench.cloud.meddle = everything({ body: { resourceInstances: [shown], nextPageToken: "2" } });
+    const err = await importAndPlan(bench);
+    expect(err).toContain("2 resources written");
+    expect(err).toMatch(/left out instances of components that .* possibly more than it lists/);
+  });
+
   it("says what to add where any subscription would do", async () => {
     const bench = await cloudBench();
     fill(bench, { subscriptionId: null });

@@ -30,18 +30,26 @@ export async function findEverything(
       const read = await readListed(kind, all, subscriptions, service, signal);
       found.push(...read.found);
       leftOut.push(...read.leftOut);
-      answered += 1;
-      if (all.unplaced.length === 0) continue;
+      if (all.isWhole) answered += 1;
+      if (all.isWhole && all.unplaced.length === 0) continue;
     }
-    const known = new Set(found.map((entry) => `${entry.kind.name} ${entry.live.id}`));
+    const known = new Set([
+      ...found.filter((entry) => entry.kind === kind).map(({ live }) => live.id),
+      ...leftOut.map(({ what }) => what),
+    ]);
     const { places, leftOut: unasked } = placesOf(kind, service.profile, found, subscriptions);
     leftOut.push(...unasked);
-    for (const read of await readPlaces(kind, places, service, signal)) {
-      found.push(...read.found.filter(({ live }) => !known.has(`${kind.name} ${live.id}`)));
+    const reads = await readPlaces(kind, places, known, service, signal);
+    for (const read of reads) {
+      found.push(...read.found);
       leftOut.push(...read.leftOut);
       if (read.refusal === undefined) answered += 1;
       else refusals.push(read.refusal);
     }
+    const isMore = all !== undefined && !all.isWhole && reads.some((read) => read.found.length > 0);
+    const doubt = all?.doubt ?? (isMore ? "the list of everything does not show what they list" : undefined);
+    if (doubt !== undefined)
+      leftOut.push({ what: `${kind.name} of components that the profile does not name`, reason: doubt });
     const reported = new Set([...found.map(({ live }) => live.id), ...leftOut.map(({ what }) => what)]);
     leftOut.push(...(all?.unplaced ?? []).filter(({ what }) => !reported.has(what)));
   }

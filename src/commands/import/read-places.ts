@@ -32,10 +32,11 @@ export interface PlaceDiscovery extends Discovery {
   readonly refusal?: Error;
 }
 
-/** Lists and reads every object of each place. */
+/** Lists each place, and reads every object there that is not known. */
 export async function readPlaces(
   kind: Kind,
   places: readonly JsonObject[],
+  known: ReadonlySet<string>,
   service: Reads,
   signal: AbortSignal,
 ): Promise<readonly PlaceDiscovery[]> {
@@ -46,7 +47,9 @@ export async function readPlaces(
       const ids = await reader.list(place, signal);
       const more = { what, reason: "the service has possibly more than it lists" };
       const { found, leftOut } = merged(
-        await Promise.all(ids.map((id) => readObject(kind, reader, place, id, signal))),
+        await Promise.all(
+          ids.filter((id) => !known.has(id)).map((id) => readObject(kind, reader, place, id, signal)),
+        ),
       );
       return {
         found,

@@ -41,13 +41,16 @@ export async function inferSubscriptions(
   const direct = (shown ?? []).flatMap(({ plan = "", subscription }) =>
     subscription !== undefined && open.has(plan) ? [[plan, subscription] as const] : [],
   );
-  const isWhole = shown?.every(({ plan, subscription }) => plan !== undefined && subscription !== undefined);
+  // A list that shows nothing proves nothing: where plans cannot be listed, its answer may be as empty.
+  const isTelling = ({ plan, subscription }: Shown): boolean =>
+    plan !== undefined && subscription !== undefined;
+  const isWhole = shown !== undefined && shown.length > 0 && shown.every(isTelling);
   const owners = new Map((shown ?? []).map(({ id, subscription }) => [id, subscription]));
   const seen = [...owners.values()].filter((id) => id !== undefined);
   const candidates = [...new Set([...known, ...seen])].filter((id) => !inactive.has(id));
   const settled = new Set(direct.map(([plan]) => plan));
   const left = new Set([...open].filter((plan) => !settled.has(plan)));
-  const probed = isWhole === true ? [] : await probe(source, left, candidates, owners);
+  const probed = isWhole ? [] : await probe(source, left, candidates, owners);
   const all = [...direct, ...probed].filter(([, id]) => !inactive.has(id));
   const grouped = Map.groupBy(all, ([plan]) => plan);
   return new Map([...grouped].map(([plan, pairs]) => [plan, [...new Set(pairs.map(([, id]) => id))]]));
