@@ -3,6 +3,7 @@ import { instanceSchema } from "../fields/instance.ts";
 import { type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { boundedMatcher } from "../hosting/wire/bounded-matcher.ts";
 import type { Desired } from "../model/desired.ts";
+import { isServiceError } from "../model/errors.ts";
 import type { FieldSchema } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -48,7 +49,8 @@ export async function checkOffer(
   service: Reads,
   signal: AbortSignal,
 ): Promise<OfferCheck> {
-  const plans = planEntries((await service.read({ operation: "plans.list", params: {} }, signal)).body);
+  const answer = await told(() => service.read({ operation: "plans.list", params: {} }, signal));
+  const plans = answer.is === "answered" ? planEntries(answer.value.body) : [];
   const byPlace = new Map<string, Desired[]>();
   for (const entry of desired.filter(({ kind }) => kind === "instances")) {
     const key = `${String(entry.spec["tier"])} ${String(entry.spec["component"])}`;
@@ -58,11 +60,15 @@ export async function checkOffer(
   const checks = [...byPlace].map(async ([place, entries]): Promise<OfferCheck> => {
     const [first] = entries;
     const found = first === undefined ? undefined : resourceOf(first, plans, service.profile);
-    const nothing = { findings: [], notCompared: [`the service does not tell what it offers for ${place}`] };
-    if (found === undefined) return nothing;
-    const { values } = await service.read({ operation: "plans.parameters", params: found }, signal);
-    const parameters = parametersOf(values["items"] ?? null);
-    if (parameters.length === 0) return nothing;
+    const nothing = (reason = ""): OfferCheck => ({
+      findings: [],
+      notCompared: [`the service does not tell what it offers for ${place}${reason}`],
+    });
+    if (found === undefined) return nothing(answer.is === "refused" ? `: ${answer.reason}` : "");
+    const offer = await told(() => service.read({ operation: "plans.parameters", params: found }, signal));
+    if (offer.is === "refused") return nothing(`: ${offer.reason}`);
+    const parameters = parametersOf(offer.value.values["items"] ?? null);
+    if (parameters.length === 0) return nothing();
     const compared = entries.map((entry) => compare(entry, parameters, service.profile, matching));
     return {
       findings: compared.flatMap((result) => result.findings),
@@ -74,6 +80,20 @@ export async function checkOffer(
     findings: all.flatMap((result) => result.findings),
     notCompared: all.flatMap((result) => result.notCompared),
   };
+}
+
+/** An answer, or why the service refuses it. A service that fails is an error: it may answer the next time. */
+async function told<T>(
+  read: () => Promise<T>,
+): Promise<
+  { readonly is: "answered"; readonly value: T } | { readonly is: "refused"; readonly reason: string }
+> {
+  try {
+    return { is: "answered", value: await read() };
+  } catch (error) {
+    if (!isServiceError(error) || !["forbidden", "not-found", "invalid"].includes(error.failure)) throw error;
+    return { is: "refused", reason: error.message };
+  }
 }
 
 function resourceOf(

@@ -99,6 +99,32 @@ describe("what the service offers today", () => {
     expect((await bench.gf("doctor")).out).toMatch(/failed {2}offered today: .*backupWindow/);
   });
 
+  it.each([403, 404])(
+    "is refused with %i for one plan: that is said, and the others are compared",
+    async (status) => {
+      const bench = await cloudBench(
+        manifest("m7g.large") +
+          manifest("m7g.large")
+            .replace("instances:\n  orders", "  huge")
+            .replace("tier: pro", "tier: enterprise"),
+      );
+      bench.cloud.apis = api(inputs);
+      bench.cloud.meddle = ({ url }) =>
+        url.includes("/resource/r-enterprise") ? { status, body: { message: "not yours" } } : undefined;
+      const online = await bench.gf("validate", "--online");
+      expect(online.code).toBe(3);
+      expect(online.err).toContain("config.nodeInstanceType is m7g.large");
+      expect(online.err).toMatch(/does not tell what it offers for enterprise single-zone: .*not yours/);
+      bench.cloud.meddle = ({ url }) =>
+        /service-offering$/.test(url.split("?")[0] ?? "")
+          ? { status, body: { message: "no catalogue" } }
+          : undefined;
+      const blind = await bench.gf("validate", "--online");
+      expect(blind.code, blind.err).toBe(0);
+      expect(blind.err).toMatch(/does not tell what it offers for pro single-zone: .*no catalogue/);
+    },
+  );
+
   it("is not told: that is said, and nothing is refused", async () => {
     const bench = await cloudBench(manifest("m7g.large"));
     expect(await bench.gf("validate", "--online")).toMatchObject({
