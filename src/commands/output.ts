@@ -1,8 +1,10 @@
 /** @module Prints the outputs that the last apply recorded. */
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
 import { own } from "../model/own.ts";
 import { openProject } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
+import { escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { outputsJson } from "../report/outputs-json.ts";
 import { outputsText, rawOutput } from "../report/outputs-text.ts";
@@ -19,13 +21,24 @@ export async function output(
 ): Promise<number> {
   const project = await openProject(options, settings);
   const outputs = (await project.store.read())?.outputs ?? {};
+  const declared = project.parsed.value?.["outputs"];
+  const names = isObject(declared) ? Object.keys(declared) : [];
+  const unknown = names.filter((declaredName) => own(outputs, declaredName) === undefined);
+  if (name !== undefined && unknown.includes(name))
+    throw new GraphformError("output-unknown", `the output "${name}" is declared and has no value yet`, {
+      hint: "graphform plan says what is missing; apply records it once it is known",
+    });
+  if (name === undefined && unknown.length > 0)
+    terminal.err(
+      `declared and not known yet: ${escapeText(unknown.join(", "), 500)}; graphform plan says what is missing\n`,
+    );
   if (name !== undefined && own(outputs, name) === undefined) {
     const known = Object.keys(outputs);
     throw new GraphformError("output-unknown", `there is no output "${name}"`, {
       hint:
         known.length === 0
-          ? "nothing was applied yet, the manifest has no outputs, or none is known: graphform plan says what is missing"
-          : `there are: ${known.join(", ")}; of a declared one that is not known yet, graphform plan says what is missing`,
+          ? "nothing was applied yet, or the manifest has no outputs"
+          : `there are: ${known.join(", ")}`,
     });
   }
   const chosen =

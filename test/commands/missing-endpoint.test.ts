@@ -49,6 +49,10 @@ it.each([
     const files = ["-f", `${bench.folder}/graphform.yaml`, "--state", `${bench.folder}/state.json`];
     const asked: unknown = await run(["output", "url", ...files], bench.env).catch((error: unknown) => error);
     expect(JSON.stringify(asked)).toContain("graphform plan says what is missing");
+    expect(await run(["output", ...files], bench.env)).toMatchObject({
+      code: 0,
+      err: "declared and not known yet: url; graphform plan says what is missing\n",
+    });
     bench.cloud.meddle = () => void show(topologyOf("instance-1"));
     expect((await bench.gf("apply", "--auto-approve")).out).toContain(
       "falkor://node.instance-1.example.com:6379",
