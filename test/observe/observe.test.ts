@@ -166,6 +166,7 @@ describe("what nobody declares", () => {
     expect(await observe(desired, contextOf(state, { listed: ["toy-9"] }))).toEqual({
       observed: new Map(),
       notProbed: [],
+      partialLists: [],
       unread: [],
       unmanaged: [],
     });
