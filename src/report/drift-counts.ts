@@ -43,7 +43,15 @@ export function seenText({ seen, remembered }: DriftCounts): string {
   return `${looked}; ${remembered} ${remembered === 1 ? "is" : "are"} only remembered from the last apply`;
 }
 
-/** Resources that could not be read, and those whose running database gave no answer, each with the reason. */
+/** Lists of which the service shows a part only, in words, each with what follows. */
+export function partialListsIn({
+  census,
+}: Pick<DriftReport, "census">): readonly { address: string; reason: string }[] {
+  const reason = "the service has possibly more than it lists: nobody knows what is not declared there";
+  return (census.partialLists ?? []).map((address) => ({ address, reason }));
+}
+
+/** Resources that could not be read, those whose running database gave no answer, and partial lists, each with the reason. */
 export function unseenIn({
   census,
 }: Pick<DriftReport, "census">): readonly { address: string; reason: string }[] {
@@ -51,5 +59,6 @@ export function unseenIn({
   return [
     ...census.notChecked.filter(({ failed }) => failed === true),
     ...silent.map(({ address, reason }) => ({ address, reason: `its database gave no answer: ${reason}` })),
+    ...partialListsIn({ census }),
   ].map(({ address, reason }) => ({ address, reason }));
 }

@@ -51,6 +51,12 @@ describe("a list that is not all", () => {
     const drift = await bench.gf("drift");
     expect(drift.code, drift.err).toBe(0);
     expect(plain(drift.out)).toMatch(words);
+    const [sarif, junit] = [`${bench.folder}/d.sarif`, `${bench.folder}/d.xml`];
+    await bench.gf("drift", "--sarif", sarif, "--junit", junit);
+    expect(plain(await bench.read("d.sarif"))).toMatch(
+      /instances of free free: the service has possibly more/,
+    );
+    expect(plain(await bench.read("d.xml"))).toMatch(/instances of free free.*skipped.*possibly more/);
     const report = JSON.parse((await bench.gf("drift", "--json")).out);
     expect(report).toMatchObject({ complete: false, census: { partial_lists: ["instances of free free"] } });
     expect(new Ajv({ strict: false }).compile(driftSchema)(report)).toBe(true);

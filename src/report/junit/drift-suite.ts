@@ -3,7 +3,7 @@ import { parseAddress } from "../../model/address.ts";
 import type { DriftReport, ResourceDrift } from "../../model/drift.ts";
 import { isGraphformError, isManifestError } from "../../model/errors.ts";
 import type { SourceRange } from "../../model/problem.ts";
-import { unseenIn } from "../drift-counts.ts";
+import { partialListsIn, unseenIn } from "../drift-counts.ts";
 import { messageOf } from "../events.ts";
 import type { KindNames } from "../kind-words.ts";
 import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
@@ -15,7 +15,7 @@ type PathOf = (file: string) => string;
 /**
  * The suite of a report. Failed is what was changed outside, and what nobody declares where that was asked for; an error is what could not
  * be read; skipped is what was not looked at, whose database gave no answer, or
- * is not at rest. What the manifest alone has changed passes: that is a plan, and no drift.
+ * is not at rest, and a list that was partial. What the manifest alone has changed passes: that is a plan, and no drift.
  */
 export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf): JunitSuite {
   const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;
@@ -52,6 +52,10 @@ export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf
         ...{ name: address, classname: parseAddress(address)?.section ?? "" },
         result: failed === true ? ({ is: "error", message: reason } as const) : resultOf(address),
       })),
+    ...partialListsIn(report).map(({ address, reason: message }) => ({
+      ...{ name: address, classname: address.split(" ")[0] ?? "" },
+      result: { is: "skipped", message } as const,
+    })),
     ...unmanaged.map(({ kind, id, name: called }) => ({
       ...{ name: called === undefined ? id : `${id} ${called}`, classname: kind },
       result: { is: "failed", message: "nobody declares it" } as const,

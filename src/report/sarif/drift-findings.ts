@@ -15,7 +15,7 @@ const rules = {
     "A field was changed outside of graphform since the last apply. Apply puts it back; drift --adopt takes it over.",
   unmanaged: `An object that nobody declares: ${wayOfUnmanaged}.`,
   unseen:
-    "A resource could not be read, or its running database gave no answer: nobody knows that it has not drifted.",
+    "A resource or a whole list could not be read, or a running database gave no answer: nobody knows that nothing has drifted there.",
   ours: "The manifest has changed, and was not applied yet. That is a plan, and no drift.",
   cosmetic: "A field differs, and nothing that matters has changed.",
 } as const;
