@@ -68,6 +68,14 @@ export type StateEvent =
       /** Ms from its acceptance to its end, where one run saw both. */
       readonly took?: number;
     }
+  /** Fields were set back in the running object, or found set back there, and read from it as they ought to be. */
+  | {
+      readonly type: "healed";
+      readonly address: Address;
+      readonly paths: readonly string[];
+      /** ISO 8601. */
+      readonly at: string;
+    }
   /** The accepted operation failed: nothing is recorded. */
   | { readonly type: "operation-failed"; readonly address: Address }
   /** `took` is that of the deletion, where there was one and this run saw all of it. */

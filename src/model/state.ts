@@ -58,8 +58,10 @@ export interface Bound {
   readonly onDelete: "delete" | "retain" | "backup";
   readonly refs: readonly Address[];
   readonly createdAt: string;
-  /** ISO 8601: when an operation of ours was last seen to finish, or the object was bound. */
+  /** ISO 8601: when an apply last saw the object as it ought to be, or bound it. */
   readonly appliedAt?: string;
+  /** Dotted path -> ISO 8601: fields that were last seen right at another time than the object as a whole. */
+  readonly seenRight?: { readonly [path: string]: string };
   /** Paths that were applied and that the running object kept showing otherwise: they are not sent again as they are. */
   readonly unmoved?: readonly string[];
   /** An operation that was announced or accepted, and has not been seen to finish: the next run goes on waiting. */

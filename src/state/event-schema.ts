@@ -38,6 +38,7 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
     { address: text, record: { type: "object" }, at: time, unmoved: texts, took: ms },
     ["record", "at", "unmoved", "took"],
   ),
+  healed: event({ address: text, paths: texts, at: time }),
   "operation-failed": event({ address: text }),
   released: event({ address: text, took: ms }, ["took"]),
   "released-together": event({ addresses: texts }),

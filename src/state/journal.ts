@@ -18,6 +18,7 @@ const hasHappened: readonly StateEvent["type"][] = [
   "bound",
   "operation-accepted",
   "operation-settled",
+  "healed",
   "operation-failed",
   "released",
   "released-together",

@@ -5,6 +5,7 @@ import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { withDuration } from "./durations.ts";
 import { type LiveDocument, liveDocument } from "./live-document.ts";
+import { withSeenRight, withTimes } from "./seen-right.ts";
 import type { EventVersion } from "./store.ts";
 
 /** Adds one event to a document; one that changes nothing gives the same document back. Copies the document. */
@@ -55,6 +56,8 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
     case "operation-settled":
       learn(live, event.address, event.took);
       return end(live, event.address, ({ record }) => ({ ...event.record, ...record }), event);
+    case "healed":
+      return change(live, event.address, (bound) => withSeenRight(bound, event.paths, event.at));
     case "operation-failed":
       return end(live, event.address, () => ({}));
     case "released":
@@ -155,15 +158,17 @@ function end(
   live: LiveDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-  { at: appliedAt, unmoved }: { readonly at?: string; readonly unmoved?: readonly string[] } = {},
+  { at, unmoved = [] }: { readonly at?: string; readonly unmoved?: readonly string[] } = {},
 ): boolean {
-  if (live.resources.get(address)?.converging === undefined) return false;
-  return change(live, address, ({ converging, unmoved: _before, ...rest }) => ({
-    ...rest,
-    ...(appliedAt === undefined ? {} : { appliedAt }),
-    ...(unmoved === undefined ? {} : { unmoved }),
-    recorded: { ...rest.recorded, ...(converging === undefined ? {} : applied(converging)) },
-  }));
+  const converging = live.resources.get(address)?.converging;
+  if (converging === undefined) return false;
+  const record = applied(converging);
+  return change(live, address, (bound) => {
+    const { converging: _ended, unmoved: _before, ...rest } = bound;
+    const known = { ...rest, recorded: { ...rest.recorded, ...record } };
+    const timed = at === undefined ? known : withTimes(known, { ...converging, record }, unmoved, at);
+    return unmoved.length === 0 ? timed : { ...timed, unmoved };
+  });
 }
 
 /** Remembers how long the operation took that is waited for and has ended. */

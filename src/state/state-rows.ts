@@ -39,10 +39,16 @@ export const bound: FieldSchema = record(
     refs: texts,
     createdAt: time,
     appliedAt: time,
+    seenRight: {
+      type: "object",
+      additionalProperties: time,
+      description:
+        "Dotted path to the time at which it was last seen right, where that is another than appliedAt.",
+    },
     unmoved: { ...texts, description: "Applied paths that the running database showed otherwise." },
     converging,
   },
-  ["appliedAt", "unmoved", "converging"],
+  ["appliedAt", "seenRight", "unmoved", "converging"],
 );
 
 export const intent: FieldSchema = record(

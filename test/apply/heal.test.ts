@@ -63,6 +63,20 @@ describe("what was set by hand", () => {
     expect(ran.second.steps).toEqual([]);
   });
 
+  it("is right from then on: what is set by hand later was seen right at the repair", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    const { appliedAt } = (await world.state()).resources["toys.a"] ?? {};
+    await world.drive(world.clock.sleep(60_000, new AbortController().signal));
+    database.rows = 5;
+    await world.run(toys, { driver });
+    const bound = (await world.state()).resources["toys.a"];
+    expect(bound?.appliedAt).toBe(appliedAt);
+    expect(Date.parse(bound?.seenRight?.["rows"] ?? "")).toBeGreaterThanOrEqual(
+      Date.parse(appliedAt ?? "") + 60_000,
+    );
+  });
+
   it.each([
     ["lost before its work", ["lost-before"], 2],
     ["lost after its work", ["lost-after"], 1],

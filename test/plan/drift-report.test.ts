@@ -20,7 +20,10 @@ import {
 import { askedSchema, toyKind } from "../support/toy-kind.ts";
 
 function report(scene: Scene, rest: Rest = {}, unmanaged?: readonly Unmanaged[]): DriftReport {
-  const input = planInput(scene, rest);
+  return reportOf(planInput(scene, rest), unmanaged);
+}
+
+function reportOf(input: ReturnType<typeof planInput>, unmanaged?: readonly Unmanaged[]): DriftReport {
   return driftReport({
     plan: makePlan(input),
     desired: input.desired,
@@ -166,6 +169,27 @@ describe("classes of drift", () => {
 });
 
 describe("a drift report", () => {
+  const [applyTime, healTime] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"];
+  const since = (toy: Case, at: readonly string[]): string | undefined => {
+    const times = { appliedAt: applyTime, seenRight: Object.fromEntries(at.map((path) => [path, healTime])) };
+    const input = planInput({ a: toy });
+    const [key = "", bound] = Object.entries(input.state.resources)[0] ?? [];
+    const state = { ...input.state, resources: bound === undefined ? {} : { [key]: { ...bound, ...times } } };
+    return reportOf({ ...input, state }).resources[0]?.since;
+  };
+
+  it("says of what was set back when that was, and of several fields the earliest time", () => {
+    const two = { colour: "red", size: 1 };
+    const [one, both] = [{ colour: "blue" }, { colour: "blue", size: 2 }];
+    const toy = { wants: two, recorded: two };
+    expect(since({ ...toy, has: { ...two, ...one } }, ["colour"])).toBe(healTime);
+    expect(since({ ...toy, has: { ...two, ...one } }, ["size"])).toBe(applyTime);
+    expect(since({ ...toy, has: both }, ["colour"])).toBe(applyTime);
+    expect(since({ ...toy, has: both }, ["colour", "size"])).toBe(healTime);
+    // It was there when one of its fields was read from it.
+    expect(since(toy, ["colour"])).toBe(healTime);
+  });
+
   it("has the worst first, and says since when and where", () => {
     const { resources } = report({
       d: { ...applied, wants: { colour: "blue" } },

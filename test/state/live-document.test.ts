@@ -66,6 +66,18 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant("operation-settled" as const), address, at: fc.constant(since) }),
   fc.record({
+    type: fc.constant("operation-settled" as const),
+    address,
+    at: fc.constant("2026-02-01T00:00:00.000Z"),
+    unmoved: fc.constant(["x"]),
+  }),
+  fc.record({
+    type: fc.constant("healed" as const),
+    address,
+    paths: fc.subarray(["x", "y"], { minLength: 1 }),
+    at: fc.constant(since),
+  }),
+  fc.record({
     type: fc.constantFrom("operation-settled" as const, "released" as const),
     address,
     took: fc.nat(100_000),

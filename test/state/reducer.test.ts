@@ -204,6 +204,38 @@ describe("an operation's end", () => {
     expect(moved.resources["instances.other"]?.appliedAt).toBe(at);
   });
 
+  it("settled: says of a path that is not followed when it was last right, and forgets that once it is", () => {
+    const [first, second] = ["2026-02-01T00:00:00.000Z", "2026-02-02T00:00:00.000Z"];
+    const event = { type: "operation-settled", address: "instances.db0" } as const;
+    const update = { ...converging, operation: "update" };
+    const accepted: StateEvent = { type: "operation-accepted", address: "instances.db0", converging: update };
+    const settle = (before: typeof state, at: string, unmoved: readonly string[]): typeof state =>
+      reduce(reduce(before, accepted), { ...event, at, ...(unmoved.length === 0 ? {} : { unmoved }) });
+    const [right, wrong] = [settle(state, first, []), settle(settle(state, first, []), second, ["x"])];
+    expect(right.resources["instances.db0"]).not.toHaveProperty("seenRight");
+    expect(wrong.resources["instances.db0"]).toMatchObject({ appliedAt: second, seenRight: { x: first } });
+    expect(settle(wrong, second, []).resources["instances.db0"]).not.toHaveProperty("seenRight");
+  });
+
+  it("of a start or a restart: proves no more than what it records", () => {
+    const [first, second] = ["2026-02-01T00:00:00.000Z", "2026-02-02T00:00:00.000Z"];
+    const event = { type: "operation-settled", address: "instances.db0" } as const;
+    const create = { ...converging, operation: "create" };
+    const made = reduce(
+      reduce(state, { type: "operation-accepted", address: "instances.db0", converging: create }),
+      { ...event, at: first },
+    );
+    const start = { operation: "start", since: second, record: { power: "on" } };
+    const started = reduce(
+      reduce(made, { type: "operation-accepted", address: "instances.db0", converging: start }),
+      { ...event, at: second },
+    );
+    expect(started.resources["instances.db0"]).toMatchObject({
+      appliedAt: first,
+      seenRight: { power: second },
+    });
+  });
+
   it("failed: records nothing", () => {
     expect(reduce(state, { type: "operation-failed", address: "instances.db0" })).toEqual(sampleState());
   });

@@ -39,8 +39,15 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
         learned(state, event.address, event.took),
         event.address,
         ({ record }) => ({ ...event.record, ...record }),
-        event.at,
+        event,
       );
+    case "healed":
+      return own(state.resources, event.address) === undefined
+        ? state
+        : change(state, event.address, (bound) => ({
+            ...bound,
+            seenRight: { ...bound.seenRight, ...each(event.paths, () => event.at) },
+          }));
     case "operation-failed":
       return end(state, event.address, () => ({}));
     case "released":
@@ -127,16 +134,28 @@ function end(
   state: StateDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-  appliedAt?: string,
+  { at, unmoved = [] }: { readonly at?: string; readonly unmoved?: readonly string[] } = {},
 ): StateDocument {
   const bound = own(state.resources, address);
   if (bound?.converging === undefined) return state;
-  const { converging, ...rest } = bound;
+  const { converging, unmoved: _unmoved, appliedAt, seenRight, ...rest } = bound;
+  const record = applied(converging);
+  const isWhole = at !== undefined && ["create", "update"].includes(converging.operation);
+  const times = isWhole
+    ? each(unmoved, (path) => own(seenRight ?? {}, path) ?? appliedAt ?? bound.createdAt)
+    : { ...seenRight, ...(at === undefined ? {} : each(Object.keys(record), () => at)) };
+  const last = isWhole ? at : appliedAt;
   return change(state, address, () => ({
     ...rest,
-    ...(appliedAt === undefined ? {} : { appliedAt }),
-    recorded: { ...rest.recorded, ...applied(converging) },
+    recorded: { ...rest.recorded, ...record },
+    ...(last === undefined ? {} : { appliedAt: last }),
+    ...(Object.keys(times).length === 0 ? {} : { seenRight: times }),
+    ...(unmoved.length === 0 ? {} : { unmoved }),
   }));
+}
+
+function each<T>(paths: readonly string[], value: (path: string) => T): { readonly [path: string]: T } {
+  return Object.fromEntries(paths.map((path) => [path, value(path)]));
 }
 
 function release(state: StateDocument, addresses: readonly Address[]): StateDocument {

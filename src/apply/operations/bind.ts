@@ -22,6 +22,7 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
     refs: step.refs ?? known?.refs ?? [],
     createdAt: known?.createdAt ?? timestamp(context),
     ...appliedAt(known, context),
+    ...(known?.seenRight === undefined ? {} : { seenRight: known.seenRight }),
     ...(known?.unmoved === undefined ? {} : { unmoved: known.unmoved }),
     ...(converging === undefined || converging.operation === "delete" ? {} : { converging }),
   };

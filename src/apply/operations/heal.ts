@@ -9,11 +9,11 @@ import { submit } from "../engine/submit.ts";
 import { isStale, shownOf, staleResult } from "../evidence/precondition.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { probedBaseline, requestOf, withProbedPaths } from "../probe.ts";
-import { asFound, notAtRest, refOf, untilAtRest } from "./existing.ts";
+import { asFound, notAtRest, refOf, timestamp, untilAtRest } from "./existing.ts";
 
 /**
- * Sets fields back and reads them from the running object again. The state has nothing to remember of it: what was last
- * applied stays what it was, and an interrupted repair is planned again.
+ * Sets fields back and reads them from the running object again. The state remembers when they were seen right: what was
+ * last applied stays what it was, and an interrupted repair is planned again.
  */
 export async function heal(step: Step, context: ApplyContext): Promise<StepResult> {
   const ref = refOf(step, context);
@@ -26,7 +26,12 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
   // What is stopped has lost what was set by hand, and loads what is configured.
   if (live.phase.is !== "ready") return staleResult(step, ref, live);
   const baseline = await probedBaseline(step, live, context);
-  if (isHealed(baseline)) return asFound({ result: "done", id: ref.id });
+  const done = async (): Promise<StepResult> => {
+    const [paths, at] = [Object.keys(wanted), timestamp(context)];
+    await context.journal.record({ type: "healed", address: step.address, paths, at });
+    return { result: "done", id: ref.id };
+  };
+  if (isHealed(baseline)) return asFound(await done());
   if (isStale(step, baseline, context)) return staleResult(step, ref, baseline);
   const request = requestOf(step, live, context);
   const change = {
@@ -37,7 +42,7 @@ export async function heal(step: Step, context: ApplyContext): Promise<StepResul
     timeout: context.profile.timing.endpoint,
   };
   await submit(changeWrite(change, context), context);
-  if (isHealed(await look())) return { result: "done", id: ref.id };
+  if (isHealed(await look())) return done();
   throw new GraphformError(
     "not-healed",
     `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`,

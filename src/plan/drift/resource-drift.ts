@@ -2,6 +2,7 @@
 import type { Desired } from "../../model/desired.ts";
 import type { DriftClass, FieldDrift, Happening, ResourceDrift } from "../../model/drift.ts";
 import type { Observed } from "../../model/observed.ts";
+import { own } from "../../model/own.ts";
 import type { Change } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
@@ -19,7 +20,7 @@ export function resourceDrift(
   const observed = input.observed.get(address);
   const found = verdictOf({ change, desired, bound, observed }, input);
   if (found === undefined) return undefined;
-  const since = bound?.appliedAt ?? bound?.createdAt;
+  const since = lastSeenRight(bound, found);
   return {
     address,
     kind,
@@ -30,6 +31,21 @@ export function resourceDrift(
     ...(where === undefined ? {} : { where }),
     events: [],
   };
+}
+
+/**
+ * The time at which all of what was changed outside was last seen right; of an object that is gone or failed, the last time at which
+ * anything of it was.
+ */
+function lastSeenRight(bound: Bound | undefined, { fields, what }: Found): string | undefined {
+  if (bound === undefined) return undefined;
+  const { seenRight = {}, appliedAt = bound.createdAt } = bound;
+  const outside = fields.filter((field) => field.class === "outside");
+  const isWhole = outside.length === 0 || what === "failed";
+  const times = isWhole
+    ? [appliedAt, ...Object.values(seenRight)].sort().reverse()
+    : outside.map(({ path }) => own(seenRight, path) ?? appliedAt).sort();
+  return times[0];
 }
 
 interface Known {
