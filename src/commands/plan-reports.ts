@@ -8,6 +8,7 @@ import { jsonText } from "../report/json-text.ts";
 import type { KindNames } from "../report/kind-words.ts";
 import { failureMarkdown } from "../report/markdown/failure-markdown.ts";
 import { planMarkdown } from "../report/markdown/plan-markdown.ts";
+import { probeFigures } from "../report/probe-census.ts";
 import { planFindings } from "../report/sarif/plan-findings.ts";
 import { printAnnotations } from "./github-annotations.ts";
 import { writePlanOutputs } from "./plan-outputs.ts";
@@ -53,7 +54,10 @@ export async function writePlanReports(
   const { sarif, gitlab, markdown, html, out: planFile, destroy } = options;
   const next = { planFile, command: destroy === true ? "destroy" : "apply" } as const;
   if (sarif !== undefined)
-    await writeSarif(planFindings(plan, names), { file: sarif, manifest, settings, terminal });
+    await writeSarif(planFindings(plan, names), {
+      ...{ file: sarif, manifest, settings, terminal },
+      figures: probeFigures(plan.census),
+    });
   if (gitlab !== undefined)
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts([plan]))}\n`, terminal);
   if (markdown !== undefined)

@@ -19,17 +19,20 @@ export interface SarifTarget {
   readonly terminal: Pick<Terminal, "err" | "mask">;
   /** Error that ended the run, where it has no place in the manifest. */
   readonly failure?: string;
+  /** Figures of the whole run, by name. */
+  readonly figures?: { readonly [name: string]: number };
 }
 
 /** Writes findings, sorted worst first. Says how many the limit left out. Throws `report-unwritable`. */
 export async function writeSarif(findings: readonly ReportFinding[], target: SarifTarget): Promise<void> {
-  const { file, manifest, settings, terminal, failure } = target;
+  const { file, manifest, settings, terminal, failure, figures = {} } = target;
   const { log, leftOut } = sarifLog(findings, {
     version: packageVersion(),
     fallbackFile: manifest[0] ?? "graphform.yaml",
     uriOf: repositoryUri(settings),
     digest: sha256,
     ...(failure === undefined ? {} : { failure }),
+    figures,
   });
   await writeReport("sarif", file, `${jsonText(log, 2)}\n`, terminal);
   if (leftOut > 0) terminal.err(`${file}: ${amount(leftOut, "result")} left out, the least severe ones\n`);

@@ -1,6 +1,6 @@
 /** @module Says why a database could not be used, and when its time is over. */
 import { readFile } from "node:fs/promises";
-import { DatabaseError } from "./database-error.ts";
+import { DatabaseError, type Obstacle } from "./database-error.ts";
 import type { DatabaseTarget } from "./target.ts";
 
 /** True for an error reply that asks to try later. It proves nothing about credentials. */
@@ -13,7 +13,7 @@ export async function authorities(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw new DatabaseError("unreachable", `the authorities in ${file} cannot be read`, cause);
+    throw new DatabaseError("unreachable", `the authorities in ${file} cannot be read`, cause, "not-trusted");
   }
 }
 
@@ -29,7 +29,14 @@ export function endOf(
   promise.catch(() => undefined);
   const ms = timeoutOf(target);
   const late = (): void =>
-    reject(new DatabaseError("unreachable", `${nameOf(target)} did not answer within ${ms} ms`));
+    reject(
+      new DatabaseError(
+        "unreachable",
+        `${nameOf(target)} did not answer within ${ms} ms`,
+        undefined,
+        "silent",
+      ),
+    );
   const stop = (): void => reject(signal.reason);
   let left = ticks;
   const timer = setInterval(() => {
@@ -65,12 +72,30 @@ export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   if (cause instanceof Error && /wrong version number/i.test(`${code.replaceAll("_", " ")} ${cause.message}`))
     return new DatabaseError("no-tls", `${nameOf(target)} does not speak TLS`, cause);
   const why = code === "" ? (cause instanceof Error ? cause.message : String(cause)) : code;
-  return new DatabaseError("unreachable", `${nameOf(target)} cannot be reached: ${why}`, cause);
+  return new DatabaseError(
+    "unreachable",
+    `${nameOf(target)} cannot be reached: ${why}`,
+    cause,
+    obstacleOf(code),
+  );
+}
+
+/** The obstacle that the code of a failed connection stands for. */
+function obstacleOf(code: string): Obstacle {
+  if (code === "ECONNREFUSED") return "refused";
+  if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/.test(code)) return "silent";
+  if (/CERT|HOSTNAME_MISMATCH|UNABLE_TO_VERIFY/.test(code)) return "not-trusted";
+  return /^(EPROTO$|ERR_SSL_|ERR_TLS_)/.test(code) ? "no-handshake" : "cut";
 }
 
 /** The error of a login that was answered by an error reply. */
 export function refused(target: DatabaseTarget, reply: Error): DatabaseError {
   if (isNotReady(reply))
-    return new DatabaseError("unreachable", `${nameOf(target)} is not ready: ${reply.message}`, reply);
+    return new DatabaseError(
+      "unreachable",
+      `${nameOf(target)} is not ready: ${reply.message}`,
+      reply,
+      "not-ready",
+    );
   return new DatabaseError("refused-credentials", `${nameOf(target)} refused the credentials`, reply);
 }

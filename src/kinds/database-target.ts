@@ -3,7 +3,9 @@ import { isDatabaseError } from "../database/database-error.ts";
 import type { DatabaseTarget } from "../database/target.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { ProbeAnswer } from "../model/probe.ts";
+import { type ProbeTrouble, refusedAt, unanswered } from "../model/probe-troubles.ts";
 import type { Reads } from "../model/service.ts";
+import type { Spec } from "../model/spec.ts";
 
 /** Longest time for one database, in ms. */
 const patience = 3000;
@@ -14,16 +16,16 @@ export interface Login {
   readonly password: Json | undefined;
 }
 
-/** The database at an instance's outputs; a text where it cannot be asked: the reason. */
+/** The database at an instance's outputs; the cause where it cannot be asked. */
 export function targetOf(
   outputs: JsonObject,
   { username, password }: Login,
   isTls: boolean,
   { caFile }: Pick<Reads, "caFile">,
-): DatabaseTarget | string {
+): DatabaseTarget | ProbeTrouble {
   const { host, port } = outputs;
-  if (typeof host !== "string" || typeof port !== "number") return "no endpoint";
-  if (typeof password !== "string") return "no credentials";
+  if (typeof host !== "string" || typeof port !== "number") return "no-endpoint";
+  if (typeof password !== "string") return "no-password";
   const tls = isTls ? (caFile === undefined ? true : { caFile }) : false;
   return {
     host,
@@ -35,14 +37,22 @@ export function targetOf(
   };
 }
 
-/** The answer of a database that could not be asked. `path`: the password that a wrong one disproves, where it is sure. */
-export function unanswered(error: unknown, path: string | undefined): ProbeAnswer {
-  if (!isDatabaseError(error)) return { is: "unanswered", reason: "not reachable from here" };
-  if (error.failure === "unresolved")
-    return { is: "unanswered", reason: "its name does not resolve from here" };
-  if (error.failure !== "refused-credentials") return { is: "unanswered", reason: "not reachable from here" };
-  const reason = "it refuses the declared login";
-  return error.isWrongPassword && path !== undefined
-    ? { is: "refused", path, reason }
-    : { is: "unanswered", reason };
+/** True for an instance whose network is not open to everybody: where it does not answer, that is no wonder. */
+export function isPrivate(spec: Spec): boolean {
+  return spec["networkType"] === "INTERNAL" || (spec["network"] ?? null) !== null;
+}
+
+/**
+ * The answer of a database that could not be asked. `path`: the password that a wrong one disproves, where it is sure.
+ * `instance`: values of the instance that it belongs to.
+ */
+export function answerTo(error: unknown, instance: Spec, path: string | undefined): ProbeAnswer {
+  if (!isDatabaseError(error)) return unanswered("cut");
+  const { failure, obstacle } = error;
+  if (failure === "refused-credentials")
+    return error.isWrongPassword && path !== undefined ? refusedAt(path) : unanswered("login-refused");
+  if (failure === "no-tls") return unanswered("no-tls");
+  const isOutside = failure === "unresolved" || obstacle === "refused" || obstacle === "silent";
+  if (isOutside && isPrivate(instance)) return unanswered("private");
+  return unanswered(failure === "unresolved" ? "unresolved" : obstacle);
 }

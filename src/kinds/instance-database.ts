@@ -8,9 +8,10 @@ import type { Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
 import type { ProbeAnswer, ProbeRequest, RawValue } from "../model/probe.ts";
 import { engineValue } from "../model/probe-reading.ts";
+import { notAsked } from "../model/probe-troubles.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
-import { targetOf, unanswered } from "./database-target.ts";
+import { answerTo, isPrivate, targetOf } from "./database-target.ts";
 
 const rows = fieldRows(instanceSchema);
 const passwordPath = "config.graphdbPassword";
@@ -24,7 +25,7 @@ export async function probeInstance(
   const username = spec["config.graphdbUser"];
   const isTls = spec["config.enableTLS"] === true;
   const target = targetOf(live.outputs, { username, password: spec[passwordPath] }, isTls, service);
-  if (typeof target === "string") return { is: "not-asked", reason: target };
+  if (typeof target === "string") return notAsked(target);
   // Loaded here: a plan without a probe need not wait for the client to load.
   const [{ probe }, { isDatabaseError }] = await Promise.all([
     import("../database/probe.ts"),
@@ -36,7 +37,7 @@ export async function probeInstance(
     if (signal.aborted) throw error;
     if (isDatabaseError(error) && error.failure === "no-tls")
       return { is: "answered", values: { "config.enableTLS": false } };
-    return unanswered(error, typeof username === "string" ? passwordPath : undefined);
+    return answerTo(error, spec, typeof username === "string" ? passwordPath : undefined);
   }
 }
 
@@ -67,7 +68,10 @@ export async function healInstance(
   const operation = "GRAPH.CONFIG SET";
   const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
   const target = targetOf(live.outputs, login, spec["config.enableTLS"] === true, service);
-  if (typeof target === "string") throw new ServiceError("invalid", operation, `${operation}: ${target}`);
+  if (typeof target === "string") {
+    const { reason } = notAsked(target);
+    throw new ServiceError("invalid", operation, `${operation}: ${reason}`);
+  }
   const [{ setParameters }, { isDatabaseError }] = await Promise.all([
     import("../database/set-parameters.ts"),
     import("../database/database-error.ts"),
@@ -116,7 +120,6 @@ export async function isInstanceUsable(
   if (verdict === "answered") return { is: "usable", detail: "" };
   if (verdict === "refused-credentials")
     return { is: "not-yet", detail: `${where} refuses the declared user and password` };
-  const internal = spec["networkType"] === "INTERNAL" || spec["network"] !== undefined;
-  if (internal) return { is: "unknown", detail: "" };
+  if (isPrivate(spec)) return { is: "unknown", detail: "" };
   return { is: "not-yet", detail: `the service says it runs, but ${where} does not answer from here` };
 }

@@ -129,8 +129,10 @@ export interface Census {
   readonly skipped: number;
   readonly unmanaged: number;
   readonly fields: { readonly [source in Source]: number };
-  /** Running objects that were asked themselves; absent where the run could ask none. */
+  /** Running databases that were asked themselves; absent where the run could ask none. */
   readonly probed?: number;
+  /** Declared logins of users that were tried; in plans that were saved before it was known they are among `probed`. */
+  readonly logins?: number;
   /** Declared objects that were not asked, or refused to answer. */
   readonly notProbed?: readonly NotProbed[];
   /** Version of the engine -> number of databases. */

@@ -81,3 +81,10 @@ export function valuesShown(
   });
   return Object.fromEntries(shown);
 }
+
+/** True for a kind that shows no more than whether its login is taken: a user of a database, and no database. */
+export function isLoginKind(schema: KindSchema): boolean {
+  return [...fieldRows(schema).values()].every(
+    ({ "x-probe": probe }) => probe === undefined || ("connection" in probe && probe.connection === "login"),
+  );
+}

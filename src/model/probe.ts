@@ -34,9 +34,15 @@ export type ProbeAnswer =
       /** Says what it refused to tell, where it did. */
       readonly denied?: string;
     }
-  | { readonly is: "refused"; readonly path: string; readonly reason: string }
-  | { readonly is: "unanswered"; readonly reason: string }
-  | { readonly is: "not-asked"; readonly reason: string };
+  | ({ readonly is: "refused"; readonly path: string } & Unanswered)
+  | ({ readonly is: "unanswered" } & Unanswered)
+  | ({ readonly is: "not-asked" } & Unanswered);
+
+/** The reason for an answer that is missing, and what can be done about it. */
+interface Unanswered {
+  readonly reason: string;
+  readonly wayOut?: string;
+}
 
 /** A value as the engine gives it. */
 export type RawValue = number | string | boolean;
@@ -45,9 +51,10 @@ export type RawValue = number | string | boolean;
 export const notAskedFor = "--no-probe";
 
 /** An object that was not asked, or did not answer. */
-export interface NotProbed {
+export interface NotProbed extends Unanswered {
   readonly address: Address;
-  readonly reason: string;
+  /** A login of a user of a database, and no database. */
+  readonly login?: true;
   /** It was asked, and did not answer all: what it shows is not known. */
   readonly failed?: true;
 }

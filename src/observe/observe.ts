@@ -108,7 +108,7 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
   const unmanaged = [...new Map(others.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
-  const notProbed = reasonsNotProbed(answers);
+  const notProbed = reasonsNotProbed(answers, declared, context);
   const described = await describeUnmanaged(unmanaged, desired, context);
   return {
     observed,

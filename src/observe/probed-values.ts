@@ -4,7 +4,7 @@ import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { NotProbed, ProbeAnswer } from "../model/probe.ts";
-import { valuesShown } from "../model/probe-reading.ts";
+import { isLoginKind, valuesShown } from "../model/probe-reading.ts";
 import { waitsFor } from "../model/templates.ts";
 import { partnersOf, traitsOf } from "../model/traits.ts";
 import type { ObserveContext } from "./context.ts";
@@ -36,13 +36,32 @@ export function withAnswer(
   return { ...observed, probed: { values, ...engine } };
 }
 
-/** The objects that were not asked or refused to answer, with the reason, in the order of their addresses. */
-export function reasonsNotProbed(answers: ReadonlyMap<Address, ProbeAnswer>): readonly NotProbed[] {
+/** The objects that were not asked or refused to answer, with the reason and the way out, in the order of their addresses. */
+export function reasonsNotProbed(
+  answers: ReadonlyMap<Address, ProbeAnswer>,
+  declared: ReadonlyMap<Address, Desired>,
+  { kinds }: Pick<ObserveContext, "kinds">,
+): readonly NotProbed[] {
+  const isLogin = (address: Address): boolean => {
+    const kind = declared.get(address)?.kind;
+    return kind !== undefined && isLoginKind(kinds.named(kind).schema);
+  };
   return [...answers]
     .flatMap(([address, answer]): NotProbed[] => {
       const reason = answer.is === "answered" ? answer.denied : answer.reason;
       if (reason === undefined) return [];
-      return [{ address, reason, ...(answer.is === "not-asked" ? {} : { failed: true }) }];
+      const wayOut = answer.is === "answered" ? wayToAllow : answer.wayOut;
+      return [
+        {
+          address,
+          reason,
+          ...(wayOut === undefined ? {} : { wayOut }),
+          ...(answer.is === "not-asked" ? {} : { failed: true }),
+          ...(isLogin(address) ? { login: true } : {}),
+        },
+      ];
     })
     .sort((a, b) => (a.address < b.address ? -1 : 1));
 }
+
+const wayToAllow = "allow its user these commands, or look without them: --no-probe";

@@ -6,6 +6,7 @@ import { isObject, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import type { Census, Change, Plan, Step } from "../model/plan.ts";
 import { nestedPlan } from "../model/plan-document.ts";
+import { isLoginKind } from "../model/probe-reading.ts";
 import { isSealed } from "../model/sealed.ts";
 import { resolveAddressOptions } from "./address-options.ts";
 import { forecast } from "./forecast.ts";
@@ -149,20 +150,21 @@ function census(subjects: ReadonlyMap<Address, Subject>, input: PlanInput): Cens
   };
 }
 
-/** Counts the running objects that were asked themselves; nothing where the run asks none. */
+/** Counts the running databases that were asked themselves and the logins that were tried; nothing where the run asks none. */
 function probes(
   subjects: ReadonlyMap<Address, Subject>,
-  { notProbed }: PlanInput,
-): Pick<Census, "probed" | "notProbed" | "engines"> {
+  { notProbed, kinds }: PlanInput,
+): Pick<Census, "probed" | "logins" | "notProbed" | "engines"> {
   if (notProbed === undefined) return {};
   const unasked = new Set(notProbed.map(({ address }) => address));
   const asked = [...subjects.values()].flatMap(({ address, observed }) =>
-    unasked.has(address) ? [] : (observed?.probed ?? []),
+    unasked.has(address) || observed?.probed === undefined ? [] : [observed],
   );
+  const logins = asked.filter(({ kind }) => isLoginKind(kinds.named(kind).schema)).length;
   const engines: Record<string, number> = {};
-  for (const version of asked.flatMap(({ engine }) => engine ?? []).sort())
+  for (const version of asked.flatMap(({ probed }) => probed?.engine ?? []).sort())
     engines[version] = (engines[version] ?? 0) + 1;
-  return { probed: asked.length, notProbed, engines };
+  return { probed: asked.length - logins, logins, notProbed, engines };
 }
 
 function asJson(value: unknown): Json {

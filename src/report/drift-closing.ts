@@ -11,7 +11,10 @@ import { wrapIndented } from "./text-width.ts";
 const named = 10;
 
 /** The census with its denominator, and the verdict, which says how much was seen and how much is only remembered. */
-export function closingDriftLines(report: DriftReport, page: Page): readonly (readonly string[])[] {
+export function closingDriftLines(
+  report: DriftReport,
+  page: Page,
+): readonly [checked: readonly string[], verdict: readonly string[]] {
   return [checkedLines(report, page), verdictLines(report, page)];
 }
 

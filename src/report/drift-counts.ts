@@ -58,7 +58,11 @@ export function unseenIn({
   const silent = (census.notProbed ?? []).filter(({ failed }) => failed === true);
   return [
     ...census.notChecked.filter(({ failed }) => failed === true),
-    ...silent.map(({ address, reason }) => ({ address, reason: `its database gave no answer: ${reason}` })),
+    ...silent.map(({ address, reason, wayOut, login }) => {
+      const way = wayOut === undefined ? "" : ` (${wayOut})`;
+      const what = login === true ? "its login could not be checked" : "its database gave no answer";
+      return { address, reason: `${what}: ${reason}${way}` };
+    }),
     ...partialListsIn({ census }),
   ].map(({ address, reason }) => ({ address, reason }));
 }

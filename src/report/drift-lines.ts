@@ -7,6 +7,7 @@ import { type FieldRow, fieldLines } from "./field-lines.ts";
 import { headline } from "./headline.ts";
 import { isSecretPath, type KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
+import { sourceNote } from "./source-words.ts";
 import { wrapIndented } from "./text-width.ts";
 import { timeText } from "./time-text.ts";
 import { valueText } from "./value-text.ts";
@@ -92,7 +93,7 @@ function rowOf(field: FieldDrift, { kind, where }: ResourceDrift, names: KindNam
   const tones = { outside: "yellow", ours: "cyan", cosmetic: "dim" } as const;
   const marks = { outside: "!", ours: "~", cosmetic: "=" } as const;
   const isOurs = field.class === "ours";
-  const source = field.source === undefined || field.source === "recorded" ? "" : ` (${field.source})`;
+  const source = field.source === "recorded" ? "" : sourceNote(field.source);
   return {
     mark: marks[field.class],
     tone: tones[field.class],

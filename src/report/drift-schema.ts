@@ -71,6 +71,12 @@ const failed: JsonObject = {
   description: "True where it was to be looked at and could not be; false where there was a reason not to.",
 };
 
+const login: JsonObject = { ...flag, description: "True for the login of a user, false for a database." };
+
+function asked(description: string): JsonObject {
+  return { ...record({ asked: count, all: count }), description };
+}
+
 const census = record(
   {
     declared: count,
@@ -80,12 +86,14 @@ const census = record(
     fields: record({ probed: count, described: count, echoed: count, recorded: count }),
     not_checked: list(record({ address: text, reason: text, failed })),
     unfinished: list(record({ address: text, reason: text })),
-    probed: { ...count, description: "Running databases and logins that were asked; absent where none was." },
-    not_probed: list(record({ address: text, reason: text, failed })),
+    probed: { ...count, description: "Running databases that were asked; absent where none could be." },
+    databases: asked("Running databases that were asked, of all that are declared and exist."),
+    logins: asked("Logins of users that were tried, of all."),
+    not_probed: list(record({ address: text, login, reason: text, way_out: text, failed }, ["way_out"])),
     engines: { type: "object", additionalProperties: count },
     partial_lists: { ...list(text), description: "Lists of which the service shows a part only." },
   },
-  ["probed", "not_probed", "engines", "partial_lists"],
+  ["probed", "databases", "logins", "not_probed", "engines", "partial_lists"],
 );
 
 const report = record(

@@ -7,7 +7,8 @@ import { wayOfUnmanaged, waysOut } from "./drift-ways.ts";
 import { escapeText, quoteText } from "./escape.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page } from "./palette.ts";
-import { wrapIndented } from "./text-width.ts";
+import { sourceMeanings } from "./source-words.ts";
+import { withoutColour, wrapIndented } from "./text-width.ts";
 
 /** Layout of a drift report; with `verbose` also what does not matter. */
 export interface DriftPage extends Page {
@@ -21,13 +22,18 @@ export interface DriftPage extends Page {
 export function driftText(report: DriftReport, names: KindNames, page: DriftPage): string {
   const { palette } = page;
   const title = `Drift of ${escapeText(report.name, 100)}${report.complete ? "" : " (incomplete)"}`;
-  const blocks = [
-    [palette.bold(title)],
+  const found = [
     ...driftGroups.flatMap((group) => groupBlocks(group, report.resources, names, page)),
     unmanagedLines(report, names, page),
     ...(page.verbose ? [unimportantLines(report, names, page), outputDriftLines(report, page)] : []),
+  ];
+  const [checked, verdict] = closingDriftLines(report, page);
+  const blocks = [
+    [palette.bold(title)],
+    ...found,
     wayOutLines(report, page),
-    ...closingDriftLines(report, page),
+    [...checked, ...sourceLines(found.flat(), page)],
+    verdict,
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
@@ -60,6 +66,12 @@ function unmanagedLines({ unmanaged = [] }: DriftReport, names: KindNames, page:
   });
   const way = wrapIndented("    ", `way out: ${wayOfUnmanaged}`, width);
   return [palette.bold(palette.yellow(`Not declared (${unmanaged.length})`)), "", ...lines, ...way];
+}
+
+/** The meanings of the sources that stand behind values. */
+function sourceLines(lines: readonly string[], { width }: Page): readonly string[] {
+  const meanings = sourceMeanings(lines.map((line) => withoutColour(line)));
+  return meanings.length === 0 ? [] : wrapIndented("Signs     ", meanings.join(", "), width);
 }
 
 function wayOutLines(report: DriftReport, { palette, width }: Page): readonly string[] {

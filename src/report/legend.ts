@@ -1,5 +1,6 @@
 /** @module Explains the signs and the placeholders that occur in a plan. */
 import type { Page } from "./palette.ts";
+import { sourceMeanings } from "./source-words.ts";
 import { withoutColour, wrapIndented } from "./text-width.ts";
 
 /** Meanings, in the order of the legend. A sign stands at the begin of a line, a placeholder anywhere in a folded block. */
@@ -28,6 +29,6 @@ export function legendLines(lines: readonly string[], { width }: Page): readonly
   const words = placeholders.filter((word) => plain.some((line) => new RegExp(`\\b${word}\\b`).test(line)));
   const stand = words.length === 1 ? "stands for that" : "stand for those";
   const own = isFolded && words.length > 0 ? [`${words.join(", ")} ${stand} of each resource`] : [];
-  const parts = [...signs, ...own];
+  const parts = [...signs, ...own, ...sourceMeanings(plain)];
   return parts.length === 0 ? [] : wrapIndented("Signs     ", parts.join(", "), width);
 }

@@ -6,25 +6,64 @@ import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
 import { wrapIndented } from "./text-width.ts";
 
-type Probes = Pick<Census, "probed" | "notProbed" | "engines">;
+type Probes = Pick<Census, "probed" | "logins" | "notProbed" | "engines">;
 
-/** The databases that were asked, and why others were not, escaped; undefined where there was none to ask. */
-export function probeText({ probed, notProbed = [] }: Probes): string | undefined {
-  if (probed === undefined || probed + notProbed.length === 0) return undefined;
-  if (probed === 0 && notProbed.every(({ reason }) => reason === notAskedFor))
-    return `databases: not asked (${notAskedFor})`;
+/** Number of things that were asked themselves, of all that there was reason to ask or not. */
+export interface Asked {
+  readonly asked: number;
+  readonly all: number;
+}
+
+/** The databases that were asked, of all, and the same of logins of users; undefined where the run could ask none. */
+export function probeCounts({
+  probed,
+  logins = 0,
+  notProbed = [],
+}: Probes): { readonly databases: Asked; readonly logins: Asked } | undefined {
+  if (probed === undefined) return undefined;
+  const missing = notProbed.filter(({ login }) => login === true).length;
+  return {
+    databases: { asked: probed, all: probed + notProbed.length - missing },
+    logins: { asked: logins, all: logins + missing },
+  };
+}
+
+/**
+ * The databases that were asked, the logins that were tried, and a text for each reason why others were not, with the way out, escaped;
+ * empty where there was none to ask.
+ */
+export function probeTexts(census: Probes): readonly string[] {
+  const counts = probeCounts(census);
+  if (counts === undefined) return [];
+  const { databases, logins } = counts;
+  const { notProbed = [] } = census;
+  if (databases.all + logins.all === 0) return [];
+  if (databases.asked + logins.asked === 0 && notProbed.every(({ reason }) => reason === notAskedFor))
+    return [`databases: none of ${databases.all} asked (${notAskedFor})`];
   const failed = notProbed.filter((entry) => entry.failed === true);
   const unasked = notProbed.filter((entry) => entry.failed !== true);
   return [
-    `databases: ${probed} asked`,
-    ...(failed.length === 0 ? [] : [`no answer: ${reasonsText(failed)}`]),
-    ...(unasked.length === 0 ? [] : [`not asked: ${reasonsText(unasked)}`]),
-  ].join("; ");
+    [
+      ...(databases.all === 0 ? [] : [`databases: ${databases.asked} of ${databases.all} asked`]),
+      ...(logins.all === 0 ? [] : [`logins of users: ${logins.asked} of ${logins.all} tried`]),
+    ].join("; "),
+    ...reasonTexts("no answer from", failed),
+    ...reasonTexts("not asked:", unasked),
+  ];
 }
 
-function reasonsText(list: readonly NotProbed[]): string {
+/** Addresses of a reason that are named; the others are counted. */
+const named = 3;
+
+function reasonTexts(what: string, list: readonly NotProbed[]): readonly string[] {
   const reasons = [...Map.groupBy(list, ({ reason }) => reason)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return escapeText(reasons.map(([reason, found]) => `${found.length} ${reason}`).join(", "), 500);
+  return reasons.map(([reason, found]) => {
+    const addresses = found.slice(0, named).map(({ address }) => escapeText(address, 100));
+    const rest = found.length - addresses.length;
+    const who = `${addresses.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+    const way = found[0]?.wayOut;
+    return `${what} ${who}: ${escapeText(reason, 300)}${way === undefined ? "" : ` (${escapeText(way, 300)})`}`;
+  });
 }
 
 /** Says why a report is incomplete, without its full stop. */
@@ -32,41 +71,70 @@ export function incompleteText(
   { notProbed = [], partialLists = [], skipped, declared }: Census,
   unread = 0,
 ): string {
-  const silent = notProbed.filter(({ failed }) => failed === true).length;
+  const silent = notProbed.filter(({ failed }) => failed === true);
+  const logins = silent.filter(({ login }) => login === true).length;
+  const databases = silent.length - logins;
   const left = skipped - unread;
   return [
     ...(unread === 0
       ? []
       : [`${amount(unread, "resource")} or ${unread === 1 ? "list" : "lists"} could not be read`]),
-    ...(silent === 0
+    ...(silent.length === 0
       ? []
-      : [`${amount(silent, "database")} or ${silent === 1 ? "login" : "logins"} could not be asked`]),
+      : [
+          `${[
+            ...(databases === 0 ? [] : [amount(databases, "database")]),
+            ...(logins === 0 ? [] : [amount(logins, "login")]),
+          ].join(" and ")} gave no answer`,
+        ]),
     ...(partialLists.length === 0
       ? []
       : [
           `${amount(partialLists.length, "list")} of the service ${partialLists.length === 1 ? "shows" : "show"} a part only`,
         ]),
-    ...(left <= 0 && unread + silent + partialLists.length > 0
+    ...(left <= 0 && unread + silent.length + partialLists.length > 0
       ? []
       : [`--target or --exclude left out ${left} of ${declared} declared`]),
   ].join("; ");
 }
 
-/** The same as a line of a census. */
+/** The same as lines of a census. */
 export function probeLines(census: Probes, width: number): readonly string[] {
-  const text = probeText(census);
-  return text === undefined ? [] : wrapIndented("          ", text, width);
+  return probeTexts(census).flatMap((text) => wrapIndented("          ", text, width));
+}
+
+/** The same as figures by name, for formats that have room for no more; empty where the run could ask none. */
+export function probeFigures(census: Probes): { readonly [name: string]: number } {
+  const counts = probeCounts(census);
+  if (counts === undefined) return {};
+  const { databases, logins } = counts;
+  return {
+    "databases.asked": databases.asked,
+    "databases.all": databases.all,
+    "logins.asked": logins.asked,
+    "logins.all": logins.all,
+  };
 }
 
 /** The same as members of a census in JSON. */
-export function probesJson({ probed, notProbed = [], engines = {} }: Probes): JsonObject {
-  if (probed === undefined) return {};
+export function probesJson(census: Probes): JsonObject {
+  const counts = probeCounts(census);
+  if (counts === undefined) return {};
+  const { notProbed = [], engines = {} } = census;
   const reasons = notProbed.map(
-    ({ address, reason, failed = false }): JsonObject => ({
+    ({ address, reason, wayOut, failed = false, login = false }): JsonObject => ({
       address,
+      login,
       reason,
+      ...(wayOut === undefined ? {} : { way_out: wayOut }),
       failed,
     }),
   );
-  return { probed, not_probed: reasons, engines: { ...engines } };
+  return {
+    probed: counts.databases.asked,
+    databases: { ...counts.databases },
+    logins: { ...counts.logins },
+    not_probed: reasons,
+    engines: { ...engines },
+  };
 }

@@ -116,7 +116,11 @@ describe("what was set by hand", () => {
   });
 
   it.each([
-    ["cannot be reached", { is: "unanswered", reason: "not reachable from here" }, "not reachable from here"],
+    [
+      "cannot be reached",
+      { is: "unanswered", reason: "it did not answer in time" },
+      "it did not answer in time",
+    ],
     [
       "may not be asked any more",
       { is: "answered", values: {}, denied: "its user may not run GRAPH.CONFIG" },

@@ -78,7 +78,7 @@ describe("reports of drift to files", () => {
       { ruleId: "drift-outside", locations: [{ physicalLocation: { region: { startLine: 10 } } }] },
       { ruleId: "drift-unseen" },
     ]);
-    expect(await read("drift.md")).toContain('! config.name: "orders" → "renamed" (echoed)  # line 10');
+    expect(await read("drift.md")).toContain('! config.name: "orders" → "renamed" (echoed back)  # line 10');
     expect(await readFile(join(bench.folder, "summary.md"), "utf8")).toBe(
       `before\n${await read("drift.md")}\n`,
     );

@@ -112,8 +112,11 @@ describe("running databases that are asked", () => {
   it("are as they were declared: every login and every setting", async () => {
     await nothingToDo();
     const { census } = (await plan()).x_graphform;
-    expect(census).toMatchObject({ probed: 2, not_probed: [], engines: { "4.16.3": 1 } });
-    expect((await user.run("plan")).out).toContain("databases: 2 asked");
+    expect(census).toMatchObject({
+      ...{ probed: 1, databases: { asked: 1, all: 1 }, logins: { asked: 1, all: 1 } },
+      ...{ not_probed: [], engines: { "4.16.3": 1 } },
+    });
+    expect((await user.run("plan")).out).toContain("databases: 1 of 1 asked; logins of users: 1 of 1 tried");
   });
 
   it("have every setting set back that somebody set by hand, and nothing else is touched", async () => {
@@ -128,10 +131,13 @@ describe("running databases that are asked", () => {
     await nothingToDo("--no-probe");
     expect(await user.run("drift", "--no-probe")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("databases: not asked (--no-probe)"),
+      out: expect.stringContaining("databases: none of 1 asked (--no-probe)"),
     });
     const drift = await user.run("drift");
-    expect(drift).toMatchObject({ code: 2, out: expect.stringContaining("databases: 2 asked") });
+    expect(drift).toMatchObject({
+      code: 2,
+      out: expect.stringContaining("databases: 1 of 1 asked; logins of users: 1 of 1 tried"),
+    });
     expect(drift.out.replace(/\s+/g, " ")).toMatch(/config.graphDBTimeoutMax 30000 → 40000 \(probed\)/);
     const { x_graphform: shown } = await plan();
     expect(shown.steps.map(({ key, operation }) => [key, operation])).toEqual([
@@ -221,8 +227,8 @@ describe("running databases that are asked", () => {
   it("take the declared password again", async () => {
     await inDatabase(operator(), "ACL", "SETUSER", "app", "resetpass", ">another");
     const { x_graphform: shown } = await plan();
-    expect(shown.census.not_probed).toEqual([
-      { address: "instances.orders", reason: "it refuses the declared login", failed: true },
+    expect(shown.census.not_probed).toMatchObject([
+      { address: "instances.orders", reason: "it refuses the declared login", failed: true, login: false },
     ]);
     expect(shown.changes["instances.orders"]).toMatchObject({ disruption: "restart" });
     expect((await user.run("drift")).out).not.toContain(login.password);
@@ -297,6 +303,8 @@ describe("running databases that are asked", () => {
         { address: "users.reader", reason: "not running" },
       ],
     });
-    expect((await user.run("plan")).out).toContain("databases: 0 asked; not asked: 2 not running");
+    expect((await user.run("plan")).out).toContain(
+      "databases: 0 of 1 asked; logins of users: 0 of 1 tried\n",
+    );
   });
 });

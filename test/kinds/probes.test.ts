@@ -4,6 +4,7 @@ import { instance } from "../../src/kinds/instance.ts";
 import { user } from "../../src/kinds/user.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { ProbeAnswer } from "../../src/model/probe.ts";
+import { notAsked, refusedAt, unanswered } from "../../src/model/probe-troubles.ts";
 import type { Service } from "../../src/model/service.ts";
 import { type Answer, bulk, startRespServer } from "../database/resp-server.ts";
 
@@ -76,53 +77,74 @@ describe("the database of an instance", () => {
     });
   });
 
-  it.each<[why: string, outputs: () => Promise<JsonObject>, over: JsonObject, answer: object]>([
-    ["has no endpoint", async () => ({}), {}, { is: "not-asked", reason: "no endpoint" }],
+  const isTls = { "config.enableTLS": true };
+  const isPrivate = { networkType: "INTERNAL" };
+  const secure = async (): Promise<JsonObject> => ({
+    host: "localhost",
+    port: (await startRespServer(allow, true)).port,
+  });
+  const cutting = async (): Promise<JsonObject> => at(() => "HTTP/1.1 400 Bad Request\r\n\r\n");
+
+  it.each<[why: string, outputs: () => Promise<JsonObject>, over: JsonObject, answer: ProbeAnswer]>([
+    ["has no endpoint", async () => ({}), {}, notAsked("no-endpoint")],
     [
       "has no declared password",
       () => at(allow),
       { "config.graphdbPassword": null },
-      { is: "not-asked", reason: "no credentials" },
+      notAsked("no-password"),
     ],
-    ["is not reachable", free, {}, { is: "unanswered", reason: "not reachable from here" }],
+    ["refuses connections", free, {}, unanswered("refused")],
+    ["refuses connections in a private network", free, isPrivate, unanswered("private")],
     [
       "has a name that does not resolve",
       async () => ({ host: "nobody.invalid", port: 1 }),
       {},
-      { is: "unanswered", reason: "its name does not resolve from here" },
+      unanswered("unresolved"),
     ],
     [
-      "calls the password wrong",
-      () => at(refuse(wrong)),
-      {},
-      { is: "refused", path: "config.graphdbPassword", reason: "it refuses the declared login" },
+      "has a name that does not resolve in a private network",
+      async () => ({ host: "nobody.invalid", port: 1 }),
+      { network: "core" },
+      unanswered("private"),
     ],
+    ["says nothing", () => at(() => undefined), {}, unanswered("silent")],
+    ["has a certificate of an authority that nobody knows", secure, isTls, unanswered("not-trusted")],
+    ["is spoken to in clear", secure, {}, unanswered("cut")],
+    ["answers as something else does", cutting, {}, unanswered("cut")],
+    ["calls the password wrong", () => at(refuse(wrong)), {}, refusedAt("config.graphdbPassword")],
     [
       "calls the password wrong of a user whose name nobody declared",
       () => at(refuse(wrong)),
       { "config.graphdbUser": null },
-      { is: "unanswered", reason: "it refuses the declared login" },
+      unanswered("login-refused"),
     ],
     [
-      "refuses the login for another reason",
+      "refuses the login for another reason, in a private network too",
       () => at(refuse("ERR LDAP authentication failed")),
-      {},
-      { is: "unanswered", reason: "it refuses the declared login" },
+      isPrivate,
+      unanswered("login-refused"),
     ],
-    [
-      "is still loading",
-      () => at(refuse("LOADING the dataset")),
-      {},
-      { is: "unanswered", reason: "not reachable from here" },
-    ],
+    ["is still loading", () => at(refuse("LOADING the dataset")), {}, unanswered("not-ready")],
     [
       "does not speak the declared TLS",
       () => at(() => "-ERR Protocol error\r\n"),
-      { "config.enableTLS": true },
+      isTls,
       { is: "answered", values: { "config.enableTLS": false } },
     ],
   ])("%s", async (_, outputs, over, answer) => {
-    expect(await probe(await outputs(), over)).toEqual(answer);
+    const where = await outputs();
+    const given = await probe(where, over);
+    expect(given).toEqual(answer);
+    if (typeof where["port"] === "number" && where["port"] > 1)
+      expect(JSON.stringify(given)).not.toContain(String(where["port"]));
+  });
+
+  it("has a reason of its own for each cause, and a way out", () => {
+    const causes = [unanswered("refused"), unanswered("silent"), unanswered("private")];
+    const others = [unanswered("unresolved"), unanswered("not-trusted"), unanswered("login-refused")];
+    const found = [...causes, ...others, notAsked("no-password")];
+    expect(new Set(found.map(({ reason }) => reason)).size).toBe(7);
+    expect(new Set(found.map(({ wayOut }) => wayOut)).size).toBe(7);
   });
 });
 
@@ -138,7 +160,7 @@ describe("the login of a user", () => {
 
   it("is refused for certain, or not known", async () => {
     expect(await login(await at(refuse(wrong)))).toMatchObject({ is: "refused", path: "password" });
-    expect(await login(undefined)).toEqual({ is: "not-asked", reason: "no endpoint" });
-    expect(await login(await free())).toEqual({ is: "unanswered", reason: "not reachable from here" });
+    expect(await login(undefined)).toEqual(notAsked("no-endpoint"));
+    expect(await login(await free())).toEqual(unanswered("refused"));
   });
 });

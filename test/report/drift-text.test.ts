@@ -28,14 +28,14 @@ Changed outside (1)
   ! instances.orders (instance-1)                                                   graphform.yaml:7
     2 fields were changed outside; last seen right 2026-03-02 14:03 UTC
     2026-03-04 09:12 UTC kim@example.com: instance modified
-    ! config.description  "orders" → "orders-2" (echoed)  # upper.yaml:3, declared "third"
-    ! config.name         "orders" → "orders-2" (echoed)  # line 11
+    ! config.description  "orders" → "orders-2" (echoed back)  # upper.yaml:3, declared "third"
+    ! config.name         "orders" → "orders-2" (echoed back)  # line 11
 
 Not applied yet (1) · declared, not brought by an apply: no drift
 
   ~ users.reader (instance-1)                                                       graphform.yaml:7
     1 field differs
-    ~ password  (sensitive) (echoed) → (sensitive)  # line 11
+    ~ password  (sensitive) (echoed back) → (sensitive)  # line 11
 
 Not declared (1)
 
@@ -52,6 +52,7 @@ Checked   5 declared, 3 checked, 1 skipped, 1 unmanaged
           values: 2 read from the database, 10 read from the service, 4 echoed back, 7 remembered
           not checked: instances.new: does not exist yet
           not at rest: instances.slow: still DEPLOYING; look again when it is
+Signs     (echoed back) the service repeats what it was last sent
 
 Also: 1 resource with changes that are not applied yet, 2 differences that do not matter
 (--verbose).
@@ -69,42 +70,71 @@ from the last apply.
     expect(text).not.toContain("forEach");
   });
 
-  it("says which running databases were asked, where any were", () => {
-    const notProbed = [{ address: "instances.new", reason: "not reachable" }];
-    const asked = { ...whole, census: { ...whole.census, probed: 2, notProbed, engines: { "4.14.1": 2 } } };
-    expect(textOf(asked)).toContain("          databases: 2 asked; not asked: 1 not reachable\n");
-    expect(driftJson(asked, words)).toMatchObject({ census: { probed: 2, not_probed: notProbed } });
-    expect(new Ajv({ allowUnionTypes: true }).compile(driftSchema)(driftJson(asked, words))).toBe(true);
+  it("says how many databases were asked and how many logins tried, of all, each apart", () => {
+    const notProbed = [
+      { address: "instances.new", reason: "not running" },
+      { address: "users.reader", reason: "not running", login: true as const },
+    ];
+    const engines = { "4.14.1": 2 };
+    const asked = { ...whole, census: { ...whole.census, probed: 2, logins: 3, notProbed, engines } };
+    expect(textOf(asked)).toContain(
+      `          databases: 2 of 3 asked; logins of users: 3 of 4 tried
+          not asked: instances.new, users.reader: not running
+`,
+    );
+    const json = driftJson(asked, words);
+    expect(json).toMatchObject({
+      census: {
+        probed: 2,
+        databases: { asked: 2, all: 3 },
+        logins: { asked: 3, all: 4 },
+        not_probed: notProbed.map(({ login = false, ...entry }) => ({ ...entry, login, failed: false })),
+      },
+    });
+    expect(new Ajv({ allowUnionTypes: true }).compile(driftSchema)(json)).toBe(true);
   });
 
-  it("tells databases that gave no answer from those that there was no reason to ask", () => {
-    const silent = { address: "instances.a", reason: "not reachable from here", failed: true } as const;
-    const notProbed = [silent, { address: "instances.b", reason: "not running" }];
+  it("tells databases that gave no answer from those that there was no reason to ask, each with its way out", () => {
+    const silent = {
+      address: "instances.a",
+      reason: "it did not answer in time",
+      wayOut: "check the firewall",
+      failed: true,
+    } as const;
+    const more = ["b", "c", "d", "e"].map((name) => ({ ...silent, address: `instances.${name}` }));
+    const login = { ...silent, address: "users.a", login: true } as const;
+    const notProbed = [silent, ...more, login, { address: "instances.f", reason: "not running" }];
     const unread = { address: "instances.c", reason: "instance.describe: 403", failed: true } as const;
     const census = { ...whole.census, probed: 2, notProbed, notChecked: [unread] };
     const partial: DriftReport = { ...whole, census, complete: false };
     const text = textOf(partial);
-    expect(text).toContain(
-      "databases: 2 asked; no answer: 1 not reachable from here; not asked: 1 not running",
+    expect(text.replace(/\s+/g, " ")).toContain(
+      "databases: 2 of 8 asked; logins of users: 0 of 1 tried" +
+        " no answer from instances.a, instances.b, instances.c and 3 more: it did not answer in time (check the firewall)" +
+        " not asked: instances.f: not running",
     );
     expect(text).toContain("One thing could not be read: this proves nothing about it (exit code 1).");
     expect(driftJson(partial, words)).toMatchObject({
       complete: false,
       census: {
-        not_probed: [{ failed: true }, { failed: false }],
+        not_probed: [
+          ...Array(6).fill({ failed: true, way_out: "check the firewall" }),
+          { address: "instances.f", failed: false },
+        ],
         not_checked: [{ address: "instances.c", failed: true }],
       },
     });
     const page = driftMarkdown(partial, words);
     expect(page).toContain(
-      "Incomplete: 1 resource or list could not be read; 1 database or login could not be asked.",
+      "Incomplete: 1 resource or list could not be read; 5 databases and 1 login gave no answer.",
     );
+    expect(page).toContain("- `databases: 2 of 8 asked; logins of users: 0 of 1 tried`");
   });
 
   it("says that no running database was asked where that was asked for", () => {
     const notProbed = [{ address: "instances.new", reason: "--no-probe" }];
     const silent = { ...whole, census: { ...whole.census, probed: 0, notProbed } };
-    expect(textOf(silent)).toContain("          databases: not asked (--no-probe)\n");
+    expect(textOf(silent)).toContain("          databases: none of 1 asked (--no-probe)\n");
     expect(driftJson(silent, words)).toMatchObject({ census: { probed: 0, not_probed: notProbed } });
   });
 

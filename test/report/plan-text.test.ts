@@ -106,9 +106,11 @@ describe("planText", () => {
 
   it("says where a value comes from when it was not described", () => {
     expect(lineWith("graphDBCacheSize")).toContain("25 (remembered) →");
-    expect(lineWith('catalogue" (')).toContain("(echoed)");
+    expect(lineWith('catalogue" (')).toContain("(echoed back)");
     expect(lineWith("maxMemory")).not.toContain("described");
-    expect(lineWith("maxMemory", goldenPlans["104-adopt-move-incomplete"])).toContain('"6GB" (probed) →');
+    expect(lineWith("maxMemory", goldenPlans["104-adopt-move-incomplete"])).toContain(
+      '"6GB" (read from the database) →',
+    );
   });
 
   it("shows place, reason, disruption and every guard with its way out", () => {
@@ -173,11 +175,11 @@ describe("planText", () => {
   });
 
   it("is incomplete where a database could not be asked, and says so", () => {
-    const notProbed = [{ address: "instances.a", reason: "not reachable from here", failed: true }] as const;
+    const notProbed = [
+      { address: "instances.a", reason: "it did not answer in time", failed: true },
+    ] as const;
     const census = { ...samplePlan.census, declared: 9, skipped: 0, probed: 8, notProbed };
-    expect(lines(plan({ complete: false, census }))).toContain(
-      "Incomplete: 1 database or login could not be asked.",
-    );
+    expect(lines(plan({ complete: false, census }))).toContain("Incomplete: 1 database gave no answer.");
   });
 
   it.each([60, 80, 110, 140])("keeps to %i columns, and breaks no word", (width) => {

@@ -11,6 +11,7 @@ import { junitText } from "../../report/junit/junit.ts";
 import type { KindNames } from "../../report/kind-words.ts";
 import { driftMarkdown } from "../../report/markdown/drift-markdown.ts";
 import { failureMarkdown } from "../../report/markdown/failure-markdown.ts";
+import { probeFigures } from "../../report/probe-census.ts";
 import { driftMetrics, failedDriftMetrics } from "../../report/prometheus/drift-metrics.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
 import { printAnnotations } from "../github-annotations.ts";
@@ -43,7 +44,10 @@ export async function writeDriftReports(
 ): Promise<void> {
   const pathOf = repositoryPath(settings);
   if (sarif !== undefined)
-    await writeSarif(driftFindings(report, names), { file: sarif, manifest, settings, terminal });
+    await writeSarif(driftFindings(report, names), {
+      ...{ file: sarif, manifest, settings, terminal },
+      figures: probeFigures(report.census),
+    });
   if (junit !== undefined)
     await writeReport("junit", junit, junitText([driftSuite(report, names, pathOf)]), terminal);
   if (markdown !== undefined) await writeReport("markdown", markdown, driftMarkdown(report, names), terminal);

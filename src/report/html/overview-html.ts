@@ -2,8 +2,8 @@
 import type { Census, ForecastStep } from "../../model/plan.ts";
 import { aboutTime, amount, elapsedTime } from "../amounts.ts";
 import { partialText } from "../partial-lists.ts";
-import { probeText } from "../probe-census.ts";
-import { sourceWords } from "../source-words.ts";
+import { probeTexts } from "../probe-census.ts";
+import { censusMeanings, sourceWords } from "../source-words.ts";
 import { stepWords } from "../step-words.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { chip, disruptionWords, type Tone } from "./action-words.ts";
@@ -19,7 +19,7 @@ export function overviewHtml({ census, disruption, forecast, severity }: PlanVie
 /** Numbers of resources and the sources of their values. */
 export function censusCard(census: Census): Markup {
   const { declared, checked, skipped, unmanaged, fields } = census;
-  const asked = probeText(census);
+  const asked = probeTexts(census);
   const partial = partialText(census);
   const sources = (["probed", "described", "echoed", "recorded"] as const).filter(
     (source) => fields[source] > 0,
@@ -34,7 +34,7 @@ export function censusCard(census: Census): Markup {
         [fields[source], `${fields[source] === 1 ? "value" : "values"} ${sourceWords[source]}`] as const,
     ),
   ];
-  return markup`<section class="card"><h2>Checked</h2><dl>${rows.map(([count, word]) => markup`<dt>${count}</dt><dd>${word}</dd>`)}</dl>${asked !== undefined && markup`<p class="dim">${asked}</p>`}${partial !== undefined && markup`<p class="dim">${partial}</p>`}</section>`;
+  return markup`<section class="card"><h2>Checked</h2><dl>${rows.map(([count, word]) => markup`<dt>${count}</dt><dd>${word}</dd>`)}</dl>${[...censusMeanings(fields), ...asked, ...(partial === undefined ? [] : [partial])].map((text) => markup`<p class="dim">${text}</p>`)}</section>`;
 }
 
 function disruptionCard(sums: PlanView["disruption"]): Markup {

@@ -6,6 +6,7 @@ import type { SourceRange } from "../../model/problem.ts";
 import { partialListsIn, unseenIn } from "../drift-counts.ts";
 import { messageOf } from "../events.ts";
 import type { KindNames } from "../kind-words.ts";
+import { probeFigures } from "../probe-census.ts";
 import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
 import type { JunitCase, JunitResult, JunitSuite } from "./junit.ts";
 
@@ -61,7 +62,7 @@ export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf
       result: { is: "failed", message: "nobody declares it" } as const,
     })),
   ];
-  return { name, timestamp, cases };
+  return { name, timestamp, properties: probeFigures(census), cases };
 }
 
 /** The suite of a look that failed: one error for each problem of the manifest, or one. */

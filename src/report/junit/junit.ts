@@ -27,6 +27,8 @@ export interface JunitSuite {
   /** ISO 8601. */
   readonly timestamp?: string;
   readonly seconds?: number;
+  /** Figures of the whole check, by name. */
+  readonly properties?: { readonly [name: string]: number };
   readonly cases: readonly JunitCase[];
 }
 
@@ -56,15 +58,24 @@ export function junitText(suites: readonly JunitSuite[]): string {
   return `${builder.build(document).trimEnd()}\n`;
 }
 
-function suiteOf({ name, timestamp, seconds, cases }: JunitSuite): JsonObject {
+function suiteOf({ name, timestamp, seconds, properties = {}, cases }: JunitSuite): JsonObject {
   return {
     "@name": attribute(name),
     ...totals(cases),
     ...(seconds === undefined ? {} : { "@time": seconds.toFixed(3) }),
     // Readers know the form without milliseconds and zone alone.
     ...(timestamp === undefined ? {} : { "@timestamp": attribute(timestamp.replace(/(\.\d+)?Z$/, "")) }),
+    ...propertiesOf(properties),
     testcase: cases.map(caseOf),
   };
+}
+
+function propertiesOf(properties: { readonly [name: string]: number }): JsonObject {
+  const property = Object.entries(properties).map(([name, value]) => ({
+    "@name": attribute(name),
+    "@value": String(value),
+  }));
+  return property.length === 0 ? {} : { properties: { property } };
 }
 
 function totals(cases: readonly JunitCase[]): JsonObject {

@@ -3,7 +3,6 @@ import { countUnread, type DriftReport } from "../../model/drift.ts";
 import { amount } from "../amounts.ts";
 import { escapeText, quoteText } from "../escape.ts";
 import type { KindNames } from "../kind-words.ts";
-import { probeText } from "../probe-census.ts";
 import { sinceText, timeText } from "../time-text.ts";
 import type { DriftBlockView } from "../view/drift-block-view.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
@@ -17,6 +16,7 @@ import {
   incompleteNote,
   openSection,
   partialNote,
+  probeParagraph,
   reportBytes,
   table,
 } from "./sections.ts";
@@ -103,12 +103,11 @@ function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
 }
 
 function footOf({ census, seen, ways }: DriftView): string {
-  const asked = probeText(census);
   return [
     censusTable(census),
     ...partialNote(census),
     seen,
-    ...(asked === undefined ? [] : [codeSpan(asked, 700)]),
+    ...probeParagraph(census),
     ...(ways.length === 0
       ? []
       : [

@@ -13,6 +13,7 @@ import {
   incompleteNote,
   openSection,
   partialNote,
+  probeParagraph,
   reportBytes,
   table,
 } from "./sections.ts";
@@ -99,6 +100,7 @@ function footOf({ census, forecast, disruption, next, fingerprint, severity }: P
   return [
     censusTable(census),
     ...partialNote(census),
+    ...probeParagraph(census),
     ...(severity === "nothing" ? [] : [`Impact: ${impact}.`]),
     `${next.command === undefined ? "" : `Next: ${codeSpan(next.command, 500)}. `}${next.note}`,
     `Plan fingerprint: ${codeSpan(fingerprint, 100)}`,

@@ -1,7 +1,8 @@
 /** @module Makes the sections of reports in Markdown, unfolded and folded, and their tables. */
 import type { Census } from "../../model/plan.ts";
 import { partialText } from "../partial-lists.ts";
-import { incompleteText } from "../probe-census.ts";
+import { incompleteText, probeTexts } from "../probe-census.ts";
+import { censusMeanings } from "../source-words.ts";
 import type { Detail } from "./block-lines.ts";
 import { codeSpan, fence } from "./code.ts";
 import type { Part, Section } from "./within-budget.ts";
@@ -79,13 +80,15 @@ export function partialNote(census: Census): readonly string[] {
 
 /** The number of checked resources, and the sources of their values. */
 export function censusTable({ declared, checked, skipped, unmanaged, fields }: Census): string {
+  const meanings = censusMeanings(fields).join(" ");
   const values = {
     "from the database": fields.probed,
     "from the service": fields.described,
     "echoed back": fields.echoed,
     remembered: fields.recorded,
   };
-  return table(Object.entries({ declared, checked, skipped, unmanaged, ...values }));
+  const counts = table(Object.entries({ declared, checked, skipped, unmanaged, ...values }));
+  return meanings === "" ? counts : `${counts}\n\n${meanings}`;
 }
 
 /** A table of numbers with one row. */
@@ -96,4 +99,10 @@ export function table(columns: readonly (readonly [name: string, count: number])
     row(columns.map(() => "---:")),
     row(columns.map(([, count]) => count)),
   ].join("\n");
+}
+
+/** The databases that were asked and why others were not, a list item each; nothing where there was none to ask. */
+export function probeParagraph(census: Census): readonly string[] {
+  const texts = probeTexts(census);
+  return texts.length === 0 ? [] : [texts.map((text) => `- ${codeSpan(text, 700)}`).join("\n")];
 }

@@ -2,6 +2,7 @@
 import { parseAddress } from "../../model/address.ts";
 import { countUnread, type DriftReport, driftClasses, hasDrift } from "../../model/drift.ts";
 import { countDrift } from "../drift-counts.ts";
+import { type Asked, probeCounts } from "../probe-census.ts";
 import { expositionText, type Labels, type Metric } from "./exposition.ts";
 
 const lastSuccess = "graphform_last_success_timestamp_seconds";
@@ -50,6 +51,7 @@ export function driftMetrics(report: DriftReport, now: number): string {
       "Known values by source; recorded ones were not seen in this look.",
       counted(of, "source", census.fields),
     ),
+    ...probeGauges(report, of),
     gauge("graphform_resource_info", "Always 1: one series for each resource.", [
       ...resources.map(({ address, kind, class: is, phase }) => ({
         labels: { ...of, ...named(address, kind), sync_status: statusOf[is], health: phase?.is ?? "unknown" },
@@ -75,6 +77,31 @@ export function driftMetrics(report: DriftReport, now: number): string {
       }),
     ),
   ]);
+}
+
+/** The databases and logins that were asked themselves; nothing where the run could ask none. */
+function probeGauges({ census }: DriftReport, of: Labels): readonly Metric[] {
+  const counts = probeCounts(census);
+  if (counts === undefined) return [];
+  const failed = (census.notProbed ?? []).filter((entry) => entry.failed === true);
+  const logins = failed.filter(({ login }) => login === true).length;
+  const states = ({ asked, all }: Asked, unanswered: number): { readonly [state: string]: number } => ({
+    asked,
+    unanswered,
+    not_asked: all - asked - unanswered,
+  });
+  return [
+    gauge(
+      "graphform_databases",
+      "Running databases by whether they were asked and answered in this look.",
+      counted(of, "state", states(counts.databases, failed.length - logins)),
+    ),
+    gauge(
+      "graphform_logins",
+      "Logins of users by whether they were tried in this look, and the database answered.",
+      counted(of, "state", states(counts.logins, logins)),
+    ),
+  ];
 }
 
 /**

@@ -23,6 +23,8 @@ export interface SarifContext {
   readonly digest: (text: string) => string;
   /** Error that ended the run, where it has no place in the manifest. */
   readonly failure?: string;
+  /** Figures of the whole run, by name. */
+  readonly figures?: { readonly [name: string]: number };
 }
 
 /** A log, and the number of findings that the limit left out. */
@@ -37,7 +39,7 @@ export function sarifLog(findings: readonly ReportFinding[], context: SarifConte
   const rules = [...new Map(kept.map((finding) => [finding.rule, finding])).values()];
   const indexes = new Map(rules.map(({ rule }, at) => [rule, at]));
   const fingerprints = fingerprintsOf(kept, context);
-  const { version, failure } = context;
+  const { version, failure, figures = {} } = context;
   const run: JsonObject = {
     tool: {
       driver: {
@@ -48,6 +50,7 @@ export function sarifLog(findings: readonly ReportFinding[], context: SarifConte
       },
     },
     columnKind: "utf16CodeUnits",
+    ...(Object.keys(figures).length === 0 ? {} : { properties: { ...figures } }),
     invocations: [
       {
         executionSuccessful: failure === undefined,

@@ -2,6 +2,7 @@
 import type { FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import type { Json } from "../../model/json.ts";
 import { isSecretPath, type KindNames } from "../kind-words.ts";
+import { sourceNote } from "../source-words.ts";
 import { sensitive, valueText } from "../value-text.ts";
 import type { FieldView } from "./field-view.ts";
 
@@ -35,12 +36,10 @@ export function driftFieldView(field: FieldDrift, { kind }: ResourceDrift, names
   };
 }
 
-/** One field on one line: `config.name: "orders" → "renamed" (echoed)`. Notes are not escaped. */
+/** One field on one line: `config.name: "orders" → "renamed" (echoed back)`. Notes are not escaped. */
 export function driftFieldText({ path, before, after, source, afterSource, notes }: DriftFieldView): string {
-  const from = source === undefined ? "" : ` (${source})`;
-  const to = afterSource === undefined ? "" : ` (${afterSource})`;
   const note = notes.length === 0 ? "" : `, ${notes.join(", ")}`;
-  return `${path}: ${before ?? ""}${from} → ${after}${to}${note}`;
+  return `${path}: ${before ?? ""}${sourceNote(source)} → ${after}${sourceNote(afterSource)}${note}`;
 }
 
 function notesOf({ class: is, reason, applied, declared }: FieldDrift, secret: boolean): readonly string[] {

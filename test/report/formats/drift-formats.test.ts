@@ -62,13 +62,18 @@ describe("JUnit of drift", () => {
     expect(await errorsOf([written])).toEqual([]);
     expect(written).toContain('<skipped message="does not exist yet"/>');
     expect(written).toContain('file="graphform.yaml" line="7"');
-    expect(written).toContain('config.name: "orders" → "orders-2" (echoed)'.replaceAll('"', "&quot;"));
+    expect(written).toContain('config.name: "orders" → "orders-2" (echoed back)'.replaceAll('"', "&quot;"));
   });
 
   it("does not let pass what did not answer", () => {
     const notProbed: DriftReport["census"]["notProbed"] = [
-      { address: "instances.still", reason: "not reachable from here", failed: true },
-      { address: "instances.orders", reason: "it refuses the declared login", failed: true },
+      {
+        address: "instances.still",
+        reason: "its port refuses connections",
+        wayOut: "check that it is up",
+        failed: true,
+      },
+      { address: "instances.orders", reason: "it refuses the declared login", failed: true, login: true },
       { address: "users.reader", reason: "not running" },
     ];
     const silent = { ...whole, complete: false, census: { ...whole.census, probed: 1, notProbed } };
@@ -78,8 +83,8 @@ describe("JUnit of drift", () => {
     expect(results).toContain("users.reader passed");
     const unseen = driftFindings(silent, words).filter(({ rule }) => rule === "drift-unseen");
     expect(unseen.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      "note instances.orders: its database gave no answer: it refuses the declared login",
-      "note instances.still: its database gave no answer: not reachable from here",
+      "note instances.orders: its login could not be checked: it refuses the declared login",
+      "note instances.still: its database gave no answer: its port refuses connections (check that it is up)",
     ]);
   });
 
@@ -143,7 +148,7 @@ describe("SARIF of drift", () => {
       "drift-ours note graphform.yaml:11",
       "drift-cosmetic note graphform.yaml:11",
     ]);
-    expect(found[2]?.message).toBe('instances.orders: config.name: "orders" → "orders-2" (echoed)');
+    expect(found[2]?.message).toBe('instances.orders: config.name: "orders" → "orders-2" (echoed back)');
     expect(logOf(whole)).toContain('"tags":["drift"]');
   });
 

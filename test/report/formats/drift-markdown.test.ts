@@ -44,7 +44,7 @@ describe("Markdown of drift", () => {
       "**2 resources were changed outside, 1 object is not declared.**",
       "### Deleted outside (1)",
       "### Changed outside (1)",
-      '! config.name: "orders" → "orders-2" (echoed)  # line 11',
+      '! config.name: "orders" → "orders-2" (echoed back)  # line 11',
       "### Not declared (1)",
       "<folded>",
       "16 of 23 values were seen; 7 are only remembered from the last apply.",

@@ -58,12 +58,21 @@ describe("metrics of drift", () => {
 
   it("say that a database did not answer", () => {
     const notProbed = [
-      { address: "instances.still", reason: "not reachable from here", failed: true as const },
+      { address: "instances.still", reason: "it did not answer in time", failed: true as const },
+      { address: "instances.off", reason: "not running" },
+      { address: "users.reader", reason: "not running", login: true as const },
     ];
-    const silent = { ...whole, complete: false, census: { ...whole.census, probed: 1, notProbed } };
+    const census = { ...whole.census, probed: 1, logins: 2, notProbed };
+    const silent = { ...whole, complete: false, census };
     expect(Object.fromEntries(readMetrics(driftMetrics(silent, now)))).toMatchObject({
       'graphform_drift_complete{manifest="shop"}': 0,
       'graphform_resources{manifest="shop",state="unanswered"}': 1,
+      'graphform_databases{manifest="shop",state="asked"}': 1,
+      'graphform_databases{manifest="shop",state="unanswered"}': 1,
+      'graphform_databases{manifest="shop",state="not_asked"}': 1,
+      'graphform_logins{manifest="shop",state="asked"}': 2,
+      'graphform_logins{manifest="shop",state="unanswered"}': 0,
+      'graphform_logins{manifest="shop",state="not_asked"}': 1,
     });
   });
 

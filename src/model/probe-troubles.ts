@@ -1,0 +1,89 @@
+/** @module Names the causes for which a running object gave no answer, each with its way out. */
+import type { ProbeAnswer } from "./probe.ts";
+
+/** A cause for people, and what can be done about it. Neither has a value of the manifest or an address of the network in it. */
+interface Trouble {
+  readonly reason: string;
+  readonly wayOut: string;
+}
+
+/** Cause for which a running object gave no answer. */
+export type ProbeTrouble =
+  | "no-endpoint"
+  | "no-password"
+  | "private"
+  | "unresolved"
+  | "refused"
+  | "silent"
+  | "not-trusted"
+  | "no-handshake"
+  | "no-tls"
+  | "not-ready"
+  | "cut"
+  | "login-refused";
+
+const troubles: { readonly [trouble in ProbeTrouble]: Trouble } = {
+  "no-endpoint": {
+    reason: "the service shows no address for it",
+    wayOut: "look again once it does",
+  },
+  "no-password": {
+    reason: "there is no password to sign in with",
+    wayOut: "declare its password as a secret, and set the secret's variable for this run",
+  },
+  private: {
+    reason: "its network is private and cannot be reached from here",
+    wayOut: "run this inside that network",
+  },
+  unresolved: {
+    reason: "its name does not resolve from here",
+    wayOut: "check the name service of this machine; the name may be known inside its network only",
+  },
+  refused: {
+    reason: "its port refuses connections",
+    wayOut: "check that it is up, and that firewalls and allow lists let this machine in",
+  },
+  silent: {
+    reason: "it did not answer in time",
+    wayOut: "check that firewalls and allow lists let this machine in",
+  },
+  "not-trusted": {
+    reason: "its certificate is not trusted here",
+    wayOut: "name the file of its authority in GRAPHFORM_CA_FILE",
+  },
+  "no-handshake": {
+    reason: "the TLS handshake with it failed",
+    wayOut: "check what stands between: its port may be another service's or a proxy's",
+  },
+  "no-tls": {
+    reason: "it does not speak the declared TLS",
+    wayOut: "check config.enableTLS of its instance",
+  },
+  "not-ready": {
+    reason: "it is up and not ready yet",
+    wayOut: "look again once it has loaded its data",
+  },
+  cut: {
+    reason: "it ended the connection without an answer",
+    wayOut: "check config.enableTLS and the port: something else may listen there",
+  },
+  "login-refused": {
+    reason: "it refuses the declared login",
+    wayOut: "check the secret; where it is right, graphform plan shows what putting the login back takes",
+  },
+};
+
+/** The answer of an object that was asked and gave none. */
+export function unanswered(trouble: ProbeTrouble): Extract<ProbeAnswer, { readonly is: "unanswered" }> {
+  return { is: "unanswered", ...troubles[trouble] };
+}
+
+/** The answer of an object that there was nothing to ask with. */
+export function notAsked(trouble: ProbeTrouble): Extract<ProbeAnswer, { readonly is: "not-asked" }> {
+  return { is: "not-asked", ...troubles[trouble] };
+}
+
+/** The answer of an object that refuses the declared value of `path` for certain. */
+export function refusedAt(path: string): Extract<ProbeAnswer, { readonly is: "refused" }> {
+  return { is: "refused", path, ...troubles["login-refused"] };
+}

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { DriftReport } from "../../../src/model/drift.ts";
+import { driftJson } from "../../../src/report/drift-json.ts";
+import { driftText } from "../../../src/report/drift-text.ts";
+import { driftHtml } from "../../../src/report/html/drift-html.ts";
+import { driftSuite } from "../../../src/report/junit/drift-suite.ts";
+import { junitText } from "../../../src/report/junit/junit.ts";
+import { driftMarkdown } from "../../../src/report/markdown/drift-markdown.ts";
+import { makePalette } from "../../../src/report/palette.ts";
+import { probeFigures } from "../../../src/report/probe-census.ts";
+import { driftMetrics } from "../../../src/report/prometheus/drift-metrics.ts";
+import { driftFindings } from "../../../src/report/sarif/drift-findings.ts";
+import { sarifLog } from "../../../src/report/sarif/sarif-log.ts";
+import { whole } from "../drift-parts.ts";
+import { words } from "../words.ts";
+
+const silent = {
+  address: "instances.still",
+  reason: "it did not answer in time",
+  wayOut: "check the firewall",
+  failed: true,
+} as const;
+const login = { address: "users.reader", reason: "not running", login: true } as const;
+const report: DriftReport = {
+  ...whole,
+  complete: false,
+  census: { ...whole.census, probed: 2, logins: 4, notProbed: [silent, login] },
+};
+const line = "databases: 2 of 3 asked; logins of users: 4 of 5 tried";
+const reason = "no answer from instances.still: it did not answer in time (check the firewall)";
+
+it("every report has the same number of databases and of logins, each of all, and the reason with its way out", () => {
+  const text = driftText(report, words, { palette: makePalette(false), width: 300, verbose: false });
+  for (const written of [
+    text,
+    driftMarkdown(report, words),
+    driftHtml(report, words, (digested) => digested),
+  ]) {
+    expect(written).toContain(line);
+    expect(written).toContain(reason);
+  }
+  expect(driftJson(report, words)).toMatchObject({
+    census: {
+      databases: { asked: 2, all: 3 },
+      logins: { asked: 4, all: 5 },
+      not_probed: [{}, { login: true }],
+    },
+  });
+  const figures = { "databases.asked": 2, "databases.all": 3, "logins.asked": 4, "logins.all": 5 };
+  const junit = junitText([driftSuite(report, words, (file) => file)]);
+  for (const [name, value] of Object.entries(figures))
+    expect(junit).toContain(`<property name="${name}" value="${value}"/>`);
+  const context = { version: "1", fallbackFile: "graphform.yaml", uriOf: (file: string) => file };
+  const sarif = sarifLog(driftFindings(report, words), {
+    ...context,
+    digest: (digested) => digested,
+    figures: probeFigures(report.census),
+  });
+  expect(sarif.log).toMatchObject({ runs: [{ properties: figures }] });
+  expect(JSON.stringify(sarif.log)).toContain("it did not answer in time (check the firewall)");
+  const metrics = driftMetrics(report, 0);
+  expect(metrics).toContain('graphform_databases{manifest="shop",state="asked"} 2');
+  expect(metrics).toContain('graphform_databases{manifest="shop",state="unanswered"} 1');
+  expect(metrics).toContain('graphform_logins{manifest="shop",state="asked"} 4');
+  expect(metrics).toContain('graphform_logins{manifest="shop",state="not_asked"} 1');
+});
