@@ -89,11 +89,16 @@ const census = record(
     probed: { ...count, description: "Running databases that were asked; absent where none could be." },
     databases: asked("Running databases that were asked, of all that are declared and exist."),
     logins: asked("Logins of users that were tried, of all."),
+    access_rules: {
+      ...record({ not_checked_in_database: count, reason: text }),
+      description:
+        "Users whose access rules were compared with what the service keeps, and not in the database.",
+    },
     not_probed: list(record({ address: text, login, reason: text, way_out: text, failed }, ["way_out"])),
     engines: { type: "object", additionalProperties: count },
     partial_lists: { ...list(text), description: "Lists of which the service shows a part only." },
   },
-  ["probed", "databases", "logins", "not_probed", "engines", "partial_lists"],
+  ["probed", "databases", "logins", "access_rules", "not_probed", "engines", "partial_lists"],
 );
 
 const report = record(

@@ -49,8 +49,13 @@ export function probeTexts(census: Probes): readonly string[] {
     ].join("; "),
     ...reasonTexts("no answer from", failed),
     ...reasonTexts("not asked:", unasked),
+    ...(logins.all === 0 ? [] : [`access rules of ${amount(logins.all, "user")}: ${rulesUnchecked}`]),
   ];
 }
+
+/** A tenant may run no command of ACL, and to try a command that is not allowed would stand in the database's log as an attack. */
+const rulesUnchecked =
+  "compared with those that the service keeps; not checked in the database, which shows them to no user";
 
 /** Addresses of a reason that are named; the others are counted. */
 const named = 3;
@@ -113,6 +118,7 @@ export function probeFigures(census: Probes): { readonly [name: string]: number 
     "databases.all": databases.all,
     "logins.asked": logins.asked,
     "logins.all": logins.all,
+    "accessRules.notCheckedInDatabase": logins.all,
   };
 }
 
@@ -134,6 +140,7 @@ export function probesJson(census: Probes): JsonObject {
     probed: counts.databases.asked,
     databases: { ...counts.databases },
     logins: { ...counts.logins },
+    access_rules: { not_checked_in_database: counts.logins.all, reason: rulesUnchecked },
     not_probed: reasons,
     engines: { ...engines },
   };

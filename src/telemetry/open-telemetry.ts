@@ -1,12 +1,11 @@
 /** @module Sends the traces and metrics of one run to an OpenTelemetry collector over OTLP. */
 import { performance } from "node:perf_hooks";
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { manifestRead } from "./channels.ts";
+import { metricExporter, traceExporter, unknownProtocol } from "./exporters.ts";
 import { listen } from "./listen.ts";
 import { measureRun } from "./measure-run.ts";
 import { resultOf } from "./run-result.ts";
@@ -38,18 +37,22 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
   const resource = defaultResource().merge(
     resourceFromAttributes({ "service.name": env["OTEL_SERVICE_NAME"] ?? "graphform" }),
   );
-  const tracing = traces
-    ? new TracerProvider({
-        resource,
-        spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
-      })
-    : undefined;
-  const metering = metrics
-    ? new MeterProvider({
-        resource,
-        readers: [new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() })],
-      })
-    : undefined;
+  const unknown = unknownProtocol(env);
+  const isSpoken = unknown === undefined;
+  const tracing =
+    traces && isSpoken
+      ? new TracerProvider({
+          resource,
+          spanProcessors: [new BatchSpanProcessor({ exporter: traceExporter(env) })],
+        })
+      : undefined;
+  const metering =
+    metrics && isSpoken
+      ? new MeterProvider({
+          resource,
+          readers: [new PeriodicExportingMetricReader({ exporter: metricExporter(env) })],
+        })
+      : undefined;
   const began = performance.now();
   const run = tracing === undefined ? undefined : beginRun(tracing.getTracer("graphform"), command, env);
   const measure = metering === undefined ? undefined : measureRun(metering.getMeter("graphform"), command);
@@ -57,6 +60,8 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
     async end(exitCode) {
       run?.end(exitCode);
       measure?.end(exitCode, (performance.now() - began) / 1000);
+      if (unknown !== undefined)
+        return `the protocol ${unknown} is not spoken; set OTEL_EXPORTER_OTLP_PROTOCOL to http/json or http/protobuf`;
       return sent([tracing?.shutdown(), metering?.shutdown()]);
     },
   };

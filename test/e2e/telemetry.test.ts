@@ -22,7 +22,7 @@ interface Span {
 /** A collector that takes what it is sent over OTLP as JSON, and keeps it. */
 interface Collector {
   readonly url: string;
-  readonly received: { readonly path: string; readonly text: string }[];
+  readonly received: { readonly path: string; readonly type: string; readonly text: string }[];
   close(): void;
 }
 
@@ -100,6 +100,26 @@ describe("traces and metrics", () => {
     expect(JSON.stringify(collector.received)).not.toContain(password);
   });
 
+  it("speak protobuf where that is asked for, and no protocol that is not spoken", async () => {
+    collector.received.length = 0;
+    user.env["OTEL_EXPORTER_OTLP_PROTOCOL"] = "http/protobuf";
+    expect(await user.run("plan")).toMatchObject({ code: 0, err: expect.not.stringContaining("warning") });
+    expect(collector.received.map(({ path, type }) => `${path} ${type}`).sort()).toEqual([
+      "/v1/metrics application/x-protobuf",
+      "/v1/traces application/x-protobuf",
+    ]);
+    expect(collector.received.map(({ text }) => text).join()).toContain("SYNC traced");
+    expect(JSON.stringify(collector.received)).not.toContain(password);
+    collector.received.length = 0;
+    user.env["OTEL_EXPORTER_OTLP_PROTOCOL"] = "grpc";
+    expect(await user.run("plan")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("grpc is not spoken"),
+    });
+    expect(collector.received).toEqual([]);
+    user.env["OTEL_EXPORTER_OTLP_PROTOCOL"] = "";
+  });
+
   it("cost a run neither its result nor long when nobody takes them", async () => {
     collector.close();
     expect(await user.run("plan")).toMatchObject({ code: 0, err: expect.stringContaining("were not sent") });
@@ -125,14 +145,14 @@ function attributeOf(span: Span | undefined, key: string): string | undefined {
 }
 
 async function openCollector(): Promise<Collector> {
-  const received: { path: string; text: string }[] = [];
+  const received: { path: string; type: string; text: string }[] = [];
   const server: Server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
     });
     request.on("end", () => {
-      received.push({ path: request.url ?? "", text });
+      received.push({ path: request.url ?? "", type: request.headers["content-type"] ?? "", text });
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
   });

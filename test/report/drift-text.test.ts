@@ -80,6 +80,8 @@ from the last apply.
     expect(textOf(asked)).toContain(
       `          databases: 2 of 3 asked; logins of users: 3 of 4 tried
           not asked: instances.new, users.reader: not running
+          access rules of 4 users: compared with those that the service keeps; not checked in the
+          database, which shows them to no user
 `,
     );
     const json = driftJson(asked, words);

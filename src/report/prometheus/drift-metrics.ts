@@ -101,6 +101,11 @@ function probeGauges({ census }: DriftReport, of: Labels): readonly Metric[] {
       "Logins of users by whether they were tried in this look, and the database answered.",
       counted(of, "state", states(counts.logins, logins)),
     ),
+    gauge(
+      "graphform_access_rules",
+      "Users whose access rules were compared with what the service keeps, and not in the database.",
+      counted(of, "state", { not_checked_in_database: counts.logins.all }),
+    ),
   ];
 }
 

@@ -27,6 +27,8 @@ const report: DriftReport = {
   census: { ...whole.census, probed: 2, logins: 4, notProbed: [silent, login] },
 };
 const line = "databases: 2 of 3 asked; logins of users: 4 of 5 tried";
+const rules =
+  "access rules of 5 users: compared with those that the service keeps; not checked in the database";
 const reason = "no answer from instances.still: it did not answer in time (check the firewall)";
 
 it("every report has the same number of databases and of logins, each of all, and the reason with its way out", () => {
@@ -38,15 +40,23 @@ it("every report has the same number of databases and of logins, each of all, an
   ]) {
     expect(written).toContain(line);
     expect(written).toContain(reason);
+    expect(written).toContain(rules);
   }
   expect(driftJson(report, words)).toMatchObject({
     census: {
       databases: { asked: 2, all: 3 },
       logins: { asked: 4, all: 5 },
+      access_rules: { not_checked_in_database: 5 },
       not_probed: [{}, { login: true }],
     },
   });
-  const figures = { "databases.asked": 2, "databases.all": 3, "logins.asked": 4, "logins.all": 5 };
+  const figures = {
+    "databases.asked": 2,
+    "databases.all": 3,
+    "logins.asked": 4,
+    "logins.all": 5,
+    "accessRules.notCheckedInDatabase": 5,
+  };
   const junit = junitText([driftSuite(report, words, (file) => file)]);
   for (const [name, value] of Object.entries(figures))
     expect(junit).toContain(`<property name="${name}" value="${value}"/>`);
@@ -63,4 +73,5 @@ it("every report has the same number of databases and of logins, each of all, an
   expect(metrics).toContain('graphform_databases{manifest="shop",state="unanswered"} 1');
   expect(metrics).toContain('graphform_logins{manifest="shop",state="asked"} 4');
   expect(metrics).toContain('graphform_logins{manifest="shop",state="not_asked"} 1');
+  expect(metrics).toContain('graphform_access_rules{manifest="shop",state="not_checked_in_database"} 5');
 });
