@@ -86,6 +86,7 @@ const rules: FolderRules = {
       ...["@opentelemetry/api", "@opentelemetry/resources"],
       ...["@opentelemetry/sdk-trace", "@opentelemetry/sdk-metrics"],
       ...["@opentelemetry/exporter-trace-otlp-http", "@opentelemetry/exporter-metrics-otlp-http"],
+      ...["@opentelemetry/exporter-trace-otlp-proto", "@opentelemetry/exporter-metrics-otlp-proto"],
     ],
     node: ["node:diagnostics_channel", "node:perf_hooks"],
     never: [print],

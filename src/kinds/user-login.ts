@@ -24,6 +24,6 @@ export async function probeUser(
     return { is: "answered", values: { password: true } };
   } catch (error) {
     if (signal.aborted) throw error;
-    return answerTo(error, home?.spec ?? {}, "password");
+    return answerTo(error, instance?.spec ?? {}, "password");
   }
 }
