@@ -1,6 +1,7 @@
 /** @module Describes objects that no address is bound to, where one of them may be a declared resource. */
 import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
+import { knowsNothing } from "../model/knows-nothing.ts";
 import type { Live } from "../model/observed.ts";
 import { type Known, type ObserveContext, readerOf } from "./context.ts";
 import { isSkipped } from "./unread.ts";
@@ -46,14 +47,14 @@ export async function describeUnmanaged(
 
 /**
  * Kinds with a declared address that is not bound and whose object may exist: kinds without data are found by name, kinds
- * with marks by the mark. Without a state all kinds count.
+ * with marks by the mark. Where the state has never known anything all kinds count.
  */
 function soughtKinds(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
   const open = desired.filter(
     ({ address, importId }) => importId === undefined && context.state.resources[address] === undefined,
   );
   const wanted = [...new Set(open.map(({ kind }) => kind))].filter((name) => {
-    if (context.state.serial === 0) return true;
+    if (knowsNothing(context.state)) return true;
     const { holdsData, schema, marksOwner } = context.kinds.named(name);
     const isNamed = !holdsData && Object.values(schema.properties).some((row) => row["x-identity"] === true);
     return isNamed || marksOwner?.(context.profile) === true;

@@ -3,22 +3,50 @@
 import type { Address } from "../model/address.ts";
 import { sameValue } from "../model/compare.ts";
 import type { Desired } from "../model/desired.ts";
+import { knowsNothing } from "../model/knows-nothing.ts";
 import { withNames } from "../model/names.ts";
 import type { Observed } from "../model/observed.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import type { PlanInput, Unmanaged } from "./input.ts";
 
+type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
+
 /** Unmanaged objects that show the declared name and no other create-only value: they may belong to a lost state. */
-export function adoptionCandidates(
+export function adoptionCandidates(kind: string, spec: Spec, input: Compared): readonly Unmanaged[] {
+  return resembling(kind, spec, input)
+    .filter(({ isNamed }) => isNamed === true)
+    .map(({ other }) => other);
+}
+
+/**
+ * Unmanaged databases whose names the service does not show, and whose create-only values are the declared ones, as far as it
+ * shows them. Nothing but a state knows whose they are: none, where this one knows anything.
+ */
+export function unnamedCandidates(
   kind: string,
   spec: Spec,
-  { kinds, unmanaged }: Pick<PlanInput, "kinds" | "unmanaged">,
+  input: Compared & Pick<PlanInput, "state">,
 ): readonly Unmanaged[] {
+  if (!knowsNothing(input.state) || !input.kinds.named(kind).holdsData) return [];
+  const found = resembling(kind, spec, input).filter(({ isNamed }) => isNamed === undefined);
+  // A mark names the owner.
+  return found.filter(({ other }) => !other.live?.owner).map(({ other }) => other);
+}
+
+/** An unmanaged object that may be a declared one. */
+interface Resembling {
+  readonly other: Unmanaged;
+  /** True where it shows the declared name, undefined where the service shows no name. */
+  readonly isNamed: boolean | undefined;
+}
+
+/** Unmanaged objects of a kind that show a create-only value or a name, and no create-only value but the declared ones. */
+function resembling(kind: string, spec: Spec, { kinds, unmanaged }: Compared): readonly Resembling[] {
   const traits = traitsOf(kinds.named(kind).schema);
   const declared = fieldsOf(spec);
-  return unmanaged.filter((other) => {
-    if (other.kind !== kind || other.live === undefined) return false;
+  return unmanaged.flatMap((other): Resembling[] => {
+    if (other.kind !== kind || other.live === undefined) return [];
     const shown = other.live.spec;
     const shared = declared.flatMap(([path, value]) => {
       const seen = shown[path];
@@ -26,8 +54,11 @@ export function adoptionCandidates(
       const isCompared = seen !== undefined && trait.operations === undefined;
       return isCompared ? [{ trait, isSame: sameValue(value, seen.value, trait) }] : [];
     });
-    const named = shared.some(({ trait, isSame }) => trait.identity && isSame);
-    return named && shared.every(({ trait, isSame }) => isSame || !trait.createOnly);
+    const compared = shared.filter(({ trait }) => trait.createOnly || trait.identity);
+    const fits = compared.length > 0 && compared.every(({ trait, isSame }) => isSame || !trait.createOnly);
+    const names = compared.filter(({ trait }) => trait.identity);
+    const isNamed = names.length === 0 ? undefined : names.some(({ isSame }) => isSame);
+    return fits ? [{ other, isNamed }] : [];
   });
 }
 

@@ -9,9 +9,11 @@ import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { type Trait, traitAt, traitsOf } from "../model/traits.ts";
+import { unnamedCandidates } from "./adoption-candidates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
@@ -50,12 +52,23 @@ function proposeCreate(
     action: "create",
     reason:
       input.state.intents[desired.address] === undefined
-        ? "does not exist yet"
+        ? whyCreated(desired.address, desired.kind, after, input)
         : "an earlier create was not acknowledged: apply looks for what it made first, and creates nothing where that is found",
     fields: [],
     disruption: "none",
     after,
   };
+}
+
+/** Says of what may be it already, where the service shows no names and the state knows nothing: nobody else can tell. */
+function whyCreated(address: Address, kind: string, after: Spec, input: PlanInput): string {
+  const ids = unnamedCandidates(kind, after, input).map(({ id }) => id);
+  const [first] = ids;
+  if (first === undefined) return "does not exist yet";
+  const shown = ids.slice(0, 3).join(", ");
+  const rest = ids.length > 3 ? ` and ${ids.length - 3} more` : "";
+  const [verb, subject] = ids.length === 1 ? ["is", "it"] : ["are", "one of them"];
+  return `the state knows nothing, and ${shown}${rest} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back or run: graphform import ${shellWord(address)} ${ids.length === 1 ? shellWord(first) : "ID"}`;
 }
 
 function proposeRecreate(

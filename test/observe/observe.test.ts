@@ -160,6 +160,17 @@ describe("what nobody declares", () => {
     expect(unmanaged.map(({ id }) => id)).toEqual(["toy-9"]);
   });
 
+  it("is described where the state has never known anything, as after a takeover that found none", async () => {
+    const { desired, state } = planInput({ a: { wants: {} } });
+    const service = { lives: [live("toy-9")] };
+    const shown = async (appliedPlans: readonly string[]): Promise<boolean> => {
+      const known = { ...state, serial: 1, resources: {}, appliedPlans };
+      const { unmanaged } = await observe(desired, contextOf(known, service));
+      return unmanaged[0]?.live !== undefined;
+    };
+    expect([await shown([]), await shown(["fingerprint"])]).toEqual([true, false]);
+  });
+
   it("is not looked for where nothing is declared and nothing bound", async () => {
     const desired: readonly Desired[] = [];
     const { state } = planInput({});

@@ -4,6 +4,7 @@ import { network } from "../../src/kinds/network.ts";
 import type { Desired } from "../../src/model/desired.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind-registry.ts";
+import type { Owner } from "../../src/model/observed.ts";
 import { findByName } from "../../src/plan/adoption-candidates.ts";
 import type { Unmanaged } from "../../src/plan/input.ts";
 import { makePlan } from "../../src/plan/plan.ts";
@@ -140,5 +141,40 @@ describe("what is never bound by its name alone", () => {
         { ...open, desired: desired === undefined ? [] : [desired] },
       ).unmanaged,
     ).toEqual([]);
+  });
+});
+
+describe("a database that is to be created by a state that knows nothing", () => {
+  const kind = kindLike("networks", { schema: network.schema, holdsData: true });
+  /** The service shows no names. */
+  const nameless = (id: string, spec: JsonObject = {}, owner?: Owner): Unmanaged => {
+    const { live, ...other } = there(id, spec);
+    if (live === undefined) return other;
+    const { name: _, ...shown } = live.spec;
+    return { ...other, live: { ...live, spec: shown, ...(owner === undefined ? {} : { owner }) } };
+  };
+  const reasonOf = (unmanaged: readonly Unmanaged[], appliedPlans: readonly string[] = []): string => {
+    const input = planInput({ "networks.core": { wants: core } }, { kinds: kindRegistry([kind]), unmanaged });
+    const [change] = makePlan({ ...input, state: { ...input.state, appliedPlans } }).changes;
+    expect(change).toMatchObject({ action: "create", blocked: [] });
+    return change?.reason ?? "";
+  };
+
+  it("says which objects may be it already, where the service shows no names", () => {
+    expect(reasonOf([nameless("n-1"), nameless("n-2", { region: "eu-west-1" })])).toBe(
+      "the state knows nothing, and n-1 is there already, alike as far as the service shows: if it is this, put the lost state back or run: graphform import networks.core n-1",
+    );
+    expect(reasonOf(["n-1", "n-2", "n-3", "n-4", "n-5"].map((id) => nameless(id)))).toContain(
+      "n-1, n-2, n-3 and 2 more are there already",
+    );
+  });
+
+  it("says nothing of others' objects, of other names, and where the state has known something", () => {
+    const others = nameless("n-1", {}, { lineage: "another", address: "networks.other" });
+    const none = "does not exist yet";
+    expect(reasonOf([others])).toBe(none);
+    expect(reasonOf([there("n-1", { name: "edge" })])).toBe(none);
+    expect(reasonOf([nameless("n-1")], ["fingerprint"])).toBe(none);
+    expect(reasonOf([{ kind: "networks", id: "n-1", place: {} }])).toBe(none);
   });
 });
