@@ -56,7 +56,10 @@ async function stateDetail({ store }: Project): Promise<string> {
 /** Tries the store, and its lock where nobody holds it. */
 async function storeDetail(store: Project["store"], location: StateLocation): Promise<string> {
   await store.probe();
-  const rule = location.type === "http" ? "the protocol compares nothing" : "refuses stale writes";
+  const isHttp = location.type === "http";
+  const isUnproven = isHttp && (await store.readText()) === undefined;
+  const proof = isUnproven ? "; nothing was written yet: the first run reads back what it writes" : "";
+  const rule = `${isHttp ? "the protocol compares nothing" : "refuses stale writes"}${proof}`;
   // The lock of a file would make its folder.
   if (location.type === "file" && (await store.readText()) === undefined) return "can be written to";
   try {

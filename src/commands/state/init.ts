@@ -23,7 +23,12 @@ export async function stateInit(
     await store.prepare();
     await store.probe();
     const found = await foundIn(store);
-    const facts = { ...factsOf(location), versions: (await store.history()) !== undefined };
+    const facts = {
+      ...factsOf(location),
+      versions: (await store.history()) !== undefined,
+      // Over http every write would replace the state itself: only one that is there proves anything.
+      writesTried: location.type !== "http" || found !== undefined,
+    };
     if (options.json === true) {
       terminal.out(
         `${jsonText({ where: store.where, type: location.type, ...facts, state: found ?? null })}\n`,
@@ -31,7 +36,9 @@ export async function stateInit(
       return exitCodes.done;
     }
     const lines = [
-      `${store.where} can keep the state.`,
+      facts.writesTried
+        ? `${store.where} can keep the state.`
+        : `${store.where} answers and keeps its lock. Nothing was written: the first run that writes reads it back before it creates anything.`,
       `  credentials   ${credentialSource(location, settings)}`,
       `  a stale write ${facts.refusesStaleWrites ? "is refused by the store" : "is refused by serial and lock alone: this protocol compares nothing"}`,
       `  a lock        ${facts.locksExpire ? "ends by itself when its holder has died" : "stays until somebody removes it by its id: graphform state unlock ID"}`,

@@ -221,6 +221,33 @@ describe.each(dialects)("http driver, %s", (dialect) => {
 });
 
 describe("http driver", () => {
+  it.each([
+    ["404", { status: 404 }],
+    ["204", { status: 204 }],
+    ["an empty body", { status: 200, body: "" }],
+  ])("refuses a server that takes a first document and shows none: %s", async (_, shown) => {
+    const server = await start("plain");
+    const driver = driverOf(server);
+    const lease = leaseOf(await driver.take(newHolder()));
+    server.misbehave = ({ method }) => (method === "GET" ? shown : undefined);
+    const refused = driver.write(document(1), undefined, lease);
+    await expect(refused).rejects.toMatchObject({
+      code: "state-unsuitable",
+      message: expect.stringMatching(/took a document and shows none.*may have been replaced/),
+    });
+    // Where it is shown, a first document takes one more look, and a later one none.
+    server.misbehave = () => undefined;
+    server.document = undefined;
+    const reads = (): number => server.calls.filter(({ method }) => method === "GET").length;
+    let before = reads();
+    const first = await driver.write(document(1), undefined, lease);
+    expect([first.is, reads() - before]).toEqual(["written", 2]);
+    before = reads();
+    await driver.write(document(2), first.is === "written" ? first.version : "", lease);
+    expect(reads() - before).toBe(1);
+    await driver.release(lease);
+  });
+
   const holder = { ...newHolder(), id: "00112233445566aa" };
   const info = (path: string): string =>
     `{"ID":"00112233445566aa","Operation":"apply","Info":"{\\"host\\":\\"ci-7\\",\\"pid\\":4711,\\"expires\\":\\"2026-11-22T10:01:00.000Z\\"}","Who":"ada@ci-7","Version":"graphform","Created":"2026-11-22T10:00:00.000Z","Path":"${path}"}`;
@@ -260,6 +287,7 @@ describe("http driver", () => {
       [lock, record],
       [`GET ${state}`, ""],
       [`POST ${state}?ID=00112233445566aa`, document(1)],
+      [`GET ${state}`, ""],
       [unlock, record],
     ]);
     expect(server.calls.map((call) => call.headers["content-type"])).toEqual([
@@ -267,6 +295,7 @@ describe("http driver", () => {
       "application/json",
       undefined,
       "application/json",
+      undefined,
       "application/json",
     ]);
   });

@@ -1,7 +1,7 @@
 /** @module Reads and writes the document of a state over Terraform's protocol. */
 import { createHash } from "node:crypto";
 import type { Stored, Written } from "../driver.ts";
-import { denied } from "../wire/refusals.ts";
+import { denied, unsuitable } from "../wire/refusals.ts";
 import { serialOf } from "../wire/serial-of.ts";
 import { type HttpAddresses, withId } from "./http-addresses.ts";
 import { type HttpRequest, httpRefusal } from "./http-request.ts";
@@ -23,7 +23,7 @@ export async function readHttp(request: HttpRequest, addresses: HttpAddresses): 
 /**
  * Stores a document where the expected version is stored. The protocol compares nothing, so that this reads before it
  * writes: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses with 409 or
- * 423, which is `stale`: nothing was changed.
+ * 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` where the first document cannot be read again.
  */
 export async function writeHttp(
   request: HttpRequest,
@@ -43,9 +43,31 @@ export async function writeHttp(
   const stored = await readHttp(request, addresses);
   if (stored?.version !== expected) return { is: "stale" };
   const answer = await request(addresses.updateMethod, withId(addresses.state, id), text);
-  if ([200, 201, 204].includes(answer.status)) return { is: "written", version: versionOf(text) };
+  if ([200, 201, 204].includes(answer.status)) return readBack(request, addresses, text, expected);
   if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
   throw httpRefusal(answer, "write the state", addresses);
+}
+
+/**
+ * The end of a write that was taken. A first one is read back: on a server that shows nothing of what it takes, every run would
+ * find no state, and create everything once more.
+ */
+async function readBack(
+  request: HttpRequest,
+  addresses: HttpAddresses,
+  text: string,
+  expected: string | undefined,
+): Promise<Written> {
+  const version = versionOf(text);
+  if (expected !== undefined) return { is: "written", version };
+  const stored = await readHttp(request, addresses);
+  if (stored === undefined)
+    throw unsuitable(
+      addresses.where,
+      "took a document and shows none: it cannot be read again, and what stood there unseen may have been replaced",
+      "let these credentials read at this address, and have what stood there put back where there was something; then run the command again",
+    );
+  return stored.version === version ? { is: "written", version } : { is: "stale" };
 }
 
 /** The serial and a digest: a serial alone could be that of another history. */
