@@ -21,9 +21,7 @@ export function openState(manifest: LoadedManifest, { path }: { readonly path?: 
   const project = projects.get(manifest);
   const { header, folder, settings } = project;
   const store =
-    path === undefined
-      ? project.store
-      : openStore(namedLocation(path, header), settings, { name: header.name, folder });
+    path === undefined ? project.store : openStore(namedLocation(path, header), settings, { header, folder });
   const read: OpenState["read"] = async () => (await store.unpushed?.())?.state ?? store.read();
   const state: OpenState = { where: store.where, read };
   stores.set(state, store);

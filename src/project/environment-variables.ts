@@ -176,13 +176,13 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
   },
   stateToUsername: {
     name: "GRAPHFORM_STATE_TO_USERNAME",
-    about: "User name for the location that `state migrate` moves to, where that is another HTTP host.",
+    about: "User name for the other end of a move, where that is another HTTP host.",
   },
   stateToPassword: { name: "GRAPHFORM_STATE_TO_PASSWORD", about: "Password for it." },
   stateToToken: { name: "GRAPHFORM_STATE_TO_TOKEN", about: "Bearer token for it." },
   stateToPostgresUrl: {
     name: "GRAPHFORM_STATE_TO_POSTGRES_URL",
-    about: "URL of the database that `state migrate` moves to, with user and password.",
+    about: "URL of the database at the other end of a move, with user and password.",
   },
   stateLease: {
     name: "GRAPHFORM_STATE_LEASE",

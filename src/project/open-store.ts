@@ -2,9 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
+import { systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
+import type { Header } from "../model/manifest.ts";
 import { parseDuration } from "../model/quantity.ts";
 import { createFileStore } from "../state/file-store.ts";
+import { finishingMoves } from "../state/finish-moves.ts";
 import type { KeptStore } from "../state/kept-store.ts";
 import type { StateDriver } from "../state/remote/driver.ts";
 import { addressOf } from "./location-address.ts";
@@ -14,8 +17,8 @@ import type { FileLocation, StateLocation } from "./state-location.ts";
 
 /** Options of `openStore`. */
 export interface StoreOptions {
-  /** The manifest's name: a state of another name is refused. */
-  readonly name: string;
+  /** Of the manifest: a state of another name is refused. */
+  readonly header: Header;
   /** Folder of the manifest: what cannot be stored during an apply is kept there. */
   readonly folder: string;
   readonly side?: Side;
@@ -23,12 +26,26 @@ export interface StoreOptions {
 
 /** Opens the store at a location. Sends nothing, and throws nothing, before it is used. */
 export function openStore(location: StateLocation, settings: Settings, options: StoreOptions): KeptStore {
-  const { name } = options;
-  const store =
-    location.type === "file"
-      ? createFileStore({ ...location, name })
-      : lazyStore(addressOf(location), () => openRemote(location, settings, options));
-  return withLease(store, settings);
+  const { name } = options.header;
+  const textAt = async (address: string): Promise<string | undefined> => {
+    const { otherEnd } = await import("./other-end.ts");
+    const end = otherEnd(address, location, settings, options.header);
+    const source = openPlainStore(end.location, settings, { ...options, side: end.side });
+    try {
+      return (await source.readText())?.text;
+    } finally {
+      await source.close();
+    }
+  };
+  const store = openPlainStore(location, settings, options);
+  return withLease(finishingMoves(store, { name, clock: systemClock, textAt }), settings);
+}
+
+/** A store that looks at no other one. */
+function openPlainStore(location: StateLocation, settings: Settings, options: StoreOptions): KeptStore {
+  return location.type === "file"
+    ? createFileStore({ ...location, name: options.header.name })
+    : lazyStore(addressOf(location), () => openRemote(location, settings, options));
 }
 
 type RemoteLocation = Exclude<StateLocation, FileLocation>;
@@ -42,7 +59,10 @@ async function openRemote(
     openDriver(location, settings, options.side),
     import("../state/remote/create-remote-store.ts"),
   ]);
-  const { name, folder } = options;
+  const {
+    header: { name },
+    folder,
+  } = options;
   return createRemoteStore(driver, {
     name,
     erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),

@@ -67,7 +67,7 @@ export async function projectOf(
   if (header === undefined) throw new ManifestError(await allProblems(parsed, profile, variables, problems));
   const folder = dirname(sources[0]?.path ?? "");
   const location = locateState(header, folder, options.state, settings);
-  const store = openStore(location, settings, { name: header.name, folder });
+  const store = openStore(location, settings, { header, folder });
   return {
     files: sources.map((source) => source.path),
     folder,

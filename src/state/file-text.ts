@@ -26,7 +26,8 @@ export async function readFileText(file: string, path: string): Promise<Stored |
 
 /**
  * Puts a text in place of this version, without its log; the version before is kept as backup. What stands in place of a
- * moved state also replaces the backup: a state that lives elsewhere must not come back from it.
+ * moved state also replaces the backup, since a state that lives elsewhere must not come back from it. The document itself is
+ * replaced last: whoever finds the tombstone there finds nothing else of the state beside it.
  */
 export async function replaceFileText(
   file: string,
@@ -41,12 +42,23 @@ export async function replaceFileText(
   const before = document === undefined ? undefined : await textOf(file);
   const isReplacing = before !== undefined && movedDocument(before) !== undefined;
   try {
+    if (isMoved) await clearBeside(file, path, text);
     await writeAtomically(file, text, isMoved || isReplacing ? undefined : backupOf(file));
-    if (isMoved) await writeAtomically(backupOf(file), text);
-    if (log !== undefined && (isMoved || isReplacing)) await removeDurably(logOf(file));
+    if (log !== undefined && isReplacing) await removeDurably(logOf(file));
   } catch (error) {
     throw unwritable(path, error);
   }
+}
+
+/** Leaves nothing of a state but its document, which is whole without its log. The backup becomes `text`. */
+async function clearBeside(file: string, path: string, text: string): Promise<void> {
+  const stored = await readTexts(file);
+  if (stored.log !== undefined) {
+    if (stored.text !== undefined && needsLog(stored.text))
+      await writeAtomically(file, wholeText(stored.text, path, stored.log));
+    await removeDurably(logOf(file));
+  }
+  await writeAtomically(backupOf(file), text);
 }
 
 /** The version beside a file, where there is one that can be read. */

@@ -1,7 +1,7 @@
 /** @module Moves a state from one store to another, so that at every moment one is complete and no two are in use. */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
-import { GraphformError } from "../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
 import { isEmpty } from "./claim-state.ts";
 import { nextVersion } from "./document.ts";
@@ -11,8 +11,8 @@ import {
   incomingText,
   type MovedDocument,
   movedDocument,
-  movedText,
   refusalOf,
+  stateMovedHere,
   tombstoneText,
 } from "./moved.ts";
 import { readState } from "./read-state.ts";
@@ -24,6 +24,15 @@ export interface MoveEnd {
   /** Leads there from anywhere; without credentials. */
   readonly address: string;
   readonly lock: Pick<Lock, "lost">;
+}
+
+/** Options of `moveState`. */
+export interface MoveOptions {
+  /** The manifest's name. */
+  readonly name: string;
+  readonly clock: Clock;
+  /** Aborted by Ctrl-C. */
+  readonly stopping?: AbortSignal;
 }
 
 /** Result of a move. */
@@ -43,34 +52,57 @@ type Found =
 /**
  * Moves a state in three writes, each of which is seen to have worked before the next one:
  *
- * 1. the new place gets the whole state in a form that no run accepts;
- * 2. the old place gets a tombstone: from here on it refuses every run;
+ * 1. the new place gets the whole state in a form that says from where it is moved;
+ * 2. the old place gets a tombstone: this write decides. Every run refuses the old place from here on, and uses the new one
+ *    (`finishingMoves`);
  * 3. the new place gets the state itself.
  *
- * Killed in between, the same call goes on where it stopped. Throws `state-missing`, `state-exists`, `state-moved`, `state-moving`,
- * `state-copy` where what is read back is not what was written, and what the stores throw.
+ * Killed in between, the same call goes on where it stopped. `stopping` ends it before the second write, and no more after it.
+ * Throws `state-missing`, `state-exists`, `state-moved`, `state-moving`, `state-copy` where what is read back is not what was
+ * written, and what the stores throw.
  */
-export async function moveState(from: MoveEnd, to: MoveEnd, name: string, clock: Clock): Promise<Move> {
+export async function moveState(
+  from: MoveEnd,
+  to: MoveEnd,
+  { name, clock, stopping }: MoveOptions,
+): Promise<Move> {
+  await finishEarlier(from, "state-moved");
+  await finishEarlier(to, "state-moved", "state-moving");
   const [old, fresh] = [await look(from.store, name), await look(to.store, name)];
   if (old.is === "nothing")
     throw new GraphformError("state-missing", `no state at ${from.store.where}: there is nothing to move`, {
       hint: "name the new place in the manifest's state section; the first apply begins the state there",
     });
-  if (old.is === "moved") return finish(old, from, fresh, to, name, clock);
+  if (old.is === "moved") return finish(old.moved, from, fresh, to, name, clock);
   const { state } = old;
   assertReplaceable(fresh, state, to);
   const way = { move: randomBytes(8).toString("hex"), from: from.address, to: to.address };
   const copy = { ...state, ...after(Math.max(state.serial, serialOf(fresh)), clock) };
-  const incoming = await put(to, incomingText(copy, way), versionOf(fresh));
+  const still = `the state is still at ${from.store.where}`;
+  const write = async (end: MoveEnd, text: string, version: string | undefined): Promise<string> => {
+    if (stopping?.aborted) throw interruptedMove(still);
+    return put(end, text, version);
+  };
+  const incoming = await write(to, incomingText(copy, way), versionOf(fresh)).catch(saying(still));
   const tombstone = tombstoneText(state, way, after(state.serial, clock));
-  await put(from, tombstone, old.version);
-  const moved = await activate(to, copy, incoming, name, clock);
+  await write(from, tombstone, old.version).catch(
+    saying(still, `${from.store.where} says where the state is`),
+  );
+  const arrived = `the state is at ${to.store.where} now: the next command that changes it finishes the move, or this one again`;
+  const moved = await activate(to, copy, incoming, name, clock).catch(saying(arrived));
   return { state: moved, isResumed: fresh.is === "moved" && fresh.moved.movingFrom !== undefined };
+}
+
+/** Puts a state into use that an earlier move has brought to this end, as any run does; what is left of moves otherwise is looked at later. */
+async function finishEarlier({ store }: MoveEnd, ...later: readonly string[]): Promise<void> {
+  await store.read().catch((error: unknown) => {
+    if (!isGraphformError(error) || !later.includes(error.code)) throw error;
+  });
 }
 
 /** Goes on after the tombstone was written. */
 async function finish(
-  { moved, version }: Extract<Found, { is: "moved" }>,
+  moved: MovedDocument,
   from: MoveEnd,
   fresh: Found,
   to: MoveEnd,
@@ -80,14 +112,9 @@ async function finish(
   if (fresh.is === "state" && fresh.state.lineage === moved.lineage)
     return { state: fresh.state, isResumed: true };
   // A copy of another move, which was given up, is older than what went elsewhere since.
-  const isOurs = fresh.is === "moved" && moved.movedTo !== undefined && fresh.moved.move === moved.move;
-  if (!isOurs || fresh.moved.document === undefined) throw refusalOf(moved, from.store.where);
-  // The old place may have left more than its document behind when the run before was killed. GitLab stores no serial twice.
-  await put(from, movedText({ ...moved, ...after(moved.serial, clock) }), version);
-  // A takeover of the lock has written the head of the copy once more.
-  const copy = { ...fresh.moved.document, serial: Math.max(fresh.moved.document.serial, fresh.moved.serial) };
-  const state = await activate(to, copy, fresh.version, name, clock);
-  return { state, isResumed: true };
+  const copy = fresh.is === "moved" ? stateMovedHere(fresh.moved, moved) : undefined;
+  if (fresh.is !== "moved" || copy === undefined) throw refusalOf(moved, from.store.where);
+  return { state: await activate(to, copy, fresh.version, name, clock), isResumed: true };
 }
 
 /** Puts the state itself in place of its copy, and reads it back as any run will. */
@@ -104,6 +131,30 @@ async function activate(
   const isSame = found.is === "state" && stateFormatter()(found.state) === stateFormatter()(state);
   if (!isSame) throw differs(to);
   return found.state;
+}
+
+/** The end of a move by Ctrl-C. */
+export function interruptedMove(where?: string): GraphformError {
+  return new GraphformError("interrupted", where === undefined ? "interrupted" : `interrupted: ${where}`, {
+    exitCode: exitCodes.interrupted,
+    hint: "the same command goes on with the move",
+  });
+}
+
+/** Adds to an error of a store where the state is; `unanswered` where a write without an answer may have been stored. */
+function saying(where: string, unanswered = where): (error: unknown) => never {
+  return (error) => {
+    // After these another run may have moved it elsewhere.
+    const isUnknown = ["interrupted", "lock-lost", "state-conflict"];
+    if (!isGraphformError(error) || isUnknown.includes(error.code)) throw error;
+    const { code, message, hint, exitCode } = error;
+    const known = code === "state-unreachable" ? unanswered : where;
+    throw new GraphformError(code, `${message}; ${known}`, {
+      exitCode,
+      ...(hint === undefined ? {} : { hint }),
+      cause: error,
+    });
+  };
 }
 
 /** Writes a text and reads it back. Returns its version. */

@@ -86,10 +86,29 @@ function isMoved(value: unknown): value is MovedDocument {
   return areTexts && typeof serial === "number" && ways.length === 1;
 }
 
-/** The refusal to work with such a document, with the command that finishes its move. `where` is its place, for people. */
+/**
+ * The state in a copy that is being moved here, where the document of the old place is the tombstone of the same move: that one
+ * write decides. Undefined for every other document there, and where nothing is.
+ */
+export function stateMovedHere(
+  copy: MovedDocument,
+  source: MovedDocument | undefined,
+): StateDocument | undefined {
+  const isOurs =
+    source?.movedTo !== undefined && source.move === copy.move && source.lineage === copy.lineage;
+  if (!isOurs || copy.document === undefined) return undefined;
+  // A takeover of the lock has written the head of the copy once more.
+  return { ...copy.document, serial: Math.max(copy.document.serial, copy.serial) };
+}
+
+/**
+ * The refusal to work with such a document, with the command that finishes its move. `where` is its place, for people; `why`
+ * says why the old place has not decided the move.
+ */
 export function refusalOf(
   { movedTo, movedFrom, movingFrom = "", movingTo }: MovedDocument,
   where: string,
+  why?: string,
 ): GraphformError {
   if (movedTo !== undefined) {
     const named = `name that in the manifest's state section, or with --state ${quoted(movedTo)}`;
@@ -98,9 +117,10 @@ export function refusalOf(
       hint: `${named}; where that is refused as not finished: ${finish}`,
     });
   }
+  const reason = why === undefined ? "" : `: ${why}`;
   return new GraphformError(
     "state-moving",
-    `the state is being moved from ${movingFrom} to ${where}, and that was not finished`,
+    `the state is being moved from ${movingFrom} to ${where}, and that was not finished${reason}`,
     { hint: `finish it: ${finishing(movingFrom, movingTo ?? where)}` },
   );
 }

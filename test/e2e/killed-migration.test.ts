@@ -1,92 +1,144 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FakeService } from "../support/fake-service.ts";
-import { type S3Server, startS3Server } from "../support/s3-server.ts";
-import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
-import { openWorkspace, until, type Workspace } from "../support/workspace.ts";
+import { stateFormatter } from "../../src/state/format-state.ts";
+import { sampleState } from "../state/samples.ts";
+import { type SharedStore, sharedStores } from "../support/shared-stores.ts";
+import { openWorkspace, type Ran, type Workspace } from "../support/workspace.ts";
 
-let service: FakeService;
-let bucket: S3Server;
-let server: TerraformServer;
-let user: Workspace;
-let old: string;
+/**
+ * Before its last write, between two stores, in `npm test`. `MOVES=all RESOURCES=1000 npm test -- test/e2e/killed-migration.test.ts` plays every
+ * pair there and back, killed before every write, with a state of that size.
+ */
+const isAll = process.env["MOVES"] === "all";
+const kinds = isAll ? ["file", "http, gitlab", "http, plain", "s3", "postgres"] : ["s3", "http, plain"];
+const pairs = kinds.flatMap((one, index) => kinds.slice(index + 1).map((other) => [one, other] as const));
+const count = Number(process.env["RESOURCES"] ?? 20);
+const killer = fileURLToPath(new URL("../support/kill-at-write.js", import.meta.url));
 
-beforeAll(async () => {
-  [service, bucket, server] = await Promise.all([
-    FakeService.start(),
-    startS3Server(),
-    startTerraformServer("plain"),
-  ]);
-  old = `s3://${bucket.bucket}/it's/shop.json?endpoint=${bucket.origin}`;
-  const section = {
-    type: "http",
-    address: server.address,
-    lockAddress: server.lockAddress,
-    unlockAddress: server.lockAddress,
-  };
-  user = openWorkspace(`apiVersion: graphform/v1
+/** Writes of a move between two shared stores. */
+const fewest = 3;
+
+describe.each(pairs)("a state that moves between %s and %s", (one, other) => {
+  let user: Workspace;
+  const stores = new Map<string, SharedStore>();
+
+  beforeAll(async () => {
+    for (const kind of [one, other]) {
+      const start = sharedStores[kind];
+      if (start !== undefined) stores.set(kind, await start("shop"));
+    }
+    const section = stores.get(one)?.section ?? stores.get(other)?.section ?? {};
+    user = openWorkspace(`apiVersion: graphform/v1
 name: shop
-service: { platformUrl: "${service.url}" }
-state: ${JSON.stringify(section)}
-instances:
-  a: { tier: startup, component: standalone, cloudProvider: aws, region: us-east-1, config: { name: a, memoryRequestsAndLimits: 2200M, graphDBCacheSize: 30, graphdbUser: app, graphdbPassword: "\${env.PW}" } }
+service: { platformUrl: "http://127.0.0.1:9" }
+state: ${JSON.stringify(stores.get("http, plain")?.section ?? section)}
+instances: {}
 `);
-  Object.assign(user.env, service.env, {
-    PW: "a-password-of-tests",
-    AWS_ACCESS_KEY_ID: bucket.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: bucket.secretAccessKey,
-    GRAPHFORM_STATE_USERNAME: server.username,
-    GRAPHFORM_STATE_PASSWORD: server.password,
-  });
-});
-afterAll(async () => {
-  await user.close();
-  await Promise.all([service.close(), bucket.close(), server.close()]);
-});
-
-/** The way out that a refusal names, as the words of a command. */
-function commandIn(err: string): readonly string[] {
-  const [, words = ""] = /graphform (state migrate --state .* --to '[^']*')/.exec(err) ?? [];
-  return [...words.matchAll(/((?:'[^']*'|\\'|[^\s'])+)/g)].map(([word]) =>
-    word.replaceAll("'\\''", "\0").replaceAll("'", "").replaceAll("\0", "'"),
-  );
-}
-
-describe("a migration that is ended by kill -9 before its last write", () => {
-  it("leaves two places that refuse and name the one command that finishes it, which does", async () => {
-    const applied = await user.run("apply", "--auto-approve", "--state", old);
-    expect(applied, applied.err).toMatchObject({ code: 0 });
-    let held = false;
-    server.misbehave = ({ method, url, body }) => {
-      const isState = method === "POST" && url.pathname === new URL(server.address).pathname;
-      if (!isState || body.includes("movingFrom")) return undefined;
-      held = true;
-      return "hang";
-    };
-    const { child, ended } = user.start("state", "migrate", "--state", old, "--to", "http");
-    await until(() => held || undefined, "the last write");
-    child.kill("SIGKILL");
-    await ended;
-    server.misbehave = () => undefined;
-    bucket.advance(120_000);
-
-    const refusals = [await user.run("plan", "--state", old), await user.run("plan")];
-    for (const { code, err } of refusals)
-      expect({ code, err }).toMatchObject({
-        code: 1,
-        err: expect.stringContaining("graphform state migrate"),
+    for (const { env } of stores.values()) Object.assign(user.env, env);
+    const gitlab = stores.get("http, gitlab");
+    // Credentials go to hosts alone that the manifest or the environment names.
+    if (gitlab !== undefined)
+      Object.assign(user.env, {
+        GRAPHFORM_STATE: gitlab.address,
+        GRAPHFORM_STATE_TO_USERNAME: gitlab.env["GRAPHFORM_STATE_USERNAME"],
+        GRAPHFORM_STATE_TO_PASSWORD: gitlab.env["GRAPHFORM_STATE_PASSWORD"],
       });
-    const commands = refusals.map(({ err }) => commandIn(err));
-    expect(commands[0]).toEqual(commands[1]);
-    expect(commands[0]).toEqual(["state", "migrate", "--state", old, "--to", server.address]);
-
-    const locked = await user.run(...(commands[0] ?? []));
-    const [, id = ""] = /graphform state unlock (\S+)/.exec(locked.err) ?? [];
-    expect(locked, locked.err).toMatchObject({ code: 5 });
-    expect(await user.run("state", "unlock", id)).toMatchObject({ code: 0 });
-    const finished = await user.run(...(commands[0] ?? []));
-    expect(finished, finished.err).toMatchObject({ code: 0, out: expect.stringContaining("lockAddress:") });
-    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
-    expect(await user.run("plan", "--state", old)).toMatchObject({ code: 1 });
-    expect(service.instances.size).toBe(1);
+  }, 120_000);
+  afterAll(async () => {
+    await user?.close();
+    for (const store of stores.values()) await store.close();
   });
+
+  const address = (kind: string): string =>
+    decodeURIComponent(stores.get(kind)?.address ?? join(user.dir, "kept.state.json"));
+
+  /** Lets whoever comes next have the lock of a process that was killed. */
+  const free = async (kind: string): Promise<void> => {
+    await stores.get(kind)?.expire();
+    const held = await user.run("state", "unlock", "--state", address(kind));
+    const [, id] = /graphform state unlock (\S+)/.exec(held.out) ?? [];
+    if (id !== undefined)
+      expect(await user.run("state", "unlock", id, "--force", "--state", address(kind))).toMatchObject({
+        code: 0,
+      });
+  };
+  const listed = async (kind: string): Promise<Ran & { readonly has: number }> => {
+    const ran = await user.run("state", "list", "--json", "--state", address(kind));
+    return { ...ran, has: ran.code === 0 ? JSON.parse(ran.out).length : 0 };
+  };
+  const begin = async (from: string): Promise<void> => {
+    if ((await listed(from)).has > 0) return;
+    const file = join(user.dir, `begun-${one}-${other}.json`.replaceAll(/[ ,]/g, "-"));
+    writeFileSync(file, stateFormatter()({ ...sampleState(count), lineage: `of ${one} and ${other}` }));
+    const begun = await user.run("state", "migrate", "--state", file, "--to", address(from));
+    expect(begun, begun.err).toMatchObject({ code: 0 });
+  };
+  const migrate = (from: string, to: string): Promise<Ran> =>
+    user.run("state", "migrate", "--state", address(from), "--to", address(to));
+
+  /** One of the two has all; the other refuses, and names the command that finishes the move. Returns the one that has it. */
+  const assertOneIsWhole = async (from: string, to: string): Promise<string> => {
+    const [old, fresh] = [await listed(from), await listed(to)];
+    const both = [old.has, fresh.has].toSorted((a, b) => a - b);
+    expect(both, `${old.err}${fresh.err}`).toEqual([0, count]);
+    const [whole, refusing] = old.has === count ? [from, fresh] : [to, old];
+    const command = `graphform state migrate --state '${address(from)}' --to '${address(to)}'`;
+    // Before its copy the new place has nothing, or what an earlier move or a takeover of its lock left.
+    if (whole === to) expect(refusing).toMatchObject({ code: 1, err: expect.stringContaining(command) });
+    else if (refusing.code !== 0) expect(refusing.err).toContain("graphform state migrate --state");
+    return whole;
+  };
+
+  /** Kills a move before this write, and uses what is left. False where the move has fewer writes, and is done. */
+  const killed = async (from: string, to: string, at: number): Promise<boolean> => {
+    const { child, ended } = start(from, to, at);
+    const { code, err } = await ended;
+    if (code === 0) return false;
+    expect(child.signalCode, err).toBe("SIGKILL");
+    const whole = await assertOneIsWhole(from, to);
+    for (const kind of [from, to]) await free(kind);
+    // A command that changes the state finishes what was decided.
+    const number = from === one ? at : at + 10;
+    const names = [`instances.db${number}`, `instances.moved${number}`];
+    const renamed = await user.run("state", "mv", ...names, "--state", address(whole));
+    expect(renamed, renamed.err).toMatchObject({ code: 0 });
+    if (whole === to)
+      for (const way of isAll ? [to, from] : []) {
+        const moved = await migrate(way === to ? from : to, way);
+        expect(moved, moved.err).toMatchObject({ code: 0 });
+      }
+    return true;
+  };
+
+  const ways = [
+    [one, other],
+    [other, one],
+  ] as const;
+  it.each(isAll ? ways : ways.slice(0, 1))(
+    `is whole in one, and refused in the other, after kill -9 before any write, from %s to %s, with ${count} resources`,
+    async (from, to) => {
+      await begin(from);
+      if (isAll) {
+        let kills = 0;
+        while (await killed(from, to, kills + 1)) kills += 1;
+        expect(kills).toBeGreaterThanOrEqual(fewest);
+      } else {
+        expect(await killed(from, to, fewest)).toBe(true);
+        expect(await migrate(from, to)).toMatchObject({ code: 0 });
+      }
+      const done = [await listed(from), await listed(to)];
+      expect(done).toMatchObject([{ code: 1, err: expect.stringContaining("was moved to") }, { has: count }]);
+    },
+    600_000,
+  );
+
+  const start = (from: string, to: string, at: number): ReturnType<Workspace["start"]> => {
+    Object.assign(user.env, { NODE_OPTIONS: `--import=${killer}`, KILL_AT: String(at) });
+    const started = user.start("state", "migrate", "--state", address(from), "--to", address(to));
+    for (const name of ["NODE_OPTIONS", "KILL_AT"]) delete user.env[name];
+    return started;
+  };
 });

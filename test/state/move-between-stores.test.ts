@@ -1,3 +1,4 @@
+import process from "node:process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
 import { createPostgresDriver } from "../../src/state/remote/postgres/create-postgres-driver.ts";
@@ -25,12 +26,16 @@ const places: readonly (readonly [name: string, make: () => Promise<Place>])[] =
 ];
 const pairs = places.flatMap((one, index) => places.slice(index).map((other) => [one, other] as const));
 
-/** Stores of every kind, between which 1 000 are moved: the other dialects differ from GitLab's in nothing that grows. */
+/**
+ * Stores of every kind, between which 1 000 are moved: the other dialects differ from GitLab's in nothing that grows. `MOVES=all`
+ * moves as many between all.
+ */
 const large: readonly string[] = ["a file", "http, gitlab", "s3", "postgres"];
+const isAll = process.env["MOVES"] === "all";
 
 it.each(
   pairs.map(([[a, makeA], [b, makeB]]) => {
-    const count = a !== b && large.includes(a) && large.includes(b) ? 1000 : 20;
+    const count = isAll || (a !== b && large.includes(a) && large.includes(b)) ? 1000 : 20;
     return [a, b, count, makeA, makeB] as const;
   }),
 )(
@@ -56,6 +61,7 @@ it.each(
         expect([(await found(from)).is, (await found(to)).is]).toEqual(["state-moved", "whole"]);
       }
   },
+  isAll ? 120_000 : 20_000,
 );
 
 function newRow(): Promise<Place> {

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/model/clock.ts";
+import { finishingMoves } from "../../src/state/finish-moves.ts";
 import type { KeptStore } from "../../src/state/kept-store.ts";
 import { moveState } from "../../src/state/move-state.ts";
 import { sampleState } from "./samples.ts";
-import { assertSafe, found, type Kill, move } from "./stores/kill-a-move.ts";
+import { applyAt, assertSafe, found, type Kill, move } from "./stores/kill-a-move.ts";
 import { filePlace, memoryPlace, type Place } from "./stores/places.ts";
 
 const first = sampleState(20);
@@ -90,7 +91,7 @@ describe("a move", () => {
     await move(one, three);
     await expect(move(one, await filePlace())).rejects.toMatchObject({
       code: "state-moved",
-      message: expect.stringContaining("memory://shop"),
+      message: expect.stringContaining("memory://shop/"),
     });
   });
 
@@ -100,7 +101,81 @@ describe("a move", () => {
     expect(await move(from, given, { at: 1, when: "after" })).toBe("killed");
     await move(from, taken);
     await expect(move(from, given)).rejects.toMatchObject({ code: "state-moved" });
-    expect(await both(given, taken)).toEqual(["state-moving", "whole"]);
+    expect(await both(given, taken)).toEqual(["state-moved", "whole"]);
+    expect(await found(given)).toMatchObject({ hint: expect.stringContaining(`--state '${taken.address}'`) });
+  });
+
+  it.each(pairs)("killed after its tombstone is finished by the first run: from %s to %s", async (a, b) => {
+    const [from, to] = [await places[a](), await places[b]()];
+    await begin(from);
+    expect(await move(from, to, { at: 2, when: "after" })).toBe("killed");
+    // Whoever only reads changes nothing.
+    const before = await to.open().readText();
+    const read = await to.open().read();
+    expect(read).toMatchObject({ ...content, appliedPlans: ["fingerprint-1", "fingerprint-2"] });
+    expect(await to.open().readText()).toEqual(before);
+    const serial = await applyAt(to, "fingerprint-3");
+    expect(serial).toBeGreaterThan(read?.serial ?? Number.NaN);
+    expect(await both(from, to)).toEqual(["state-moved", "whole"]);
+    // The old place is not asked any more, and the same command finds everything done.
+    expect(
+      await finishingMoves(to.open(), { name: "shop", clock, textAt: async () => undefined }).read(),
+    ).toMatchObject({ serial });
+    expect(await move(from, to)).toMatchObject({ isResumed: true, state: { serial } });
+    // And back.
+    expect(await move(to, from)).toMatchObject({ state: content });
+    expect(await both(from, to)).toEqual(["whole", "state-moved"]);
+  });
+
+  it("goes on from a place that an earlier move was killed on the way to", async () => {
+    const [one, two, three] = [await filePlace(), await memoryPlace(), await filePlace()];
+    await begin(one);
+    expect(await move(one, two, { at: 2, when: "after" })).toBe("killed");
+    expect(await move(two, three)).toMatchObject({ state: content });
+    expect([...(await both(one, two)), (await found(three)).is]).toEqual([
+      "state-moved",
+      "state-moved",
+      "whole",
+    ]);
+  });
+
+  it.each(pairs)(
+    "overwrites the copy of a killed move with what was applied since: from %s to %s",
+    async (a, b) => {
+      const [from, to] = [await places[a](), await places[b]()];
+      await begin(from);
+      expect(await move(from, to, { at: 1, when: "after" })).toBe("killed");
+      for (const fingerprint of ["fingerprint-3", "fingerprint-4"]) await applyAt(from, fingerprint);
+      expect(await found(to)).toMatchObject({ is: "state-moving" });
+      expect(await move(from, to)).toMatchObject({ isResumed: true });
+      expect(await to.open().read()).toMatchObject({
+        ...content,
+        appliedPlans: ["fingerprint-1", "fingerprint-2", "fingerprint-3", "fingerprint-4"],
+      });
+      expect(await both(from, to)).toEqual(["state-moved", "whole"]);
+    },
+  );
+
+  it("is not taken for decided where the old place cannot be read, is in use, or has nothing", async () => {
+    const [from, to] = [await filePlace(), await memoryPlace()];
+    await begin(from);
+    expect(await move(from, to, { at: 1, when: "after" })).toBe("killed");
+    await expect(to.open().read()).rejects.toMatchObject({
+      message: expect.stringContaining("is still in use"),
+    });
+    const command = `graphform state migrate --state '${from.address}' --to '${to.address}'`;
+    const asks = (text: () => Promise<string | undefined>): KeptStore =>
+      finishingMoves(to.open(), { name: "shop", clock, textAt: text });
+    for (const [text, words] of [
+      [async () => undefined, "has no state here"],
+      [async () => "{}", "is still in use"],
+      [() => Promise.reject(new Error("it is away")), "cannot be asked whether it was, it is away"],
+    ] as const)
+      await expect(asks(text).read()).rejects.toMatchObject({
+        code: "state-moving",
+        message: expect.stringContaining(words),
+        hint: expect.stringContaining(command),
+      });
   });
 
   it("leaves no copy of the state beside a file that was moved", async () => {
@@ -125,6 +200,41 @@ describe("a move", () => {
     });
   });
 
+  it("is ended by Ctrl-C before the tombstone, and is finished after it", async () => {
+    const [from, to] = [await filePlace(), await memoryPlace()];
+    await begin(from);
+    for (const at of [1, 2]) {
+      const stop = new AbortController();
+      let writes = 0;
+      const ends = await Promise.all(
+        [from, to].map(async (place) => {
+          const store = place.open();
+          const lock = await store.lock("state migrate", { clock });
+          const counted: KeptStore = {
+            ...store,
+            replaceText: (...given) => {
+              writes += 1;
+              if (writes === at) stop.abort();
+              return store.replaceText(...given);
+            },
+          };
+          return { store: counted, address: place.address, lock };
+        }),
+      );
+      const [a, b] = ends;
+      if (a === undefined || b === undefined) throw new Error("no ends");
+      const moved = moveState(a, b, { name: "shop", clock, stopping: stop.signal });
+      if (at === 1)
+        await expect(moved).rejects.toMatchObject({
+          ...{ code: "interrupted", exitCode: 130 },
+          message: `interrupted: the state is still at ${from.address}`,
+        });
+      else await moved;
+      for (const { lock } of ends) await lock.release();
+      expect(await both(from, to)).toEqual(at === 1 ? ["whole", "state-moving"] : ["state-moved", "whole"]);
+    }
+  });
+
   it("stops where what is read back is not what was written", async () => {
     const [from, to] = [await filePlace(), await memoryPlace()];
     await begin(from);
@@ -146,7 +256,7 @@ describe("a move", () => {
     );
     const [a, b] = ends;
     if (a === undefined || b === undefined) throw new Error("no ends");
-    await expect(moveState(a, b, "shop", clock)).rejects.toMatchObject({ code: "state-copy" });
+    await expect(moveState(a, b, { name: "shop", clock })).rejects.toMatchObject({ code: "state-copy" });
     expect(await found(from)).toMatchObject({ is: "whole" });
   });
 });

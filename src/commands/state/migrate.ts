@@ -2,20 +2,20 @@
 import { resolve } from "node:path";
 import { storeTypes } from "../../manifest/schema/state-shape.ts";
 import { systemClock } from "../../model/clock.ts";
-import { exitCodes, GraphformError } from "../../model/errors.ts";
-import type { SettingKey } from "../../project/environment-variables.ts";
+import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
 import { declaredLocation, fileLocation, namedLocation } from "../../project/locate-state.ts";
 import { addressOf, sectionOf } from "../../project/location-address.ts";
 import { openStore } from "../../project/open-store.ts";
+import { sideOf } from "../../project/other-end.ts";
 import { openProject, type Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { Side } from "../../project/state-credentials.ts";
 import type { StateLocation } from "../../project/state-location.ts";
 import { whileHeld } from "../../project/while-held.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { type Move, type MoveEnd, moveState } from "../../state/move-state.ts";
+import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state/move-state.ts";
+import { listenForInterrupts } from "../listen-for-interrupts.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -35,18 +35,22 @@ export async function stateMigrate(
   const project = await openProject(options, settings);
   const { header, folder } = project;
   const location = locationOf(options.to, project);
-  if (fullAddress(location) === fullAddress(project.location))
-    throw new GraphformError("state-same", `the state is at ${project.store.where} already`, {
-      hint: "name another location with --to, or the old one with --state",
-    });
+  if (fullAddress(location) === fullAddress(project.location)) throw isThere(project.store.where);
   const fresh = openStore(location, settings, {
-    name: header.name,
+    header,
     folder,
     side: sideOf(project.location, location, settings),
   });
+  const interrupts = listenForInterrupts(() => {
+    terminal.err("\ninterrupted: no further write of an undecided move; Ctrl-C again stops at once\n");
+    // A process that ends at any moment leaves one place complete: from here on a signal ends this one.
+    interrupts.release();
+  });
+  const { stopping } = interrupts;
   try {
     await fresh.prepare();
-    const { state, isResumed } = await moveUnderLocks(project, fresh, location, options.lockTimeout ?? 0);
+    const timeout = options.lockTimeout ?? 0;
+    const { state, isResumed } = await moveUnderLocks(project, fresh, location, { timeout, stopping });
     const resources = Object.keys(state.resources).length;
     const section = sectionOf(location);
     if (options.json === true) {
@@ -64,7 +68,10 @@ export async function stateMigrate(
       terminal.out(`${from} refuses every run from here on. Write in the manifest:\n\n${section}`);
     }
     return exitCodes.done;
+  } catch (error) {
+    throw stopping.aborted && !isGraphformError(error) ? interruptedMove() : error;
   } finally {
+    interrupts.release();
     await Promise.all([project.store.close(), fresh.close()]);
   }
 }
@@ -73,18 +80,26 @@ async function moveUnderLocks(
   { store, location, header }: Project,
   fresh: Project["store"],
   to: StateLocation,
-  timeout: number,
+  { timeout, stopping }: { readonly timeout: number; readonly stopping: AbortSignal },
 ): Promise<Move> {
   const clock = systemClock;
   const operation = "state migrate";
-  const oldLock = await store.lock(operation, { clock, timeout });
+  const oldLock = await store.lock(operation, { clock, timeout, signal: stopping });
   return whileHeld(oldLock, async () => {
-    const freshLock = await fresh.lock(operation, { clock, timeout });
+    // Two spellings of one place: its lock is ours already.
+    if ((await fresh.holder())?.id === oldLock.id) throw isThere(store.where);
+    const freshLock = await fresh.lock(operation, { clock, timeout, signal: stopping });
     return whileHeld(freshLock, () => {
       const old: MoveEnd = { store, address: fullAddress(location), lock: oldLock };
       const next: MoveEnd = { store: fresh, address: fullAddress(to), lock: freshLock };
-      return moveState(old, next, header.name, clock);
+      return moveState(old, next, { name: header.name, clock, stopping });
     });
+  });
+}
+
+function isThere(where: string): GraphformError {
+  return new GraphformError("state-same", `the state is at ${where} already`, {
+    hint: "name another location with --to, or the old one with --state",
   });
 }
 
@@ -101,20 +116,6 @@ function locationOf(to: string, { header, folder }: Project): StateLocation {
   throw new GraphformError("state-address", `--to ${type} does not say where`, {
     hint: type === "s3" ? "name it like --to s3://BUCKET/KEY" : "name it like --to https://HOST/PATH",
   });
-}
-
-/**
- * The credentials for the new location: those of GRAPHFORM_STATE_TO_* where they are set. Those of the old location go to another HTTP
- * host never.
- */
-function sideOf(from: StateLocation, to: StateLocation, settings: Settings): Side {
-  const others: readonly SettingKey[] =
-    to.type === "postgres" ? ["stateToPostgresUrl"] : ["stateToUsername", "stateToPassword", "stateToToken"];
-  if (others.some((key) => settings.get(key) !== undefined)) return "stateTo";
-  const [old, fresh] = [from, to].map((location) =>
-    location.type === "http" ? URL.parse(location.address)?.origin : undefined,
-  );
-  return old !== undefined && fresh !== undefined && old !== fresh ? "stateTo" : "state";
 }
 
 /** The address that leads there from any folder. */

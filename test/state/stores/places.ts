@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Clock, systemClock } from "../../../src/model/clock.ts";
 import { createFileStore } from "../../../src/state/file-store.ts";
+import { finishingMoves } from "../../../src/state/finish-moves.ts";
 import type { KeptStore } from "../../../src/state/kept-store.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../../src/state/remote/driver.ts";
@@ -23,10 +25,20 @@ export interface Place {
   free(): Promise<void>;
 }
 
+/** Stores by their address, as the old place of a move is found by it. */
+const opened = new Map<string, () => KeptStore>();
+
+function withOthers(address: string, plain: () => KeptStore): () => KeptStore {
+  opened.set(address, plain);
+  const textAt = async (other: string): Promise<string | undefined> =>
+    (await opened.get(other)?.().readText())?.text;
+  return () => finishingMoves(plain(), { name: "shop", clock: hurried, textAt });
+}
+
 /** An empty file. */
 export async function filePlace(): Promise<Place> {
   const address = join(await temporaryFolder(), "shop.state.json");
-  const open = (): KeptStore => createFileStore({ path: address, name: "shop" });
+  const open = withOthers(address, () => createFileStore({ path: address, name: "shop" }));
   return { address, open, free: () => unlock(open()) };
 }
 
@@ -35,7 +47,7 @@ export async function memoryPlace(): Promise<Place> {
   let passed = 0;
   const backend = memoryBackend(() => Date.now() + passed);
   return remotePlace(
-    "memory://shop",
+    `memory://shop/${randomUUID()}`,
     () => memoryDriver(backend),
     async () => {
       passed += 120_000;
@@ -78,12 +90,12 @@ async function remotePlace(
   expire?: () => Promise<void>,
 ): Promise<Place> {
   const erroredFile = join(await temporaryFolder(), "shop.errored.state.json");
-  const open = (): KeptStore => {
-    const opened = driver();
-    onTestFinished(() => opened.close());
+  const open = withOthers(address, () => {
+    const mine = driver();
+    onTestFinished(() => mine.close());
     const time = { clock: hurried, monotonic: () => performance.now(), every: () => () => undefined };
-    return createRemoteStore(opened, { name: "shop", erroredFile, ...time });
-  };
+    return createRemoteStore(mine, { name: "shop", erroredFile, ...time });
+  });
   return { address, open, free: expire ?? (() => unlock(open())) };
 }
 
