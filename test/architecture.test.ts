@@ -51,18 +51,23 @@ const rules: FolderRules = {
   apply: { may: ["model"], never: [print, clock, chance] },
   // Files and processes of this machine, as the reconciler and the platform both need them; nothing of the wire.
   files: { may: [], node: "any", never: [print] },
-  // Connections that are kept alive, to the service and to the store of a state.
-  network: { may: [], packages: ["undici"], node: ["node:tls"], never: [print, clock, chance, wait] },
+  // Connections that are kept alive, to the service and to the store of a state, and the loop that repeats requests.
+  network: {
+    may: ["model"],
+    packages: ["p-retry", "undici"],
+    node: ["node:tls"],
+    never: [print, clock, chance, wait],
+  },
   state: {
     may: ["model", "files", "network"],
-    packages: ["aws4fetch", "fast-xml-parser", "p-retry", "pg", "undici"],
+    packages: ["aws4fetch", "fast-xml-parser", "pg", "undici"],
     node: "any",
     never: [print],
   },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
   hosting: {
     may: ["model", "network"],
-    packages: ["p-retry", "set-cookie-parser", "undici", "yaml"],
+    packages: ["set-cookie-parser", "undici", "yaml"],
     node: "any",
     never: [print],
   },
@@ -119,6 +124,7 @@ const rules: FolderRules = {
         "files",
         "kinds",
         "hosting",
+        "network",
         "database",
         "report",
       ],

@@ -71,6 +71,7 @@ export type SettingKey =
   | "ciApiV4Url"
   | "ciProjectId"
   | "ciMergeRequestIid"
+  | "ciMergeRequestProjectId"
   | "ciJobUrl"
   | "ciCommitSha"
   | "ciProjectDir";
@@ -153,6 +154,10 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     about: "Address of GitLab's API; `CI_JOB_TOKEN` goes to a state there alone.",
   },
   ciProjectId: { name: "CI_PROJECT_ID", about: "The project on GitLab." },
+  ciMergeRequestProjectId: {
+    name: "CI_MERGE_REQUEST_PROJECT_ID",
+    about: "The project of the merge request; another one than CI_PROJECT_ID in the pipeline of a fork.",
+  },
   ciMergeRequestIid: {
     name: "CI_MERGE_REQUEST_IID",
     about: "The merge request that `ci comment` writes to.",

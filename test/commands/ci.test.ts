@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ForgeServer, startForge } from "../support/pipelines/forge-server.ts";
+import { comment } from "../../src/commands/ci/comment.ts";
+import { issue } from "../../src/commands/ci/issue.ts";
+import type { Terminal } from "../../src/commands/terminal.ts";
+import type { Clock } from "../../src/model/clock.ts";
+import { isGraphformError } from "../../src/model/errors.ts";
+import { settingsOf } from "../../src/project/settings.ts";
+import { type Fault, type ForgeServer, startForge } from "../support/pipelines/forge-server.ts";
 import { run } from "./harness.ts";
 
 let forge: ForgeServer;
@@ -110,6 +116,153 @@ describe.each([
   });
 });
 
+/** Runs `ci comment` or `ci issue` with a clock whose pauses are noted and not waited for. */
+async function impatient(
+  command: typeof comment,
+  env: NodeJS.ProcessEnv,
+  meanwhile: () => void = () => undefined,
+): Promise<{ readonly said: string; readonly pauses: readonly number[] }> {
+  const [said, pauses]: [string[], number[]] = [[], []];
+  const terminal: Terminal = {
+    out: (text) => void said.push(text),
+    err: () => undefined,
+    ...{ interactive: false, colour: false, width: 120 },
+    redactWith: () => undefined,
+    mask: (text) => text,
+    confirm: async () => false,
+  };
+  const clock: Clock = {
+    ...{ now: () => Date.parse("2026-01-01T00:00:00Z"), random: () => 0 },
+    async sleep(ms) {
+      pauses.push(ms);
+      meanwhile();
+    },
+  };
+  await command(report, {}, settingsOf(env), terminal, clock).catch((error: unknown) => {
+    said.push(isGraphformError(error) ? `${error.message} | ${error.hint}` : String(error));
+  });
+  return { said: said.join(""), pauses };
+}
+
+function drifted(exitcode: string): typeof comment {
+  return (...[file, options, ...rest]: Parameters<typeof comment>): Promise<number> =>
+    issue(file, { ...options, exitcode }, ...rest);
+}
+
+describe.each([
+  ["GitHub", github, "PATCH"],
+  ["GitLab", gitlab, "PUT"],
+] as const)("where %s fails", (name, env, edit) => {
+  const cut = { work: "done", answer: "cut" } as const;
+  const gone = { work: "not-done", answer: "cut" } as const;
+  const down = { answer: { status: 502, body: "<html>Bad Gateway</html>" } } as const;
+
+  it.each([
+    ["the comment was made", [{ method: "POST", ...cut }]],
+    ["the comment was not made", [{ method: "POST", ...gone }]],
+    ["a proxy answered for the comment", [{ method: "POST", work: "done", ...down }]],
+    [
+      "the list was cut, too",
+      [
+        { method: "POST", ...cut },
+        { method: "GET", ...gone },
+        { method: "GET", ...cut },
+      ],
+    ],
+  ] satisfies [string, Fault[]][])(
+    "there is one comment and one issue although the answer is lost: %s",
+    async (_, faults) => {
+      forge.faults.push(...faults);
+      expect((await impatient(comment, env())).said).toMatch(/^The comment was (added|updated)\.\n$/);
+      expect(forge.comments).toHaveLength(1);
+      expect(forge.comments[0]?.body).toContain("## Plan for");
+      forge.faults.splice(0, 9, ...faults);
+      expect((await impatient(drifted("2"), env())).said).toMatch(/^(The issue was opened|Updated #1)\.\n$/);
+      expect(forge.issues).toHaveLength(1);
+    },
+  );
+
+  it("writes its own text over a comment that another run made meanwhile", async () => {
+    forge.faults.push({ method: "POST", ...gone });
+    const other = {
+      id: 7,
+      author: "bot",
+      body: "<!-- graphform:plan name=shop -->\n\nof the commit before\n",
+    };
+    await impatient(comment, env(), () => void forge.comments.push(other));
+    expect(forge.comments.map(({ body }) => body)).toEqual([expect.stringContaining("## Plan for")]);
+  });
+
+  it("repeats what changes nothing when it is repeated", async () => {
+    forge.comments.push({ id: 1, author: "bot", body: "<!-- graphform:plan name=shop -->\n\nold" });
+    forge.faults.push(
+      { method: "GET", ...gone },
+      { method: "GET", work: "not-done", ...down },
+      { method: "GET", work: "done", answer: { status: 200, body: "<html>log in</html>" } },
+      { method: edit, ...cut },
+      { method: edit, work: "not-done", ...down },
+    );
+    const { said, pauses } = await impatient(comment, env());
+    expect(said).toBe("The comment was updated.\n");
+    expect(pauses).toEqual([750, 1500, 3000, 750, 1500]);
+    expect(forge.comments).toMatchObject([{ body: expect.stringContaining("## Plan for") }]);
+  });
+
+  it("waits as long as it is told to, and sends a refused addition again", async () => {
+    const refusals = [
+      { status: 429, body: {}, headers: { "retry-after": "9" } },
+      { status: 429, body: {}, headers: { "retry-after": "Thu, 01 Jan 2026 00:00:11 GMT" } },
+      {
+        status: 403,
+        body: { message: "You have exceeded a secondary rate limit" },
+        headers: {
+          "x-ratelimit-remaining": "0",
+          "x-ratelimit-reset": String(Date.UTC(2026, 0, 1, 0, 0, 13) / 1000),
+        },
+      },
+    ];
+    forge.faults.push(...refusals.map((answer) => ({ method: "POST", work: "not-done", answer }) as const));
+    const { said, pauses } = await impatient(comment, env());
+    expect([said, pauses]).toEqual(["The comment was added.\n", [9000, 11_000, 13_000]]);
+    expect(forge.comments).toHaveLength(1);
+  });
+
+  it("ends, in words, where it takes too long", async () => {
+    const hour = { status: 429, body: { message: "slow down" }, headers: { "retry-after": "3600" } };
+    forge.faults.push({ method: "POST", work: "not-done", answer: hour });
+    expect(await impatient(comment, env())).toEqual({
+      said: expect.stringMatching(/429: slow down \| too many requests with this token/),
+      pauses: [],
+    });
+    forge.faults.push(...Array.from({ length: 9 }, () => ({ method: "GET", ...gone }) as const));
+    const { said, pauses } = await impatient(comment, env());
+    expect(said).toMatch(/^no answer to GET \S+ from 127\.0\.0\.1 \(\w+\) \| run the job again$/);
+    expect(pauses).toHaveLength(4);
+    expect(forge.comments).toEqual([]);
+  });
+
+  it("adds nothing where the list cannot be read", async () => {
+    forge.faults.push({ method: "GET", work: "done", answer: { status: 200, body: { entries: [] } } });
+    expect((await impatient(comment, env())).said).toContain("is not what the API promises");
+    expect(forge.comments).toEqual([]);
+    const { said } = await impatient(
+      comment,
+      name === "GitHub" ? env({ GITHUB_TOKEN: token({}) }) : env({ GITLAB_TOKEN: "no" }),
+    );
+    expect(said).toMatch(/^the token of this job may not do this: \S+ \S+: 403/);
+  });
+});
+
+it("says of a pull request from a fork that its token may only read", async () => {
+  const event = join(folder, "event.json");
+  const head = { repo: { full_name: "stranger/graphs" } };
+  writeFileSync(event, JSON.stringify({ pull_request: { number: 5, head } }));
+  const env = github({ GITHUB_TOKEN: token({}), GITHUB_EVENT_PATH: event });
+  const { said, pauses } = await impatient(comment, env);
+  expect(said).toMatch(/403: Resource not accessible by integration \| the pull request comes from a fork/);
+  expect(pauses).toEqual([]);
+});
+
 it.each([
   ["outside of a pipeline", () => ({}), "neither a job of GitHub Actions nor one of GitLab"],
   ["without a token", () => github({ GITHUB_TOKEN: "" }), "GITHUB_TOKEN: ${{ github.token }}"],
@@ -125,11 +278,6 @@ it.each([
     "over a network in clear text",
     () => github({ GITHUB_API_URL: "http://ghe.example" }),
     "in clear text to ghe.example",
-  ],
-  [
-    "where nobody answers",
-    () => github({ GITHUB_API_URL: "http://127.0.0.1:1" }),
-    "no answer to GET /repos/acme/graphs",
   ],
 ])("a comment %s is refused with the way out, and without the token", async (_, env, message) => {
   const ran = await run(["ci", "comment", report], env());

@@ -1,6 +1,9 @@
 /** @module Sends requests to the API of GitHub or GitLab. */
+import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
+import { ForgeError, passesAgain, refused, unanswered } from "./forge-error.ts";
 
 /** One request; `path` follows the address of the API. */
 export interface ApiRequest {
@@ -9,7 +12,10 @@ export interface ApiRequest {
   readonly body?: JsonObject;
 }
 
-/** Sends one request and returns the answer. Rejects with `forge-refused` or `forge-unreachable`; neither has the token in it. */
+/**
+ * Sends one request and returns the answer. Requests are repeated where that is safe: a POST only after an answer that says that it
+ * did nothing, since a second one would make a second comment. Rejects with a `ForgeError`, which has no token in it.
+ */
 export type Api = (request: ApiRequest) => Promise<Json>;
 
 /** Longest wait for an answer, in ms. */
@@ -18,22 +24,38 @@ const patience = 30_000;
 const pageSize = 100;
 /** Pages that are read at most. */
 const mostPages = 100;
+/** Most attempts of a request, and pauses between them in ms: a forge may be away for some 15 s. */
+export const tries: Omit<RepeatRules, "passing"> = { tries: 5, pauses: { first: 1500, longest: 8000 } };
+
+/** Parts of an API. */
+export interface ApiParts {
+  readonly base: string;
+  /** Headers that sign in. */
+  readonly headers: { readonly [name: string]: string };
+  /** Rights that the token needs, for people. */
+  readonly hint: string;
+  readonly clock: Clock;
+}
 
 /**
- * An API at an address, with the headers that sign in. They go to that address alone: redirects are not followed. Throws `forge-in-clear`
+ * An API at an address. The headers go to that address alone: redirects are not followed. Throws `forge-in-clear`
  * where the token would be sent unencrypted over a network.
  */
-export function apiAt(base: string, headers: { readonly [name: string]: string }, hint: string): Api {
+export function apiAt({ base, headers, hint, clock }: ApiParts): Api {
   const { protocol, hostname } = new URL(base);
   if (protocol !== "https:" && !["127.0.0.1", "[::1]", "localhost"].includes(hostname)) {
     throw new GraphformError("forge-in-clear", `a token would be sent in clear text to ${hostname}`, {
       hint: "use an address that begins with https://",
     });
   }
-  return async ({ method, path, body }) => {
+  const send = async (request: ApiRequest): Promise<Json> => {
+    const { method, path, body } = request;
+    const lost = (cause: unknown): never => {
+      throw unanswered(request, hostname, cause);
+    };
     const response = await fetch(`${base}${path}`, {
       method,
-      redirect: "error",
+      redirect: "manual",
       signal: AbortSignal.timeout(patience),
       headers: {
         accept: "application/json",
@@ -42,17 +64,22 @@ export function apiAt(base: string, headers: { readonly [name: string]: string }
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).catch((cause: unknown) => {
-      throw new GraphformError("forge-unreachable", `no answer to ${method} ${path} from ${hostname}`, {
-        hint: "run the job again",
-        cause,
-      });
-    });
-    const answer = parsed(await response.text());
-    if (response.ok) return answer;
-    const said = isObject(answer) && typeof answer["message"] === "string" ? `: ${answer["message"]}` : "";
-    throw new GraphformError("forge-refused", `${method} ${path}: ${response.status}${said}`, { hint });
+    }).catch(lost);
+    const text = await response.text().catch(lost);
+    if (!response.ok) throw refused(request, response, parsed(text) ?? null, { hint, now: clock.now() });
+    const answer = parsed(text);
+    if (answer !== undefined) return answer;
+    // After a write this is an answer all the same.
+    return method === "GET" ? lost(new Error("the answer is no JSON")) : null;
   };
+  return (request) => repeatRequest(() => send(request), { ...tries, passing: passesAgain }, clock);
+}
+
+/** An answer that the caller can do nothing with: what is there stays unknown, and nothing may be made on the strength of it. */
+export function unreadable(path: string): ForgeError {
+  return new ForgeError("refused", "forge-refused", `GET ${path}: the answer is not what the API promises`, {
+    hint: "check the address of the API",
+  });
 }
 
 /** All entries of a list, page after page. `path` has a query. */
@@ -60,17 +87,19 @@ export async function allPages(api: Api, path: string): Promise<readonly JsonObj
   const all: JsonObject[] = [];
   for (let page = 1; page <= mostPages; page += 1) {
     const answer = await api({ method: "GET", path: `${path}&per_page=${pageSize}&page=${page}` });
-    const entries = Array.isArray(answer) ? answer.filter(isObject) : [];
+    if (!Array.isArray(answer)) throw unreadable(path);
+    const entries = answer.filter(isObject);
     all.push(...entries);
     if (entries.length < pageSize) return all;
   }
   return all;
 }
 
-function parsed(text: string): Json {
+/** Undefined for a text that is no JSON. */
+function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 /** @module Writes comments and issues on GitHub. */
 import { readFile } from "node:fs/promises";
+import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -9,6 +10,9 @@ import type { Forge, Post } from "./forge.ts";
 const permissions =
   "give the job `permissions: { contents: read, pull-requests: write, issues: write }`, and the step GITHUB_TOKEN";
 
+const ofFork =
+  "the pull request comes from a fork, whose jobs get a token that may only read: the summary of the run has the report";
+
 /**
  * Authors that may be believed: apps, and people who may write to the repository. Anybody can comment on a public pull request, and could put
  * our marker there to have an own text taken for the report.
@@ -16,7 +20,7 @@ const permissions =
 const believed: readonly Json[] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 /** GitHub, as the variables of a job describe it. Throws `forge-settings`. */
-export async function github(settings: Settings): Promise<Forge> {
+export async function github(settings: Settings, clock: Clock): Promise<Forge> {
   const token = settings.get("githubToken");
   const repository = settings.get("githubRepository");
   if (token === undefined || repository === undefined) {
@@ -24,12 +28,13 @@ export async function github(settings: Settings): Promise<Forge> {
       hint: "give the step `env: { GITHUB_TOKEN: ${{ github.token }} }`",
     });
   }
-  const api = apiAt(
-    settings.get("githubApiUrl") ?? "https://api.github.com",
-    { authorization: `Bearer ${token}`, "x-github-api-version": "2022-11-28" },
-    permissions,
-  );
   const event = await eventOf(settings);
+  const api = apiAt({
+    base: settings.get("githubApiUrl") ?? "https://api.github.com",
+    headers: { authorization: `Bearer ${token}`, "x-github-api-version": "2022-11-28" },
+    hint: isFromFork(event, repository) ? ofFork : permissions,
+    clock,
+  });
   const repo = `/repos/${repository.split("/").map(encodeURIComponent).join("/")}`;
   return { name: "GitHub", run: runOf(settings, event, repository), ...postsOf(api, repo, settings, event) };
 }
@@ -77,6 +82,13 @@ function pullRequest(settings: Settings, event: JsonObject): number {
   throw new GraphformError("forge-no-change", "this job does not run for a pull request", {
     hint: "run the step where `github.event_name == 'pull_request'`",
   });
+}
+
+/** True for a pull request whose commits stand in another repository, or in one that is gone. */
+function isFromFork({ pull_request: pull }: JsonObject, repository: string): boolean {
+  if (!isObject(pull) || !isObject(pull["head"])) return false;
+  const { repo = null } = pull["head"];
+  return !isObject(repo) || repo["full_name"] !== repository;
 }
 
 function runOf(settings: Settings, event: JsonObject, repository: string): Forge["run"] {

@@ -1,15 +1,16 @@
 /** @module Writes notes and issues on GitLab. */
+import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { Settings } from "../../project/settings.ts";
-import { allPages, apiAt } from "./api.ts";
+import { allPages, apiAt, unreadable } from "./api.ts";
 import type { Forge, Post } from "./forge.ts";
 
 const rights =
   "GITLAB_TOKEN needs the scope api and the role Reporter: Settings, Access tokens, and Settings, CI/CD, Variables";
 
 /** GitLab, as the variables of a job describe it. The job's own token may not write notes. Throws `forge-settings`. */
-export function gitlab(settings: Settings): Forge {
+export function gitlab(settings: Settings, clock: Clock): Forge {
   const token = settings.get("gitlabToken");
   const base = settings.get("ciApiV4Url");
   const project = settings.get("ciProjectId");
@@ -17,12 +18,15 @@ export function gitlab(settings: Settings): Forge {
     const missing = token === undefined ? "GITLAB_TOKEN" : "CI_API_V4_URL or CI_PROJECT_ID";
     throw new GraphformError("forge-settings", `${missing} is not set`, { hint: rights });
   }
-  const api = apiAt(base, { "private-token": token }, rights);
+  const api = apiAt({ base, headers: { "private-token": token }, hint: rights, clock });
   const home = `/projects/${encodeURIComponent(project)}`;
-  const notes = (): string => `${home}/merge_requests/${mergeRequest(settings)}/notes`;
+  // In the pipeline of a fork the merge request stands in another project, and its number means another one here.
+  const target = encodeURIComponent(settings.get("ciMergeRequestProjectId") ?? project);
+  const notes = (): string => `/projects/${target}/merge_requests/${mergeRequest(settings)}/notes`;
   const own = async (): Promise<number> => {
     const user = await api({ method: "GET", path: "/user" });
-    return isObject(user) && typeof user["id"] === "number" ? user["id"] : Number.NaN;
+    if (isObject(user) && typeof user["id"] === "number") return user["id"];
+    throw unreadable("/user");
   };
   const url = settings.get("ciJobUrl");
   return {

@@ -1,12 +1,12 @@
-/** @module Repeats requests that change nothing. */
-import pRetry from "p-retry";
+/** @module Repeats requests to the service that change nothing. */
 import type { Clock } from "../../model/clock.ts";
 import { isServiceError, type ServiceError } from "../../model/errors.ts";
+import { repeatRequest } from "../../network/repeat-request.ts";
 
 /** Most attempts of a request, and most while the service only answers 429. */
 const most = { tries: 6, refusals: 60 };
 
-/** Pauses between attempts in ms: doubled each time, with a random part of up to a half. */
+/** Pauses between attempts in ms. */
 const pauses = { first: 100, longest: 5000 };
 
 /**
@@ -20,20 +20,19 @@ export function withRetry<T>(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<T> {
-  return pRetry(send, {
-    retries: most.tries - 1,
-    minTimeout: 0,
-    shouldConsumeRetry: ({ error }) => !isServiceError(error, "rate-limited"),
-    shouldRetry: ({ error, attemptNumber }) =>
-      isServiceError(error) && isPassing(error) && attemptNumber < most.refusals,
-    onFailedAttempt: async ({ error, retriesLeft, attemptNumber }) => {
-      if (!isServiceError(error) || !isPassing(error) || retriesLeft === 0 || attemptNumber >= most.refusals)
-        return;
-      if (isPaced && error.failure === "rate-limited") return;
-      const pause = Math.min(pauses.longest, pauses.first * 2 ** Math.min(attemptNumber - 1, 10));
-      await clock.sleep(Math.max(error.retryAfter ?? 0, pause * (0.5 + clock.random() / 2)), signal);
+  return repeatRequest(
+    send,
+    {
+      ...{ tries: most.tries, most: most.refusals, pauses },
+      passing: (error) => {
+        if (!isServiceError(error) || !isPassing(error)) return undefined;
+        const isFull = error.failure === "rate-limited";
+        return { retryAfter: error.retryAfter, isFree: isFull, isPaced: isPaced && isFull };
+      },
     },
-  });
+    clock,
+    signal,
+  );
 }
 
 /** True for failures after which a read may be repeated: it was not taken, or its answer was lost or nonsense. */

@@ -1,12 +1,12 @@
 /** @module Repeats a request to a store that did not answer, with growing pauses. */
-import pRetry from "p-retry";
 import type { Clock } from "../../model/clock.ts";
 import { isGraphformError } from "../../model/errors.ts";
+import { repeatRequest } from "../../network/repeat-request.ts";
 
 /** Most attempts of one request: with the pauses, a store may be away for some 15 s. */
 const tries = 6;
 
-/** Pauses between attempts in ms: doubled each time, with a random part of up to a half. */
+/** Pauses between attempts in ms. */
 const pauses = { first: 500, longest: 8000 };
 
 /**
@@ -18,16 +18,8 @@ export function untilAnswered<T>(
   clock: Clock,
   signal?: AbortSignal,
 ): Promise<T> {
-  return pRetry(work, {
-    retries: tries - 1,
-    minTimeout: 0,
-    shouldRetry: ({ error }) => isUnreachable(error),
-    onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
-      if (!isUnreachable(error) || retriesLeft === 0) return;
-      const pause = Math.min(pauses.longest, pauses.first * 2 ** (attemptNumber - 1));
-      await clock.sleep(pause * (0.5 + clock.random() / 2), signal);
-    },
-  });
+  const passing = (error: Error): object | undefined => (isUnreachable(error) ? {} : undefined);
+  return repeatRequest(work, { tries, pauses, passing }, clock, signal);
 }
 
 /** True for a request without an answer: it may have happened. */

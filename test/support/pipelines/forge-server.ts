@@ -18,6 +18,13 @@ export interface Issue {
   readonly author: string;
 }
 
+/** One request that goes wrong: its connection is cut, or it gets this answer; before its work or after it. */
+export interface Fault {
+  readonly method: "GET" | "POST" | "PATCH" | "PUT";
+  readonly work: "done" | "not-done";
+  readonly answer: "cut" | Answer;
+}
+
 /** The REST API of GitHub and of GitLab on loopback: as much of both as reports need, with their permissions and pages. */
 export interface ForgeServer {
   readonly url: string;
@@ -25,6 +32,8 @@ export interface ForgeServer {
   readonly issues: Issue[];
   /** Requests that were refused. */
   readonly refused: string[];
+  /** Next faults, each for one request of its method. */
+  readonly faults: Fault[];
   close(): Promise<void>;
 }
 
@@ -34,18 +43,25 @@ const bot = "bot";
 export async function startForge(): Promise<ForgeServer> {
   const refused: string[] = [];
   const store: Store = { comments: [], issues: [] };
+  const faults: Fault[] = [];
   const server = createServer((request, response) => {
-    void answer(request, store).then(({ status, body }) => {
+    const at = faults.findIndex(({ method }) => method === request.method);
+    const [fault] = at < 0 ? [] : faults.splice(at, 1);
+    const worked = fault?.work === "not-done" ? fault.answer : answer(request, store);
+    void Promise.resolve(worked).then((whole) => {
+      const given = fault?.answer ?? whole;
+      if (given === "cut") return void request.socket.destroy();
+      const { status, body, headers = {} } = given;
       if (status >= 400) refused.push(`${request.method} ${request.url}`);
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(body));
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
-    ...{ url: `http://127.0.0.1:${port}`, ...store, refused },
+    ...{ url: `http://127.0.0.1:${port}`, ...store, refused, faults },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -59,6 +75,7 @@ type Store = Pick<ForgeServer, "comments" | "issues">;
 interface Answer {
   readonly status: number;
   readonly body: unknown;
+  readonly headers?: { readonly [name: string]: string };
 }
 
 const missing: Answer = { status: 404, body: { message: "Not Found" } };
