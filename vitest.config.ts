@@ -14,5 +14,7 @@ export default defineConfig({
     // A test that leaves a mock or a variable behind would break another one.
     restoreMocks: true,
     unstubEnvs: true,
+    // It imports JSON in a way that Node alone refuses.
+    server: { deps: { inline: ["@actions/workflow-parser"] } },
   },
 });

@@ -1,8 +1,11 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { githubWorkflows } from "../../src/commands/init/github-workflows.ts";
+import { pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const program = join(import.meta.dirname, "../../src/cli.ts");
@@ -54,6 +57,22 @@ function scripts(file: string): { readonly [job: string]: readonly string[] } {
 
 function jobOf(value: unknown): Job {
   return typeof value === "object" && value !== null ? value : {};
+}
+
+/** The shell of a step of the workflow that `init` writes. */
+function workflowStep(id: string): string {
+  const needs = { ...pipelineNeeds("state: { type: s3 }"), manifest: "graphform.yaml", folder: "" };
+  const { jobs }: { jobs: { apply: { steps: { id?: string; run: string }[] } } } = parse(
+    githubWorkflows(needs)[0]?.text ?? "",
+  );
+  return jobs.apply.steps.find((step) => step.id === id)?.run ?? expect.fail();
+}
+
+/** The shell that runs graphform in the action. */
+function actionStep(): string {
+  const text = readFileSync(join(import.meta.dirname, "../../action.yml"), "utf8");
+  const { runs }: { runs: { steps: { id?: string; run: string }[] } } = parse(text);
+  return runs.steps.find((step) => step.id === "run")?.run ?? expect.fail();
 }
 
 const pipelines = [
@@ -170,6 +189,43 @@ users: { reader: { instance: orders, password: "\${env.SHOP_B}-\${env.SHOP_A}" }
       }
     },
   );
+
+  it.each([
+    ["the workflow", () => workflowStep("apply"), {}],
+    ["the action", actionStep, { COMMAND: "apply", PLAN_FILE: "graphform.gfplan", LOCK_TIMEOUT: "15m" }],
+  ] as const)("lets an apply end in order when its job is cancelled: %s", async (name, step, variables) => {
+    const folder = join(bench.folder, `cancelled ${name}`);
+    mkdirSync(folder);
+    // The runner signals the shell alone, and kills what is left ten seconds later.
+    const program = `#!${process.execPath}
+const end = () => { console.log("ended in order"); process.exit(130); };
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, end);
+setInterval(() => undefined, 1000);
+console.log("applying");
+`;
+    for (const [file, text] of [
+      ["graphform", program],
+      ["sha256sum", "#!/bin/sh\ncat > /dev/null\n"],
+    ] as const)
+      writeFileSync(join(folder, file), text, { mode: 0o755 });
+    const shell = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", step()], {
+      ...{ cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
+      env: {
+        ...{ PATH: `${folder}:${process.env["PATH"]}`, RUNNER_TEMP: folder, GITHUB_WORKSPACE: folder },
+        ...{ GITHUB_OUTPUT: join(folder, "output"), MANIFEST: "", STATE: "", ARGS: "", PLAN_SHA256: "" },
+        ...variables,
+      },
+    });
+    let out = "";
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (out === "" && text.includes("applying")) shell.kill("SIGINT");
+      out += text;
+    });
+    const [code] = await once(shell, "close");
+    expect(out).toBe("applying\nended in order\n");
+    if (name === "the workflow") expect(code).toBe(130);
+    else expect(readFileSync(join(folder, "output"), "utf8")).toContain("code=130\n");
+  });
 
   it("stands in the root of the repository, and runs in the folder of the manifest", () => {
     const root = join(bench.folder, "repository");

@@ -82,10 +82,28 @@ describe("the workflow of a pull request", () => {
     expect(said(plan)).toMatch(/::error file=graphform.yaml,line=\d/);
   });
 
-  it("of a fork is validated, without secrets and without a comment", async () => {
+  it("succeeds where the comment may not be written, and says so", async () => {
+    shop.commit({ orders: "with a token that may only read" });
+    const text = shop.user.read(`repository/${workflow}`);
+    shop.user.write("repository/read.yaml", text.replace("pull-requests: write", "pull-requests: read"));
+    const before = shop.forge.comments.map(({ body }) => body);
+    const { plan } = await github.run("read.yaml", proposed());
+    expect(plan?.result, said(plan)).toBe("success");
+    expect(said(plan)).toMatch(
+      /403: Resource not accessible[\s\S]*::warning title=graphform::The plan could not be shown/,
+    );
+    expect(plan?.summary).toContain("with a token that may only read");
+    expect(shop.forge.comments.map(({ body }) => body)).toEqual(before);
+    shop.forge.refused.length = 0;
+  });
+
+  it.each([
+    ["a fork", () => proposed("stranger/graphs")],
+    ["Dependabot", () => ({ ...proposed(), actor: "dependabot[bot]" })],
+  ])("of %s is validated, without secrets and without a comment", async (_, event) => {
     shop.commit({ orders: "from a fork" });
     const before = shop.forge.comments.map(({ body }) => body);
-    const { plan, apply } = await github.run(workflow, proposed("stranger/graphs"));
+    const { plan, apply } = await github.run(workflow, event());
     expect([plan?.result, apply?.result]).toEqual(["success", "skipped"]);
     const outcomes = Object.fromEntries((plan?.steps ?? []).map(({ name, outcome }) => [name, outcome]));
     expect(outcomes).toMatchObject({ validate: "success", plan: "skipped", comment: "skipped" });
@@ -311,7 +329,7 @@ it("plans and applies a manifest that stands in a folder of the repository", asy
   user.write("repository/graphform.yaml", "nothing of the kind");
   const written = await user.run("--chdir", "repository/envs/prod", "init", "--ci", "github");
   expect(written.code, written.err).toBe(0);
-  const jobs = await github.run(".github/workflows/graphform-shop.yaml", push);
+  const jobs = await github.run(".github/workflows/graphform-shop-prod.yaml", push);
   expect(results(jobs), Object.values(jobs).map(said).join("\n")).toEqual({
     plan: "success",
     apply: "success",

@@ -10,7 +10,11 @@ import {
 import { openShop, type Shop } from "../support/pipelines/shop.ts";
 import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
 
-const merge = { CI_PIPELINE_SOURCE: "merge_request_event", CI_MERGE_REQUEST_IID: "5" };
+const merge = {
+  CI_PIPELINE_SOURCE: "merge_request_event",
+  CI_MERGE_REQUEST_IID: "5",
+  CI_MERGE_REQUEST_PROJECT_ID: "7",
+};
 const push = { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "main" };
 const schedule = { CI_PIPELINE_SOURCE: "schedule", CI_COMMIT_BRANCH: "main" };
 
@@ -64,6 +68,15 @@ describe("the pipeline of a merge request", () => {
     expect(await shop.created()).toEqual([]);
   });
 
+  it("of a fork is validated, without secrets and without a note", async () => {
+    shop.commit({ orders: "from a fork" });
+    const notes = shop.forge.comments.length;
+    const { plan } = await gitlab.run({ ...merge, CI_PROJECT_ID: "8" });
+    expect([plan?.status, plan?.afterScript], plan?.out).toEqual(["success", ""]);
+    expect(plan?.out).not.toContain("Plan:");
+    expect(shop.forge.comments).toHaveLength(notes);
+  });
+
   it("says how to get a token that may write notes, and plans without it", async () => {
     shop.commit({ orders: "the order graph" });
     // An empty variable counts as none.
@@ -93,7 +106,9 @@ describe("the pipeline after a merge", () => {
     shop.commit({ orders: "changed in between", stock: "what is left" });
     const { apply } = await gitlab.run(push, { apply: () => shop.past("delete", "orders") });
     expect(apply?.status).toBe("failed");
-    expect(apply?.out).toMatch(/Plan: 1 to add, 0 to change, 0 to destroy\.[\s\S]*stale and was not applied/);
+    expect(apply?.out).toMatch(
+      /Plan: 1 to add, 0 to change, 0 to destroy\.[\s\S]*stale, or was applied before/,
+    );
     expect(await shop.created()).toEqual(["orders", "stock"]);
     expect(statuses(await gitlab.run(push, { apply: async () => undefined }))).toEqual({
       plan: "success",
@@ -136,6 +151,13 @@ describe("the pipeline of a schedule", () => {
     expect(found["drift"]?.reports["junit"]).toContain("<failure");
     await gitlab.run(schedule);
     expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop", state: "open" }]);
+    project["GITLAB_TOKEN"] = "";
+    const silent = await gitlab.run(schedule);
+    project["GITLAB_TOKEN"] = "gitlab-token";
+    expect(statuses(silent)).toEqual({ drift: "warning" });
+    expect(silent["drift"]?.out).toMatch(
+      /GITLAB_TOKEN is not set[\s\S]*The issue about drift could not be written/,
+    );
     project["GRAPHFORM_USERNAME"] = "nobody@example.com";
     expect(statuses(await gitlab.run(schedule))).toEqual({ drift: "failed" });
     project["GRAPHFORM_USERNAME"] = shop.platform.username;

@@ -3,10 +3,12 @@ import { erroredFolder, erroredSteps } from "./errored-artifact.ts";
 import { lastingState } from "./lasting-state.ts";
 import {
   fileOption,
+  inFolder,
   manifestOptions,
   type PipelineFile,
   type PipelineNeeds,
   stateOption,
+  yamlLine,
 } from "./pipeline-needs.ts";
 
 /** The workflow that plans and applies, and the one that looks for drift. */
@@ -42,8 +44,8 @@ jobs:
       group: graphform-${name}-plan-\${{ github.ref }}
       cancel-in-progress: \${{ github.event_name == 'pull_request' }}
     env:
-      # A fork gets no secrets: its manifest is only validated.
-      FROM_FORK: \${{ github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name != github.repository }}
+      # A fork and Dependabot get no secrets, and a token that may only read: the manifest is only validated.
+      NO_SECRETS: \${{ github.event_name == 'pull_request' && (github.event.pull_request.head.repo.full_name != github.repository || github.actor == 'dependabot[bot]') }}
     outputs:
       changed: \${{ steps.plan.outputs.changed }}
       sha256: \${{ steps.plan.outputs.plan_sha256 }}
@@ -51,11 +53,11 @@ jobs:
     steps:
 ${setUp(needs)}
       - name: validate
-        if: env.FROM_FORK == 'true'
-        run: graphform validate${fileOption(needs)}
+        if: env.NO_SECRETS == 'true'
+        run: ${yamlLine(`graphform validate${fileOption(needs)}`)}
       - name: plan
         id: plan
-        if: env.FROM_FORK != 'true'
+        if: env.NO_SECRETS != 'true'
         env:
 ${secrets(needs, "          ")}
         run: |
@@ -65,7 +67,9 @@ ${secrets(needs, "          ")}
         if: \${{ !cancelled() && github.event_name == 'pull_request' && steps.plan.outcome != 'skipped' }}
         env:
           GITHUB_TOKEN: \${{ github.token }}
-        run: graphform ci comment graphform-plan.md --key ${name}
+        run: |
+          graphform ci comment graphform-plan.md --key ${name} ||
+            echo "::warning title=graphform::The plan could not be shown in a comment. The summary of this job has it."
       - name: keep the plan
         if: steps.plan.outputs.plan_path != ''
         uses: actions/upload-artifact@v4
@@ -101,15 +105,16 @@ ${setUp(needs)}
 ${secrets(needs, "          ")}
         run: |
           echo "$PLAN_SHA256  graphform.gfplan" | sha256sum --check --strict -
-          graphform apply graphform.gfplan${stateOption(needs)} --lock-timeout 15m
-      # Exit 6: something has changed since the plan was shown. The new plan is shown, and not applied.
+          # \`exec\`: when the job is cancelled, this process gets the signal, and ends what it does in order.
+          exec graphform apply graphform.gfplan${stateOption(needs)} --lock-timeout 15m
+      # Exit 6: something has changed since the plan was shown, or it was applied before. The new plan is shown, and not applied.
       - name: plan again
         if: \${{ failure() && steps.apply.outputs.exitcode == '6' }}
         env:
 ${secrets(needs, "          ")}
         run: |
           graphform plan${options}
-          echo "::error title=graphform::The plan that was shown is stale and was not applied. The summary of this job has the new one: run all jobs again to approve it."
+          echo "::error title=graphform::The plan that was shown is stale, or was applied before: nothing was done. The summary of this job has the new one: run all jobs again to approve it."
           exit 6
 ${erroredSteps(`graphform-${name}-errored-\${{ github.run_attempt }}`, inFolder(needs, erroredFolder))}`;
 }
@@ -139,13 +144,18 @@ ${setUp(needs)}
         id: drift
         env:
 ${secrets(needs, "          ")}
-        run: graphform drift${manifestOptions(needs)} --markdown graphform-drift.md || test $? -eq 2
+        run: ${yamlLine(`graphform drift${manifestOptions(needs)} --markdown graphform-drift.md || test $? -eq 2`)}
       - name: issue
         if: \${{ !cancelled() && steps.drift.outcome != 'skipped' }}
         env:
           GITHUB_TOKEN: \${{ github.token }}
           EXITCODE: \${{ steps.drift.outputs.exitcode }}
-        run: graphform ci issue graphform-drift.md --exitcode "$EXITCODE" --key ${name}
+        # Drift that no issue tells of fails the job: nobody would hear of it.
+        run: |
+          graphform ci issue graphform-drift.md --exitcode "$EXITCODE" --key ${name} || {
+            echo "::warning title=graphform::The issue about drift could not be written."
+            test "$EXITCODE" = 0
+          }
 `;
 }
 
@@ -196,8 +206,4 @@ function workingDirectory({ folder }: PipelineNeeds): string {
 
 function runner({ state }: PipelineNeeds): string {
   return state === "file" ? "  # a runner that sees the folder of GRAPHFORM_STATE" : "";
-}
-
-function inFolder({ folder }: PipelineNeeds, file: string): string {
-  return folder === "" ? file : `${folder}/${file}`;
 }

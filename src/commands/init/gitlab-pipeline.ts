@@ -1,12 +1,21 @@
 /** @module Writes the pipeline of GitLab: plan, apply and drift. */
 import { erroredFolder, erroredScript } from "./errored-artifact.ts";
 import { lastingState } from "./lasting-state.ts";
-import { manifestOptions, type PipelineFile, type PipelineNeeds, stateOption } from "./pipeline-needs.ts";
+import {
+  fileOption,
+  inFolder,
+  manifestOptions,
+  type PipelineFile,
+  type PipelineNeeds,
+  stateOption,
+  yamlLine,
+} from "./pipeline-needs.ts";
 
 /** The pipeline. Its drift job runs in pipelines that a schedule begins. */
 export function gitlabPipeline(needs: PipelineNeeds): PipelineFile {
   const { name, secrets, stateSecrets, state } = needs;
   const options = manifestOptions(needs);
+  const cd = yamlLine(`cd ${quoted(needs.folder)}`);
   const variables = ["GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD", ...stateSecrets, ...secrets];
   const region = state === "s3" ? ["AWS_REGION"] : [];
   const shared = state === "file" ? ["GRAPHFORM_STATE"] : [];
@@ -30,7 +39,7 @@ default:
   before_script:
 ${state === "file" ? `    - |\n${lastingState("      ")}\n` : ""}    - npm ci
     - export PATH="$PWD/node_modules/.bin:$PATH"
-${needs.folder === "" ? "" : `    - cd ${quoted(needs.folder)}\n`}
+${needs.folder === "" ? "" : `    - ${cd}\n`}
 plan:
   stage: plan
   rules:
@@ -38,22 +47,31 @@ plan:
   interruptible: true
   timeout: 30 minutes
   script:
-    - graphform plan${options} --out graphform.gfplan --markdown graphform-plan.md --gitlab tfplan.json
+    # The pipeline of a fork has no secrets: its manifest is only validated.
+    - |
+      if test "\${CI_MERGE_REQUEST_PROJECT_ID:-$CI_PROJECT_ID}" != "$CI_PROJECT_ID"; then
+        graphform validate${fileOption(needs)}
+        exit 0
+      fi
+    - ${yamlLine(`graphform plan${options} --out graphform.gfplan --markdown graphform-plan.md --gitlab tfplan.json`)}
     - sha256sum graphform.gfplan > graphform.gfplan.sha256
-  # After a failure too: the note says then why there is no plan.
+  # After a failure too: the note says then why there is no plan. A cancelled job says nothing: a newer one is on its way.
   after_script:
     - export PATH="$PWD/node_modules/.bin:$PATH"
-${needs.folder === "" ? "" : `    - cd ${quoted(needs.folder)}\n`}    - if test "$CI_PIPELINE_SOURCE" = merge_request_event; then graphform ci comment graphform-plan.md --key ${name}; fi
+${needs.folder === "" ? "" : `    - ${cd}\n`}    - |
+      if test "$CI_JOB_STATUS" != canceled && test "$CI_MERGE_REQUEST_PROJECT_ID" = "$CI_PROJECT_ID"; then
+        graphform ci comment graphform-plan.md --key ${name}
+      fi
   artifacts:
     # Not for everybody who sees the project: a plan names what there is, though no secret.
     access: developer
     expire_in: 2 weeks
     paths:
-      - ${inFolder(needs, "graphform.gfplan")}
-      - ${inFolder(needs, "graphform.gfplan.sha256")}
-      - ${inFolder(needs, "graphform-plan.md")}
+      - ${pathOf(needs, "graphform.gfplan")}
+      - ${pathOf(needs, "graphform.gfplan.sha256")}
+      - ${pathOf(needs, "graphform-plan.md")}
     reports:
-      terraform: ${inFolder(needs, "tfplan.json")}
+      terraform: ${pathOf(needs, "tfplan.json")}
 
 apply:
   stage: apply
@@ -70,11 +88,11 @@ apply:
   script:
     - sha256sum --check --strict graphform.gfplan.sha256
     - code=0; graphform apply graphform.gfplan${stateOption(needs)} --lock-timeout 15m || code=$?
-    # Exit 6: something has changed since the plan was shown. The new plan is shown, and not applied.
+    # Exit 6: something has changed since the plan was shown, or it was applied before. The new plan is shown, and not applied.
     - |
       if test "$code" -eq 6; then
         graphform plan${options} || true
-        echo "The plan that was shown is stale and was not applied. The new one stands above: run a new pipeline to approve it." >&2
+        echo "The plan that was shown is stale, or was applied before: nothing was done. The new one stands above: run a new pipeline to approve it." >&2
       fi
     - exit "$code"
 ${erroredScript(needs.folder === "" ? "" : `    - cd ${quoted(needs.folder)}\n`, inFolder(needs, erroredFolder))}
@@ -85,8 +103,8 @@ drift:
   timeout: 30 minutes
   script:
     # --unmanaged adds what nobody declares.
-    - code=0; graphform drift${options} --markdown graphform-drift.md --junit graphform-drift.xml || code=$?
-    - graphform ci issue graphform-drift.md --exitcode "$code" --key ${name}
+    - ${yamlLine(`code=0; graphform drift${options} --markdown graphform-drift.md --junit graphform-drift.xml || code=$?`)}
+    - graphform ci issue graphform-drift.md --exitcode "$code" --key ${name} || echo "The issue about drift could not be written." >&2
     - exit "$code"
   # Drift is a warning, and the issue's to tell; everything else is a failure.
   allow_failure: { exit_codes: 2 }
@@ -95,7 +113,7 @@ drift:
     access: developer
     expire_in: 2 weeks
     reports:
-      junit: ${inFolder(needs, "graphform-drift.xml")}
+      junit: ${pathOf(needs, "graphform-drift.xml")}
 `,
   };
 }
@@ -111,8 +129,8 @@ variables:
 `;
 }
 
-function inFolder({ folder }: PipelineNeeds, file: string): string {
-  return folder === "" ? file : quotedYaml(`${folder}/${file}`);
+function pathOf(needs: PipelineNeeds, file: string): string {
+  return quotedYaml(inFolder(needs, file));
 }
 
 function quoted(text: string): string {

@@ -39,7 +39,7 @@ const known = new Set([...Object.values(storeVariables).flat(), "GRAPHFORM_USERN
 /** Reads the needs of a manifest, as far as it can be read: an invalid one is found by the pipeline. */
 export function pipelineNeeds(text: string): Omit<PipelineNeeds, "manifest" | "folder"> {
   const { value = {} } = parseManifest([{ path: "graphform.yaml", text }]);
-  const name = typeof value["name"] === "string" ? value["name"].replaceAll(/[^A-Za-z0-9_.-]+/g, "-") : "";
+  const name = typeof value["name"] === "string" ? fitting(value["name"]) : "";
   const section = value["state"];
   const written = isObject(section) ? (section["type"] ?? section["backend"]) : undefined;
   const state = isStateKind(written) ? written : "file";
@@ -50,6 +50,11 @@ export function pipelineNeeds(text: string): Omit<PipelineNeeds, "manifest" | "f
     stateSecrets: storeVariables[state],
     secrets: [...named].filter((variable) => !known.has(variable)).sort(),
   };
+}
+
+/** A text in letters that fit everywhere in a pipeline. */
+export function fitting(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_.-]+/g, "-");
 }
 
 function isStateKind(value: Json | undefined): value is StateKind {
@@ -89,4 +94,15 @@ export function fileOption({ manifest }: PipelineNeeds): string {
 /** Option that names the state, where no shared store keeps it. */
 export function stateOption({ state }: PipelineNeeds): string {
   return state === "file" ? ' --state "$GRAPHFORM_STATE"' : "";
+}
+
+/** A line of shell as a value of YAML: plain where YAML reads it so, otherwise between quotes. */
+export function yamlLine(line: string): string {
+  const isPlain = /^[A-Za-z]/.test(line) && !/: | #|:$/.test(line);
+  return isPlain ? line : JSON.stringify(line);
+}
+
+/** A path below the folder of the manifest, from the root of the repository. */
+export function inFolder({ folder }: PipelineNeeds, file: string): string {
+  return folder === "" ? file : `${folder}/${file}`;
 }

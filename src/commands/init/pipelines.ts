@@ -1,9 +1,9 @@
 /** @module Makes the pipelines that `init --ci` writes for a manifest. */
 import { existsSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { githubWorkflows } from "./github-workflows.ts";
 import { gitlabPipeline } from "./gitlab-pipeline.ts";
-import { type PipelineFile, type PipelineNeeds, pipelineNeeds } from "./pipeline-needs.ts";
+import { fitting, type PipelineFile, type PipelineNeeds, pipelineNeeds } from "./pipeline-needs.ts";
 
 /** CI services that `init` writes pipelines for. */
 export type CiService = "github" | "gitlab";
@@ -19,12 +19,19 @@ export interface Pipelines {
 export function pipelinesFor(ci: CiService, manifest: string, text: string): Pipelines {
   const root = rootOf(resolve("."));
   const folder = relative(root, resolve(".")).replaceAll("\\", "/");
-  const needs: PipelineNeeds = { ...pipelineNeeds(text), manifest, folder };
+  const read = pipelineNeeds(text);
+  const needs: PipelineNeeds = { ...read, name: nameIn(folder, read.name), manifest, folder };
   const files = ci === "github" ? githubWorkflows(needs) : [gitlabPipeline(needs)];
   return {
     files: files.map((file) => ({ ...file, path: join(relative(".", root), file.path) })),
     next: nextOf(ci, needs),
   };
+}
+
+/** The manifest's name; that of its folder too where it is not in it: manifests of several folders often have one name. */
+function nameIn(folder: string, name: string): string {
+  const last = fitting(basename(folder));
+  return folder === "" || name.includes(last) ? name : `${name}-${last}`;
 }
 
 /** The folder of the repository; the folder itself where there is none. */

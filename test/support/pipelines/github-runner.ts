@@ -62,6 +62,8 @@ export interface GithubEvent {
   readonly ref: string;
   readonly payload?: object;
   readonly attempt?: number;
+  /** Who caused it. */
+  readonly actor?: string;
 }
 
 /** A repository at GitHub with its settings; artifacts are kept from run to run. */
@@ -109,6 +111,7 @@ export function githubRunner({
         event: event.payload ?? {},
         event_name: event.name,
         ref: event.ref,
+        actor: event.actor ?? "ada",
         repository: "acme/graphs",
         run_attempt: String(event.attempt ?? 1),
       };

@@ -134,7 +134,12 @@ async function runJob(job: Job, document: Pipeline, place: Place): Promise<Gitla
   const before = job.before_script ?? document.default?.before_script ?? [];
   const { code, out } = await shell([...before, ...job.script].join("\n"), workspace, env);
   const after =
-    job.after_script === undefined ? undefined : await shell(job.after_script.join("\n"), workspace, env);
+    job.after_script === undefined
+      ? undefined
+      : await shell(job.after_script.join("\n"), workspace, {
+          ...env,
+          CI_JOB_STATUS: code === 0 ? "success" : "failed",
+        });
   const isAllowed = code !== 0 && job.allow_failure?.exit_codes === code;
   const { paths = [], reports = {}, when = "on_success" } = job.artifacts ?? {};
   for (const path of code === 0 || when === "always" ? paths : []) {
