@@ -5,6 +5,7 @@ import { manifestSchema } from "../src/manifest/schema/manifest-schema.ts";
 import { driftSchema } from "../src/report/drift-schema.ts";
 import { documentKey, manifestAjv, resourceKey } from "./compile-validators.ts";
 import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
+import { severalSchema, validationSchema } from "./several-schema.ts";
 
 /**
  * Writes what is derived from the kinds' tables: the manifest's JSON Schema for editors, which is committed, and the
@@ -14,6 +15,8 @@ import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
 if (!process.argv.includes("--generated")) {
   writeEmitted("schemas/manifest.schema.json", schemaText(manifestSchema(kinds.all)));
   writeEmitted("schemas/drift.schema.json", schemaText(driftSchema));
+  writeEmitted("schemas/validation.schema.json", schemaText(validationSchema()));
+  writeEmitted("schemas/several.schema.json", schemaText(severalSchema()));
 }
 writeEmitted("src/manifest/validators.generated.js", await compiledValidators());
 writeEmitted("src/manifest/validators.generated.d.ts", declaration());

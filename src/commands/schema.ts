@@ -13,6 +13,8 @@ const files: { readonly [name: string]: string } = {
   profile: "profile.schema.json",
   plan: "plan.schema.json",
   drift: "drift.schema.json",
+  validation: "validation.schema.json",
+  several: "several.schema.json",
   events: "event.schema.json",
   state: "state.schema.json",
 };

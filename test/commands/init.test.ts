@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { githubWorkflows } from "../../src/commands/init/github-workflows.ts";
@@ -75,6 +75,15 @@ function actionStep(): string {
   return runs.steps.find((step) => step.id === "run")?.run ?? expect.fail();
 }
 
+function present(folder: string, file: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), "of a person");
+}
+
+function everything(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+}
+
 const pipelines = [
   ["github", [".github/workflows/graphform.yaml", ".github/workflows/graphform-drift.yaml"], ["sh"]],
   ["gitlab", [".gitlab-ci.yml"], ["bash", "--norc"]],
@@ -109,17 +118,49 @@ describe("init", () => {
     }
   });
 
-  it("writes everything or nothing", () => {
-    const folder = join(bench.folder, "blocked");
+  it.each([
+    [
+      "a file stands where a folder is wanted",
+      (folder: string) => writeFileSync(join(folder, ".github"), ""),
+    ],
+    [
+      "the second workflow is there",
+      (folder: string) => present(folder, ".github/workflows/graphform-drift.yaml"),
+    ],
+    [
+      "a link that leads nowhere has its name",
+      (folder: string) => symlinkSync("nowhere", join(folder, "graphform.yaml")),
+    ],
+    ["a folder is called .gitignore", (folder: string) => mkdirSync(join(folder, ".gitignore"))],
+    [
+      ".gitignore leads to a file that nobody can write",
+      (folder: string) => symlinkSync("/proc/version", join(folder, ".gitignore")),
+    ],
+  ])("writes everything or nothing: %s", (name, prepare) => {
+    const folder = join(bench.folder, name.replaceAll(" ", "-"));
     mkdirSync(folder);
-    writeFileSync(join(folder, ".github"), "a file where a folder is wanted");
-    const ran = spawnSync(process.execPath, [program, "init", "--ci", "github"], {
+    prepare(folder);
+    const before = everything(folder);
+    const { status, stderr } = spawnSync(process.execPath, [program, "init", "--ci", "github"], {
       cwd: folder,
       encoding: "utf8",
     });
-    expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining("cannot write")]);
-    expect(existsSync(join(folder, "graphform.yaml"))).toBe(false);
-    expect(existsSync(join(folder, ".gitignore"))).toBe(false);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot write|exists already/)]);
+    expect(stderr).not.toMatch(/ {4}at |EISDIR/);
+    expect(everything(folder)).toEqual(before);
+  });
+
+  it("keeps what a .gitignore has, its line ends and its permissions", () => {
+    const folder = join(bench.folder, "ignoring");
+    mkdirSync(folder);
+    const file = join(folder, ".gitignore");
+    writeFileSync(file, "dist\r\n.graphform/", { mode: 0o640 });
+    execFileSync(process.execPath, [program, "init"], { cwd: folder, stdio: "pipe" });
+    expect(readFileSync(file, "utf8")).toBe(
+      "dist\r\n.graphform/\r\n# graphform: state, local platform, saved plans\r\n*.gfplan\r\n",
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(everything(folder)).toEqual([".gitignore", "graphform.yaml"]);
   });
 
   it.each(pipelines)(

@@ -3,6 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { schemaText } from "../../scripts/compiled-module.ts";
+import { severalSchema, validationSchema } from "../../scripts/several-schema.ts";
+import { severalViolations, validationViolations } from "../support/published-schemas.ts";
 import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, type Ran, startBench } from "./harness.ts";
 
@@ -106,6 +109,29 @@ describe("several folders", () => {
       ],
     });
     expect(document.projects[1].plan).toEqual(JSON.parse((await gf("plan", ...prod, "--json")).out));
+  });
+
+  it.each([
+    ["plan", [...test, ...prod, ...broken]],
+    ["drift", [...test, ...prod, ...broken]],
+    ["validate", [...test, ...broken]],
+    ["validate", [...test, ...prod, "--var-file", "none.yaml"]],
+  ] as const)("%s %j prints what `graphform schema several` publishes", async (command, args) => {
+    const document = JSON.parse((await gf(command, ...args, "--json")).out);
+    expect(severalViolations(document)).toEqual([]);
+    const [first, ...others] = document.projects;
+    const without = { ...first, exit_code: undefined };
+    for (const wrong of [{ ...first, surprise: 1 }, without])
+      expect(severalViolations({ ...document, projects: [wrong, ...others] })).not.toEqual([]);
+    if (command !== "validate") return;
+    for (const project of document.projects) expect(validationViolations(project.validation)).toEqual([]);
+  });
+
+  it.each([
+    ["several", severalSchema],
+    ["validation", validationSchema],
+  ] as const)("`graphform schema %s` is what npm run emit writes", async (name, schema) => {
+    expect((await gf("schema", name)).out).toBe(schemaText(schema()));
   });
 
   it("writes one report of each kind for all, and saves each plan in its own folder", async () => {

@@ -11,6 +11,12 @@ export const planViolations: Violations = violationsOf("plan.schema.json");
 /** Violations of `graphform schema events`, of one line of a stream. */
 export const eventViolations: Violations = violationsOf("event.schema.json");
 
+/** Violations of `graphform schema validation`. */
+export const validationViolations: Violations = violationsOf("validation.schema.json");
+
+/** Violations of `graphform schema several`. */
+export const severalViolations: Violations = violationsOf("several.schema.json");
+
 function violationsOf(file: string): Violations {
   const path = join(import.meta.dirname, "..", "..", "schemas", file);
   const isValid = new Ajv({

@@ -1,10 +1,11 @@
 /** @module Writes a commented manifest to start with, and pipelines on request. */
 import { existsSync } from "node:fs";
-import { appendFile, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Terminal } from "../terminal.ts";
-import { writeNew } from "../write-new.ts";
+import { writeAllNew } from "../write-new.ts";
+import { extendGitignore, gitignoreEdit } from "./gitignore.ts";
 import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
 import { starter } from "./starter.ts";
 
@@ -27,23 +28,19 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
     });
   }
   const pipelines = options.ci === undefined ? undefined : await pipelinesOf(options.ci, manifest, isThere);
-  const written: string[] = [];
+  const edit = await gitignoreEdit();
+  const files = [
+    ...(isThere ? [] : [{ path: manifest, text: starter }]),
+    ...(pipelines?.files ?? []),
+    ...(edit === undefined || edit.before !== undefined ? [] : [{ path: ".gitignore", text: edit.after }]),
+  ];
   // All files or none: a file left behind would make the next `init` fail.
-  try {
-    for (const { path, text } of pipelines?.files ?? []) {
-      await writeNew(path, text);
-      written.push(path);
-    }
-    if (!isThere) {
-      await writeNew(manifest, starter);
-      written.unshift(manifest);
-    }
-  } catch (error) {
-    await Promise.all(written.map((path) => rm(path, { force: true })));
-    throw error;
-  }
-  if (await extendGitignore()) written.push(".gitignore");
-  terminal.out(`Wrote ${written.map((path) => relative(".", path)).join(", ")}.\n`);
+  await writeAllNew(files, async () => {
+    if (edit?.before !== undefined) await extendGitignore(edit);
+  });
+  const written = [...files.map(({ path }) => path), ...(edit?.before === undefined ? [] : [".gitignore"])];
+  const names = written.map((path) => relative(".", path)).join(", ");
+  terminal.out(written.length === 0 ? "Nothing to write.\n" : `Wrote ${names}.\n`);
   if (pipelines !== undefined) terminal.err(`${pipelines.next}\n`);
   if (!isThere)
     terminal.err(
@@ -68,20 +65,4 @@ async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): P
           : "move it away, or leave out --ci",
     },
   );
-}
-
-const ignoredByGit = [".graphform/", "*.gfplan"];
-
-/** Adds the missing lines to .gitignore; returns true if there were any. */
-async function extendGitignore(): Promise<boolean> {
-  const text = await readFile(".gitignore", "utf8").catch(() => "");
-  const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()));
-  const missing = ignoredByGit.filter((line) => !lines.has(line));
-  if (missing.length === 0) return false;
-  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  await appendFile(
-    ".gitignore",
-    `${gap}# graphform: state, local platform, saved plans\n${missing.join("\n")}\n`,
-  );
-  return true;
 }
