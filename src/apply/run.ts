@@ -108,8 +108,7 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
   try {
     return await handlers[step.operation](step, context);
   } catch (error) {
-    if (context.stopping.aborted)
-      return { result: "interrupted", message: "interrupted; the next run finishes it" };
+    if (context.stopping.aborted) return { result: "interrupted", message: "the next run finishes it" };
     if (!isGraphformError(error)) return { result: "failed", message: `unexpected: ${String(error)}` };
     const stale = error.exitCode === 6;
     return {

@@ -24,7 +24,11 @@ function list(items: JsonObject): JsonObject {
   return { type: "array", items };
 }
 
-const where = record({ file: text, line: count, column: count }, [], "The place in the manifest.");
+const where = record(
+  { file: text, line: count, column: count },
+  [],
+  "File, line and column in the manifest.",
+);
 const driftClass: JsonObject = {
   enum: driftClasses,
   description: "outside: the world has changed. ours: the manifest has. cosmetic: it does not matter.",

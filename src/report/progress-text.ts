@@ -43,5 +43,5 @@ function endOf(step: StepOutcome, palette: Palette): string {
   }
   const tone = step.result === "failed" || step.result === "stale" ? palette.red : palette.yellow;
   const words = step.result.replaceAll("-", " ");
-  return `${tone(`${words} after ${time}`)}${id}${step.message === undefined ? "" : ` ${escapeText(step.message)}`}`;
+  return `${tone(`${words} after ${time}`)}${id}${step.message === undefined ? "" : `: ${escapeText(step.message)}`}`;
 }

@@ -65,7 +65,7 @@ function wrongAddress(value: unknown): string | undefined {
 
 function foreign(file: string, why: string, cause?: unknown): GraphformError {
   return new GraphformError("state-foreign", `${file} cannot be read as a state: ${why}`, {
-    hint: `it was left as it is; name another place with --state, or: ${wayOut(file)}`,
+    hint: `it was left as it is; name another location with --state, or: ${wayOut(file)}`,
     cause,
   });
 }
@@ -85,7 +85,7 @@ function misnamed(file: string, found: string, name: string): GraphformError {
     "state-name",
     `the state ${file} belongs to "${found}", and the manifest is "${name}"`,
     {
-      hint: "give the manifest the name that it had, or name another place with --state",
+      hint: "give the manifest the name that it had, or name another location with --state",
     },
   );
 }

@@ -92,7 +92,7 @@ function unreadable(where: string, cause: unknown): GraphformError {
     "state-unreadable",
     `the state ${where} could not be read: ${fileTrouble(cause)}`,
     {
-      hint: "allow reading it, or name another place with --state",
+      hint: "allow reading it, or name another file with --state",
       cause,
     },
   );

@@ -42,7 +42,7 @@ describe("progressText", () => {
         type: "step-end",
         outcome: ended("instances.orders", { result: "failed", message: "the service said no" }),
       },
-      "instances.orders: failed after 12 s the service said no",
+      "instances.orders: failed after 12 s: the service said no",
     ],
     [
       "a warning",

@@ -90,6 +90,6 @@ export async function observeDrift(
 /** Without a state nothing is known of the last apply: that is no proof that nothing has changed. */
 function noState({ store }: Project): GraphformError {
   return new GraphformError("state-missing", `there is no state at ${store.where}: nothing to compare with`, {
-    hint: "graphform apply makes one; --state names another place",
+    hint: "graphform apply makes one; --state names another location",
   });
 }

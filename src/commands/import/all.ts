@@ -139,7 +139,7 @@ async function bindAll(
   const work = async ({ project: locked, state, service, world }: Locked): Promise<void> => {
     if (Object.keys(state.resources).length > 0) {
       throw new GraphformError("state-in-use", `the state ${locked.store.where} binds resources already`, {
-        hint: "give the written manifest another name with --name, or another place with --state",
+        hint: "give the written manifest another name with --name, or another location with --state",
       });
     }
     const { manifest } = await resolveProject(locked, state, noSecrets);

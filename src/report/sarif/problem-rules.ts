@@ -26,7 +26,7 @@ export const problemRules: { readonly [code: string]: string } = {
   "duplicate-key": "A key is written twice in one map. Remove one of the two.",
   "duplicate-user": "Two users of one database have the same name. Give each its own name.",
   empty: "The manifest is empty. Begin with apiVersion: graphform/v1.",
-  "empty-secret": "A secret has no characters. Correct the place that it comes from.",
+  "empty-secret": "A secret has no characters. Correct its variable, file or command.",
   "merge-key": "A YAML merge key is not part of YAML 1.2. Put common values under defaults.",
   "missing-file": "A manifest file does not exist. Name another file with -f.",
   "missing-key": "A required key is missing. Add it.",
@@ -41,7 +41,7 @@ export const problemRules: { readonly [code: string]: string } = {
   "nothing-to-save": "onDelete: backup is set on a resource without data. Leave it out, or write retain.",
   "overdue-removal": "The date until which an entry under removed was to stay has passed. Remove the entry.",
   "place-mismatch":
-    "A name is used for objects in different places. Take another name, or correct the place.",
+    "Objects of one name differ in what one object has once, such as provider or region. Take another name, or correct one.",
   "profile-field": "The profile does not offer a field. Remove it, or use another profile.",
   "protected-free":
     "A resource of the free tier is protected, but the service deletes it once nobody uses it.",
@@ -50,7 +50,7 @@ export const problemRules: { readonly [code: string]: string } = {
   "secret-in-clear":
     "A secret would be stored and shown in clear. Mark the output as sensitive, or leave it out.",
   "secret-literal": "A secret is written in the manifest in clear. Take it from a secret.",
-  "secret-unavailable": "A secret cannot be read. Correct the place that it comes from.",
+  "secret-unavailable": "A secret cannot be read. Correct its variable, file or command.",
   "several-documents": "A file holds several YAML documents. Keep one document in each file.",
   "shared-id": "Two addresses are bound to the same object. Remove one of the bindings.",
   "state-credentials":
@@ -77,6 +77,6 @@ export const problemRules: { readonly [code: string]: string } = {
   "unreadable-file": "A file cannot be read. Correct its path or its permissions.",
   "wrong-count": "A map must have exactly one key. Keep one of its keys.",
   "wrong-type": "A value has the wrong type. Write a value of the type that the message names.",
-  yaml: "The file is not valid YAML. Correct the syntax at this place.",
+  yaml: "The file is not valid YAML. Correct the syntax at this line.",
   "yaml-version": "The file asks for another version of YAML than 1.2. Remove the %YAML line.",
 };
