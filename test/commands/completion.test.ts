@@ -205,6 +205,8 @@ describe("the script of a shell", () => {
         shell === "bash" ? both.map((address) => address.replace(/["[\]]/g, "\\$&")) : both,
       );
       expect(complete("validate", "-f", "brok")).toContain("broken.yaml");
+      expect(complete("plan", "--chdir", "a")).toEqual(["app/"]);
+      expect(complete("plan", "--chdir", "app/")).toEqual(["app/inner/", "app/node_modules/"]);
       expect(complete("explain", "instances.con")).toEqual(["instances.config."]);
       expect(completeLine(join(folder, "app/inner"), "npx", "graphform", "snap")).toEqual(["snapshot"]);
       expect(completeLine(join(folder, "app"), "npx", "--no", "graphform", "drift", "--unm")).toEqual([

@@ -57,6 +57,7 @@ async function valuesOf(
   const { path } = position;
   const name = "flags" in wanted ? (/<(\w+)/.exec(wanted.flags)?.[1] ?? "") : wanted.name();
   if ("long" in wanted && wanted.long === "--profile") return profiles();
+  if ("long" in wanted && isFolder(wanted)) return (await import("./folders.ts")).foldersAt(position.current);
   if (name === "address" || path === "state mv") {
     const known = await addresses(position, settings);
     return "long" in wanted && wanted.long === "--adopt" ? withFields(known, position.current) : known;

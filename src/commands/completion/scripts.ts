@@ -38,7 +38,7 @@ _graphform_words() {
   COMPREPLY=()
   while IFS= read -r line; do
     line="\${line%%$'\\t'*}"
-    case "$line" in *.) ;; *) dots=0 ;; esac
+    case "$line" in *[./]) ;; *) dots=0 ;; esac
     case "$current" in
       [\\"\\']*) COMPREPLY+=("$line") ;;
       *) COMPREPLY+=("$(printf %q "$line")") ;;
@@ -77,8 +77,8 @@ _graphform() {
     _files
     return
   fi
-  dotted=("\${(@M)found:#*.}")
-  found=("\${(@)found:#*.}")
+  dotted=("\${(@M)found:#*[./]}")
+  found=("\${(@)found:#*[./]}")
   compadd -S '' -a dotted
   compadd -a found
 }
