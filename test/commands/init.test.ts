@@ -249,7 +249,9 @@ console.log("applying");
       ["sha256sum", "#!/bin/sh\ncat > /dev/null\n"],
     ] as const)
       writeFileSync(join(folder, file), text, { mode: 0o755 });
-    const shell = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", step()], {
+    // A file, as the runner has one: what stands behind -c replaces its shell by itself.
+    writeFileSync(join(folder, "step.sh"), step());
+    const shell = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "step.sh"], {
       ...{ cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
       env: {
         ...{ PATH: `${folder}:${process.env["PATH"]}`, RUNNER_TEMP: folder, GITHUB_WORKSPACE: folder },
