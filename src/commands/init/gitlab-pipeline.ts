@@ -95,7 +95,7 @@ apply:
         echo "The plan that was shown is stale, or was applied before: nothing was done. The new one stands above: run a new pipeline to approve it." >&2
       fi
     - exit "$code"
-${erroredScript(needs.folder === "" ? "" : `    - cd ${quoted(needs.folder)}\n`, inFolder(needs, erroredFolder))}
+${erroredScript(needs.folder === "" ? "" : `    - ${cd}\n`, pathOf(needs, erroredFolder))}
 drift:
   stage: drift
   rules:
