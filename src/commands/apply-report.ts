@@ -1,8 +1,8 @@
 /** @module Prints the plan, the progress and the result of an apply, as text or as JSON lines. */
 import { kinds } from "../kinds/index.ts";
-import { ManifestError } from "../model/errors.ts";
+import { type ExitCode, ManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { ApplyEvent } from "../model/outcome.ts";
+import type { ApplyEvent, Outcome } from "../model/outcome.ts";
 import { packageVersion } from "../project/package-files.ts";
 import type { RunReport } from "../reconcile/reconcile.ts";
 import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
@@ -25,6 +25,10 @@ export interface ApplyReport extends RunReport {
   /** Draws the run on a terminal; undefined where nothing is drawn. */
   readonly view: LiveView | undefined;
   readonly event: (event: ApplyEvent) => void;
+  /** Keeps the outcome until the end of the run, which may still fail. */
+  outcome(outcome: Outcome): void;
+  /** Writes the outcome, where there is one, with the exit code that the run ends with. */
+  end(exitCode: ExitCode | undefined): void;
   /** Writes an error that ended the run to the JSON stream; the text for people is printed elsewhere. */
   error(error: unknown): void;
 }
@@ -41,6 +45,7 @@ export function applyReport(
 ): ApplyReport {
   const warnings: string[] = [];
   const { log } = terminal;
+  let kept: Outcome | undefined;
   const outputs = [
     asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command, view),
     ...(log === undefined ? [] : [jsonReport(log, command)]),
@@ -58,13 +63,20 @@ export function applyReport(
       toAll((output) => output.event(event));
     },
     begin: (steps, usual) => toAll((output) => output.begin?.(steps, usual)),
-    outcome: (outcome) => toAll((output) => output.outcome(outcome)),
+    outcome: (outcome) => {
+      kept = outcome;
+    },
+    end: (exitCode) => {
+      const outcome = kept && { ...kept, exitCode: exitCode ?? kept.exitCode };
+      kept = undefined;
+      if (outcome !== undefined) toAll((output) => output.outcome(outcome));
+    },
     error: (error) => toAll((output) => output.error(error)),
     warnings: () => warnings,
   };
 }
 
-type Output = Omit<ApplyReport, "warnings" | "view">;
+type Output = Omit<ApplyReport, "warnings" | "view" | "end">;
 
 /** Text; with a view, only the ends of steps and warnings are printed, above what the view draws. */
 function textReport(terminal: Terminal, command: Command, view: LiveView | undefined): Output {

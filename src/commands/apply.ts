@@ -1,7 +1,7 @@
 /** @module Runs `apply` and `destroy`: plan, confirm, apply, converge, verify. */
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes } from "../model/errors.ts";
+import { exitCodes, isGraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { openSession, type Session } from "../project/session.ts";
@@ -42,9 +42,12 @@ export async function apply(options: ApplyOptions, settings: Settings, terminal:
     const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
     const chosen = saved === undefined ? options : withSaved(options, saved);
     report = applyReport(options.json === true, terminal, commandOf(chosen), view);
-    return await applyUnderLock(chosen, saved, report, interrupts, settings, terminal);
+    const exitCode = await applyUnderLock(chosen, saved, report, interrupts, settings, terminal);
+    report.end(undefined);
+    return exitCode;
   } catch (error) {
     const reported = interruptedOr(error, interrupts.stopping);
+    report.end(isGraphformError(reported) ? reported.exitCode : exitCodes.error);
     report.error(reported);
     throw reported;
   } finally {
@@ -66,6 +69,7 @@ async function applyUnderLock(
     clock: systemClock,
     timeout: options.lockTimeout ?? 0,
     signal: interrupts.stopping,
+    warn: (message) => report.event({ type: "warning", message }),
   });
   return whileHeld(lock, async () => {
     const state = (await project.store.read()) ?? emptyState(project.header.name);

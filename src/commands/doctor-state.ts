@@ -1,6 +1,6 @@
 /** @module Checks the store of the state for `doctor`: what is there, its lock, its credentials, and its clock. */
 import { systemClock } from "../model/clock.ts";
-import { isGraphformError } from "../model/errors.ts";
+import { GraphformError, isGraphformError } from "../model/errors.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import { credentialSource } from "../project/state-credentials.ts";
@@ -63,8 +63,10 @@ async function storeDetail(store: Project["store"], location: StateLocation): Pr
   // The lock of a file would make its folder.
   if (location.type === "file" && (await store.readText()) === undefined) return "can be written to";
   try {
-    const lock = await store.lock("doctor", { clock: systemClock });
+    const left: string[] = [];
+    const lock = await store.lock("doctor", { clock: systemClock, warn: (message) => left.push(message) });
     await lock.release();
+    if (left[0] !== undefined) throw new GraphformError("state-unreachable", left[0]);
     return `${rule}; the lock was taken and given back`;
   } catch (error) {
     if (!isGraphformError(error) || error.code !== "locked") throw error;

@@ -16,6 +16,7 @@ import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
+import { lockWarning } from "./lock-warning.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { requestTrace } from "./request-trace.ts";
@@ -62,7 +63,7 @@ export async function underLockOf<T>(
   options: ManifestOptions,
   settings: Settings,
   terminal: Terminal,
-  { operation, emit = () => {}, claim = claimState, work }: LockedWork<T>,
+  { operation, emit, claim = claimState, work }: LockedWork<T>,
 ): Promise<T> {
   const location = await locateService(project, options, settings);
   const interrupts = listenForInterrupts(() =>
@@ -74,7 +75,9 @@ export async function underLockOf<T>(
     const clock = systemClock;
     const timeout = options.lockTimeout ?? 0;
     const { store } = project;
-    const lock = await store.lock(operation, { clock, timeout, signal: interrupts.stopping });
+    const told = lockWarning(terminal);
+    const warn = emit === undefined ? told : (message: string) => emit({ type: "warning", message });
+    const lock = await store.lock(operation, { clock, timeout, signal: interrupts.stopping, warn });
     return await whileHeld(lock, async () => {
       const stored = (await store.read()) ?? emptyState(project.header.name);
       const { where } = store;
@@ -84,7 +87,8 @@ export async function underLockOf<T>(
         const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
         const state = claim(claimed, { service: identity, where });
         const { stopping, aborting } = interrupts;
-        const world = applyWorld({ service, store, state, lock, stopping, aborting, emit, clock });
+        const events = emit === undefined ? {} : { emit };
+        const world = applyWorld({ service, store, state, lock, stopping, aborting, ...events, clock });
         return await work({ project, state, service, identity, world });
       } finally {
         await service.close();

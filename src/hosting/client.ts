@@ -110,7 +110,7 @@ export function createService(options: ServiceOptions): Client {
         // The session ended in the queue each time: renew it within this turn, and use it however short it is.
         token = now ?? (await orAborted(tokens.token(), unsent).catch(beforeSending));
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
-        look?.();
+        await look?.();
         return exchange(request, sent, unsent);
       };
       try {
@@ -182,8 +182,8 @@ export function createService(options: ServiceOptions): Client {
 interface CallSignals {
   readonly unsent: AbortSignal;
   readonly sent: AbortSignal;
-  /** Called just before a request is sent: it may abort `unsent`. */
-  readonly look?: (() => void) | undefined;
+  /** Awaited just before a request is sent: it may abort `unsent`. */
+  readonly look?: (() => Promise<void>) | undefined;
 }
 
 function always(signal: AbortSignal): CallSignals {

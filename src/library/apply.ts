@@ -35,7 +35,12 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
   const { manifest, service, state, approve, lockTimeout = 0 } = request;
   const { signal = new AbortController().signal } = request;
   const operation = request.destroying === true ? "destroy" : "apply";
-  const lock = await stores.get(state).lock(operation, { clock: systemClock, timeout: lockTimeout, signal });
+  const lock = await stores.get(state).lock(operation, {
+    clock: systemClock,
+    timeout: lockTimeout,
+    signal,
+    warn: (message) => request.onEvent?.({ type: "warning", message }),
+  });
   return whileHeld(lock, async () => {
     const stored = (await state.read()) ?? emptyState(manifest.name);
     const { goal, vault, state: owned } = await resolveRequest(request, stored, stored, signal);

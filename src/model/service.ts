@@ -32,7 +32,7 @@ export interface Reads {
 export interface Service extends Reads {
   /**
    * Sends a write, unless `unsent` is aborted before it has left: rejects as `aborted`, not sent. `signal`, which is aborted
-   * no earlier, lets go of it in flight as well. `look` is called just before it is sent, and may abort `unsent`.
+   * no earlier, lets go of it in flight as well. `look` is awaited just before it is sent, and may abort `unsent`.
    */
-  write(call: Call, signal: AbortSignal, unsent?: AbortSignal, look?: () => void): Promise<Answer>;
+  write(call: Call, signal: AbortSignal, unsent?: AbortSignal, look?: () => Promise<void>): Promise<Answer>;
 }

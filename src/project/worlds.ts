@@ -5,7 +5,7 @@ import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Open } from "../model/sealed.ts";
-import type { Reads, Service } from "../model/service.ts";
+import type { Answer, Reads, Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { ApplyWorld } from "../reconcile/apply-plan.ts";
 import type { PlanningWorld } from "../reconcile/plan-for.ts";
@@ -58,9 +58,22 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
   };
 }
 
-/** A service that sends a write only after a look at the lock: a process that was stopped may have lost it, and not know yet. */
-function lookingFirst(service: Service, { look }: Pick<Lock, "look">): Service {
-  return { ...service, write: (call, signal, unsent) => service.write(call, signal, unsent, look) };
+/**
+ * A service that sends nothing before a look at the lock: a process that was stopped may have lost it, and not know yet. A read
+ * whose look finds that is not sent.
+ */
+function lookingFirst(service: Service, { look, lost }: ApplyParts["lock"]): Service {
+  return {
+    ...service,
+    async read(call, signal): Promise<Answer> {
+      if (!lost.aborted) {
+        await look();
+        lost.throwIfAborted();
+      }
+      return service.read(call, signal);
+    },
+    write: (call, signal, unsent) => service.write(call, signal, unsent, look),
+  };
 }
 
 /** SHA-256 in hex. */

@@ -6,6 +6,9 @@ import { isStill, removeLock } from "./lock-file.ts";
 import { formatRecord, type LockRecord, newRecord, readRecord, renewed, takerIn } from "./lock-record.ts";
 import type { Lock } from "./store.ts";
 
+/** The part of a lease after which nothing is begun without another look at the lock. */
+const safePart = 2 / 3;
+
 /**
  * A lock file of ours, kept alive: four heartbeats a lease, by a timer that keeps no process running. They go through
  * the handle, so they can never reach a lock that took its place.
@@ -20,11 +23,14 @@ export function holdLock(
   const lost = new AbortController();
   let beating: Promise<void> = Promise.resolve();
   let released: Promise<void> | undefined;
+  let seen = clock.now();
 
   const beat = async (): Promise<void> => {
-    if (await isStill(file, handle))
-      await handle.write(formatRecord(renewed(record, clock.now(), lease)), 0, "utf8");
-    else lost.abort(lockLost(record, takerIn(await wholeText(handle))));
+    const now = clock.now();
+    if (await isStill(file, handle)) {
+      await handle.write(formatRecord(renewed(record, now, lease)), 0, "utf8");
+      seen = now;
+    } else lost.abort(lockLost(record, takerIn(await wholeText(handle))));
   };
   const timer = setInterval(() => {
     beating = beating.then(beat).catch(() => undefined);
@@ -48,8 +54,10 @@ export function holdLock(
     id: record.id,
     lost: lost.signal,
     check,
-    // A process of this machine that runs is never taken for gone.
-    look: () => undefined,
+    // A process of this machine that runs is never taken for gone, but its lock can be removed by force.
+    async look(): Promise<void> {
+      if (Math.abs(clock.now() - seen) >= lease * safePart) await check();
+    },
     async settle(): Promise<void> {
       await check();
       lost.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 /** @module Words the holder of a lock by what its store says of it, and says nothing that nobody knows. */
+import { shellWord } from "../model/shell-word.ts";
 import { nobody } from "./lock-record.ts";
 import type { Holder } from "./store.ts";
 
@@ -9,14 +10,23 @@ export const unknownOperation = "something";
 /** The time of a holder whose store does not show it. */
 export const unknownTime = "1970-01-01T00:00:00.000Z";
 
+/** Characters of a name that are repeated. */
+const longestName = 80;
+
 /** The holder and its process: `ann@host (process 7)`, or `somebody`. */
 export function holderName({ who, pid }: Pick<Holder, "who" | "pid">): string {
-  return pid === nobody.pid ? who : `${who} (process ${pid})`;
+  const name = cut(who);
+  return pid === nobody.pid ? name : `${name} (process ${pid})`;
 }
 
 /** Its work, to be put after the name: ` for apply`; empty where it is not known. */
 export function holderWork({ operation }: Pick<Holder, "operation">): string {
-  return operation === unknownOperation ? "" : ` for ${operation}`;
+  return operation === unknownOperation ? "" : ` for ${cut(operation)}`;
+}
+
+/** A name as a message repeats it: whoever holds a lock writes what they like. */
+function cut(text: string): string {
+  return text.length > longestName ? `${text.slice(0, longestName)}...` : text;
 }
 
 /** The time at which it took the lock, to be put after its work; empty where it is not known. */
@@ -28,5 +38,5 @@ export function holderSince({ created }: Pick<Holder, "created">, word: "since" 
 export function unlockHint({ id }: Pick<Holder, "id">): string {
   return id === unknownId
     ? "the store does not show the id of its lock: if that process is surely gone, remove the lock at the store itself"
-    : `if that process is surely gone, run: graphform state unlock ${id}`;
+    : `if that process is surely gone, run: graphform state unlock ${shellWord(id)}`;
 }

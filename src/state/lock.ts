@@ -4,6 +4,7 @@ import { fileTrouble } from "../files/file-trouble.ts";
 import { makeFolder } from "../files/make-folder.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { holdLock } from "./held-lock.ts";
 import { placeLock, removeLock, sweep } from "./lock-file.ts";
 import { isAlive, isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
@@ -92,8 +93,8 @@ function locked(file: string, holder: LockRecord | undefined, now: number): Grap
     holder === undefined
       ? ""
       : isAlive(holder, now)
-        ? `; it is at work, and graphform state unlock ${holder.id} --force would take the lock from it`
-        : `, or, if that process is surely gone, run: graphform state unlock ${holder.id}`;
+        ? `; it is at work, and graphform state unlock ${shellWord(holder.id)} --force would take the lock from it`
+        : `, or, if that process is surely gone, run: graphform state unlock ${shellWord(holder.id)}`;
   return new GraphformError("locked", message, {
     exitCode: exitCodes.locked,
     hint: `wait for it with --lock-timeout 5m${force}`,
@@ -113,7 +114,7 @@ function alive({ id, who, pid, operation, heartbeat }: LockRecord): GraphformErr
     "lock-alive",
     `the lock ${id} is not removed: ${who} (process ${pid}) is at work on ${operation} and was last seen at ${heartbeat}`,
     {
-      hint: `wait for it, or end that process; graphform state unlock ${id} --force takes the lock from it all the same`,
+      hint: `wait for it, or end that process; graphform state unlock ${shellWord(id)} --force takes the lock from it all the same`,
     },
   );
 }
@@ -126,7 +127,7 @@ function unknownLock(file: string, id: string, found: LockRecord | undefined): G
   return new GraphformError("lock-unknown", `there is no lock ${id} at ${file}: ${now}`, {
     ...(found === undefined
       ? {}
-      : { hint: `if that process is surely gone, run: graphform state unlock ${found.id}` }),
+      : { hint: `if that process is surely gone, run: graphform state unlock ${shellWord(found.id)}` }),
   });
 }
 

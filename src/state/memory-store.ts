@@ -50,7 +50,7 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
         id,
         lost: lost.signal,
         check: async () => undefined,
-        look: () => undefined,
+        look: async () => undefined,
         settle: async () => undefined,
         async release(): Promise<void> {
           if (holder?.id === id) holder = undefined;

@@ -29,7 +29,12 @@ export function stateGone(where: string, left: readonly ("backup" | "log")[]): G
 
 /** The refusal of a write that does not follow what is stored. */
 export function conflict(where: string, next: VersionId, stored: VersionId | undefined): GraphformError {
-  const found = stored === undefined ? "nothing is stored there" : `it is at version ${stored.serial} now`;
+  const found =
+    stored === undefined
+      ? "nothing is stored there"
+      : stored.serial === next.serial
+        ? "somebody else has written a version of that number"
+        : `it is at version ${stored.serial} now`;
   const other = stored !== undefined && stored.lineage !== next.lineage;
   return new GraphformError(
     "state-conflict",

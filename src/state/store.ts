@@ -28,6 +28,8 @@ export interface LockOptions {
   readonly lease?: number;
   /** True for `state push` alone: a lock for anything else is refused while a local file has what could not be stored. */
   readonly isPush?: boolean;
+  /** Told where the lock could not be given back. */
+  readonly warn?: (message: string) => void;
 }
 
 /** A local file with what an earlier run could not store, and nobody has stored since. */
@@ -46,8 +48,8 @@ export interface Lock {
   readonly lost: AbortSignal;
   /** Looks at once whether it is still ours; resolves when `lost` says so. */
   check(): Promise<void>;
-  /** Aborts `lost` where the lease has run out by the own clock, as after a stop of the process; asks nobody. */
-  look(): void;
+  /** Proves that it is ours where the last proof is not fresh, as after a stop of the process; aborts `lost` where it may not be. */
+  look(): Promise<void>;
   /**
    * Ends the work under the lock: rejects with the reason of `lost` where it is aborted, and says what became of what could
    * not be stored.

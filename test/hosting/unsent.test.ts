@@ -95,7 +95,8 @@ describe("a run that is interrupted", () => {
     };
     const service = await serviceOf(await listen(behindSignIn(reply)));
     const stop = new AbortController();
-    const look = (): void => stop.abort(new Error("the lock was lost while this process was stopped"));
+    const look = async (): Promise<void> =>
+      stop.abort(new Error("the lock was lost while this process was stopped"));
     expect(await failure(service.write(createCall, always, stop.signal, look))).toMatchObject(notSent);
     expect(writes).toBe(0);
   });

@@ -15,7 +15,9 @@ import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { interruptedMove, type Move, type MoveEnd, moveState } from "../../state/move-state.ts";
+import type { LockOptions } from "../../state/store.ts";
 import { listenForInterrupts } from "../listen-for-interrupts.ts";
+import { lockWarning } from "../lock-warning.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -49,8 +51,11 @@ export async function stateMigrate(
   const { stopping } = interrupts;
   try {
     await fresh.prepare();
-    const timeout = options.lockTimeout ?? 0;
-    const { state, isResumed } = await moveUnderLocks(project, fresh, location, { timeout, stopping });
+    const { state, isResumed } = await moveUnderLocks(project, fresh, location, stopping, {
+      clock: systemClock,
+      timeout: options.lockTimeout ?? 0,
+      warn: lockWarning(terminal),
+    });
     const resources = Object.keys(state.resources).length;
     const section = sectionOf(location);
     if (options.json === true) {
@@ -80,19 +85,20 @@ async function moveUnderLocks(
   { store, location, header }: Project,
   fresh: Project["store"],
   to: StateLocation,
-  { timeout, stopping }: { readonly timeout: number; readonly stopping: AbortSignal },
+  stopping: AbortSignal,
+  options: LockOptions,
 ): Promise<Move> {
-  const clock = systemClock;
   const operation = "state migrate";
-  const oldLock = await store.lock(operation, { clock, timeout, signal: stopping });
+  const waiting = { ...options, signal: stopping };
+  const oldLock = await store.lock(operation, waiting);
   return whileHeld(oldLock, async () => {
     // Two spellings of one place: its lock is ours already.
     if ((await fresh.holder())?.id === oldLock.id) throw isThere(store.where);
-    const freshLock = await fresh.lock(operation, { clock, timeout, signal: stopping });
+    const freshLock = await fresh.lock(operation, waiting);
     return whileHeld(freshLock, () => {
       const old: MoveEnd = { store, address: fullAddress(location), lock: oldLock };
       const next: MoveEnd = { store: fresh, address: fullAddress(to), lock: freshLock };
-      return moveState(old, next, { name: header.name, clock, stopping });
+      return moveState(old, next, { name: header.name, clock: options.clock, stopping });
     });
   });
 }

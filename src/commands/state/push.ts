@@ -24,6 +24,7 @@ import { stateFormatter } from "../../state/format-state.ts";
 import type { KeptStore } from "../../state/kept-store.ts";
 import { readState } from "../../state/read-state.ts";
 import { bindByHand, createdWords } from "../../state/remote/unpushed.ts";
+import { lockWarning } from "../lock-warning.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -41,7 +42,12 @@ export async function statePush(
   try {
     const errored = readErroredState(await textOf(file), file, header.name);
     const timeout = options.lockTimeout ?? 0;
-    const lock = await store.lock("state push", { clock: systemClock, timeout, isPush: true });
+    const lock = await store.lock("state push", {
+      clock: systemClock,
+      timeout,
+      isPush: true,
+      warn: lockWarning(terminal),
+    });
     const { state, isStored } = await whileHeld(lock, () => push(store, errored, file, header.name));
     const isRemoved = await removeDurably(file).then(
       () => true,

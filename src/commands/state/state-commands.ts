@@ -20,6 +20,7 @@ import { emptyState } from "../../state/document.ts";
 import { holderName, holderSince, holderWork, unlockHint } from "../../state/holder-words.ts";
 import { openJournal } from "../../state/journal.ts";
 import { boundAt } from "../bound-at.ts";
+import { lockWarning } from "../lock-warning.ts";
 import type { ManifestOptions } from "../options.ts";
 import { tableText } from "../table-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -170,7 +171,11 @@ async function editState(
   work: (state: StateDocument, journal: Journal) => Promise<string>,
 ): Promise<number> {
   const { store } = await openProject(options, settings);
-  const lock = await store.lock(operation, { clock: systemClock, timeout: options.lockTimeout ?? 0 });
+  const lock = await store.lock(operation, {
+    clock: systemClock,
+    timeout: options.lockTimeout ?? 0,
+    warn: lockWarning(terminal),
+  });
   const done = await whileHeld(lock, async () => {
     const state = await store.read();
     if (state === undefined)

@@ -38,6 +38,13 @@ export interface ConditionalWriter {
    * it is not known what is, and the reason of the lease where that has ended.
    */
   put(text: string, id: VersionId, held: HeldLease): Promise<void>;
+  /** Forgets what is stored, as when a lock is taken: it was read under no lock of ours. */
+  forget(): void;
+  /**
+   * Reads, and says whether nobody else has written: what is stored is what is known or was sent. Where nothing is known yet, it
+   * must stay what it was at the first call.
+   */
+  isUnchanged(): Promise<boolean>;
 }
 
 /** A writer that has read nothing yet. */
@@ -45,6 +52,10 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
   let known: KnownVersion | undefined;
   /** Texts that were sent and not answered, by digest: any of them may be what is stored, now or later. */
   const unsure = new Map<string, Sent>();
+  /** The digest of the text that is on its way. */
+  let sending: string | undefined;
+  /** What was stored at the first look under this lock, before anything is known. */
+  let atFirst: { readonly digest: string | undefined } | undefined;
 
   const settle = (version: string, sent: Sent): void => {
     known = { version, ...sent };
@@ -74,12 +85,13 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
   };
 
   const attempt = async (sent: Sent, held: HeldLease): Promise<boolean> => {
-    held.look();
+    await held.look();
     held.ended.throwIfAborted();
     if (unsure.size > 0 && (await isStored(sent))) return true;
-    held.look();
+    await held.look();
     held.ended.throwIfAborted();
     try {
+      sending = sent.digest;
       const answer = await driver.write(sent.text, known?.version, held.current());
       if (answer.is === "stale") return await isStored(sent);
       settle(answer.version, sent);
@@ -87,6 +99,8 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     } catch (error) {
       if (isUnreachable(error)) unsure.set(sent.digest, sent);
       throw error;
+    } finally {
+      sending = undefined;
     }
   };
 
@@ -110,11 +124,26 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
       const base = known;
       // Stale, and yet what was expected is stored: the lease is not ours, or an earlier write of ours has just arrived.
       for (let tries = 0; tries < 3; tries += 1) {
-        if (await untilAnswered(() => attempt(sent, held), clock, held.ended)) return;
+        if (await untilAnswered(() => attempt(sent, held), { clock, signal: held.ended, longest: held.safe }))
+          return;
         await held.renew();
       }
       held.ended.throwIfAborted();
       throw conflict(driver.where, id, base?.id);
+    },
+    forget() {
+      [known, atFirst] = [undefined, undefined];
+      unsure.clear();
+    },
+    async isUnchanged() {
+      const before = known;
+      const stored = await driver.read();
+      // A write of ours was answered meanwhile.
+      if (known !== before) return true;
+      const digest = stored && digestOf(stored.text);
+      atFirst ??= { digest };
+      if (known === undefined) return digest === atFirst.digest;
+      return digest === known.digest || (digest !== undefined && (digest === sending || unsure.has(digest)));
     },
   };
 }

@@ -35,6 +35,9 @@ export interface RemoteStoreOptions extends Partial<LeaseClock> {
 /** Time of a lease in ms, where none is given. */
 const defaultLease = 60_000;
 
+/** Longest time for giving the lock back, in ms. */
+const longestRelease = 20_000;
+
 /**
  * A state behind a driver. Writes are merged while one is under way, and each replaces exactly the version that is known. A
  * store that refuses a write, or does not answer in time, ends the run: the lock's `lost` is aborted, nothing more is written,
@@ -57,7 +60,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   let failed: Error | undefined;
 
   const load = async (): Promise<StateDocument | undefined> => {
-    const stored = await untilAnswered(() => driver.read(), clock);
+    const stored = await untilAnswered(() => driver.read(), { clock });
     const state = stored && readStored(stored.text, where, name);
     writer.know(stored, state);
     return state;
@@ -97,6 +100,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const timeOf = (time: Clock): LeaseClock => ({
     monotonic: () => performance.now(),
     every,
+    patience: longestRelease,
     ...options,
     clock: time,
   });
@@ -104,8 +108,12 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const lock = async (operation: string, lockOptions: LockOptions): Promise<Lock> => {
     const { lease: ms = defaultLease } = lockOptions;
     const { lease, isTakeover } = await takeLease(driver, operation, ms, lockOptions);
-    const mine = holdLease(driver, lease, ms, timeOf(lockOptions.clock));
+    writer.forget();
+    let isFenced = !isTakeover;
+    const isUnchanged = async (): Promise<boolean> => !isFenced || (await writer.isUnchanged());
+    const mine = holdLease(driver, lease, ms, timeOf(lockOptions.clock), isUnchanged);
     if (isTakeover) await fence(mine, lockOptions.clock);
+    isFenced = true;
     if (lockOptions.isPush !== true) await refuseUnpushed(mine);
     held = mine;
     return {
@@ -125,7 +133,8 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       async release(): Promise<void> {
         await writes.idle();
         if (held === mine) held = undefined;
-        await mine.release();
+        const left = await mine.release();
+        if (left !== undefined) lockOptions.warn?.(left);
       },
     };
   };
@@ -185,18 +194,21 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     keep: unstored.add,
     unpushed: () => findUnpushed({ isRemoving: false }),
     lock,
-    holder: () => untilAnswered(() => driver.holder(), clock),
+    holder: () => untilAnswered(() => driver.holder(), { clock }),
     async unlock(id, { force = false } = {}): Promise<Holder> {
-      const found = await untilAnswered(() => driver.holder(), clock);
+      const found = await untilAnswered(() => driver.holder(), { clock });
       if (found?.id !== id) throw unknownLock(where, id, found);
       if (driver.expires && !force) throw alive(found);
       let attempts = 0;
-      const isRemoved = await untilAnswered((attempt) => {
-        attempts = attempt;
-        return driver.remove(id);
-      }, clock);
+      const isRemoved = await untilAnswered(
+        (attempt) => {
+          attempts = attempt;
+          return driver.remove(id);
+        },
+        { clock },
+      );
       // Where an answer was lost, that attempt may have removed it.
-      const now = isRemoved ? undefined : await untilAnswered(() => driver.holder(), clock);
+      const now = isRemoved ? undefined : await untilAnswered(() => driver.holder(), { clock });
       if (!isRemoved && (attempts === 1 || now?.id === id)) throw unknownLock(where, id, now);
       await fenceAfterRemoval();
       return found;

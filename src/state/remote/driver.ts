@@ -25,7 +25,12 @@ export type Taken =
       /** The holder before, where its lease had run out: its writes must not count any more. */
       readonly over?: Holder;
     }
-  | { readonly is: "held"; readonly by: Holder };
+  | {
+      readonly is: "held";
+      readonly by: Holder;
+      /** Ms since the holder was last seen, by the clock of the store; undefined where it has none. */
+      readonly age?: number;
+    };
 
 /** The end of a renewal. `lost`: somebody else holds it now, or nobody. */
 export type Renewed =

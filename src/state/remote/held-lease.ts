@@ -3,8 +3,9 @@ import type { Clock } from "../../model/clock.ts";
 import { asError } from "../../model/errors.ts";
 import type { Holder } from "../store.ts";
 import type { Lease, StateDriver } from "./driver.ts";
-import { leaseRanOut, takenAway } from "./remote-trouble.ts";
+import { leaseRanOut, leftStanding, replaced, takenAway } from "./remote-trouble.ts";
 import { untilAnswered } from "./store-retry.ts";
+import { unreachable } from "./wire/refusals.ts";
 
 /** The time that a lease is measured with. */
 export interface LeaseClock {
@@ -13,6 +14,8 @@ export interface LeaseClock {
   readonly monotonic: () => number;
   /** Calls a function every so many ms until the result is called; keeps no process running. */
   readonly every: (ms: number, beat: () => void) => () => void;
+  /** Longest time for giving a lock back, in ms. */
+  readonly patience: number;
 }
 
 /** A lease that is kept alive. */
@@ -24,16 +27,21 @@ export interface HeldLease {
   readonly lost: AbortSignal;
   /** Aborted when the lease is not ours any more: nothing may be written. `lost` is aborted by then. */
   readonly ended: AbortSignal;
-  /** Compares the own clock with the lease; sends nothing. */
-  look(): void;
+  /** Longest time without a proof that the lock is ours, in ms: nothing is begun after it. */
+  readonly safe: number;
+  /**
+   * Proves that the lock is ours, unless the last proof is fresh; called before anything is begun. A lease that may have run out
+   * by the own clock ends, and nobody is asked. A lock that does not run out is proved, or ends.
+   */
+  look(): Promise<void>;
   /** Renews at once, or finds out that the lock is another's. Never rejects. */
   renew(): Promise<void>;
   /** Ends the run, as when the store does not answer; the lease is renewed until it is released. */
   stop(reason: Error): void;
   /** Ends the renewals; the lease then runs out by itself. */
   abandon(): Promise<void>;
-  /** Ends the renewals and gives the lock back. Never rejects. */
-  release(): Promise<void>;
+  /** Ends the renewals and gives the lock back. Resolves with a warning where it may be left standing. */
+  release(): Promise<string | undefined>;
 }
 
 /** Renewals in one lease, and looks at the own clock in one. */
@@ -45,10 +53,18 @@ const safePart = 2 / 3;
 /**
  * Keeps a lease of `ms` alive. It is measured from the moment before the last request that renewed it was sent, by the
  * monotonic clock and by the wall clock, whichever says more: the first one stands still while a machine sleeps, the second
- * one can be set back.
+ * one can be set back. A lock that does not run out is ours while its store does not show another one, and `isUnchanged` says
+ * that nobody else has written: whoever removes it writes first.
  */
-export function holdLease(driver: StateDriver, first: Lease, ms: number, time: LeaseClock): HeldLease {
-  const { clock, monotonic, every } = time;
+export function holdLease(
+  driver: StateDriver,
+  first: Lease,
+  ms: number,
+  time: LeaseClock,
+  isUnchanged: () => Promise<boolean> = async () => true,
+): HeldLease {
+  const { clock, monotonic, every, patience } = time;
+  const safe = ms * safePart;
   const [lost, ended] = [new AbortController(), new AbortController()];
   const moment = (): Moment => ({ monotonic: monotonic(), wall: clock.now() });
   let lease = first;
@@ -56,32 +72,40 @@ export function holdLease(driver: StateDriver, first: Lease, ms: number, time: L
   let trouble: Error | undefined;
   let renewing: Promise<void> | undefined;
 
+  let isOthers = false;
+
   const end = (reason: Error): void => {
     ended.abort(reason);
     lost.abort(reason);
+  };
+  const endForOther = (reason: Error): void => {
+    isOthers = true;
+    end(reason);
   };
   const age = (): number => {
     const now = moment();
     return Math.max(now.monotonic - renewed.monotonic, now.wall - renewed.wall);
   };
-  const look = (): void => {
-    if (driver.expires && !ended.signal.aborted && age() >= ms * safePart)
-      end(leaseRanOut(driver.where, lease.holder, age(), trouble));
+  const isStale = (): boolean => !ended.signal.aborted && age() >= safe;
+  const ranOut = (): void => end(leaseRanOut(driver.where, lease.holder, age(), trouble));
+  const endIfOver = (): void => {
+    if (driver.expires && isStale()) ranOut();
   };
   const ask = async (): Promise<void> => {
-    look();
+    endIfOver();
     if (ended.signal.aborted) return;
     const asked = moment();
     try {
       const answer = await driver.renew(lease, renewedHolder(lease.holder, asked.wall, ms));
-      if (answer.is === "lost") return end(takenAway(driver.where, lease.holder, answer.to));
+      if (answer.is === "lost") return endForOther(takenAway(driver.where, lease.holder, answer.to));
       lease = answer.lease;
+      if (!driver.expires && !(await isUnchanged())) return endForOther(replaced(driver.where, lease.holder));
       renewed = asked;
       trouble = undefined;
     } catch (error) {
       trouble = asError(error);
     }
-    look();
+    endIfOver();
   };
   const renew = (): Promise<void> => {
     const next = (renewing ?? Promise.resolve()).then(ask).finally(() => {
@@ -90,16 +114,43 @@ export function holdLease(driver: StateDriver, first: Lease, ms: number, time: L
     renewing = next;
     return next;
   };
+  const answered = async (): Promise<void> => {
+    await renew();
+    if (trouble !== undefined && !ended.signal.aborted) throw trouble;
+  };
+  /** One proof for all that wait for it. */
+  let proving: Promise<void> | undefined;
+  const look = async (): Promise<void> => {
+    endIfOver();
+    if (!isStale()) return;
+    proving ??= untilAnswered(answered, { clock, signal: ended.signal, longest: safe })
+      .catch(() => undefined)
+      .finally(() => {
+        proving = undefined;
+      });
+    await proving;
+    if (isStale()) ranOut();
+  };
   const stopBeating = every(ms / looks, () => {
-    look();
+    endIfOver();
     if (renewing === undefined && age() >= ms / renewals) void renew();
   });
   const abandon = async (): Promise<void> => {
     stopBeating();
     await renewing;
   };
+  const giveBack = async (): Promise<void> => {
+    await abandon();
+    // Somebody else has it, or it runs out by itself.
+    if (isOthers || (driver.expires && ended.signal.aborted)) return;
+    const free = (): Promise<void> => driver.release(lease);
+    // A store that ended the run by not answering is asked once.
+    const given = lost.signal.aborted ? free() : untilAnswered(free, { clock, longest: safe });
+    await within(given, patience, () => unreachable(driver.where, "does not answer"));
+  };
   return {
     id: first.holder.id,
+    safe,
     current: () => lease,
     lost: lost.signal,
     ended: ended.signal,
@@ -107,13 +158,12 @@ export function holdLease(driver: StateDriver, first: Lease, ms: number, time: L
     renew,
     stop: (reason) => lost.abort(reason),
     abandon,
-    async release(): Promise<void> {
-      await abandon();
-      if (ended.signal.aborted) return;
-      const giveBack = (): Promise<void> => driver.release(lease);
-      // A store that ended the run by not answering is asked once.
-      const given = lost.signal.aborted ? giveBack() : untilAnswered(giveBack, clock, ended.signal);
-      await given.catch(() => undefined);
+    async release(): Promise<string | undefined> {
+      const given = giveBack().then(
+        () => undefined,
+        (error: unknown) => leftStanding(driver, lease.holder, asError(error)),
+      );
+      return given;
     },
   };
 }
@@ -121,6 +171,14 @@ export function holdLease(driver: StateDriver, first: Lease, ms: number, time: L
 interface Moment {
   readonly monotonic: number;
   readonly wall: number;
+}
+
+/** Rejects where the work takes longer than so many ms. */
+function within(work: Promise<void>, ms: number, late: () => Error): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 function renewedHolder(holder: Holder, now: number, ms: number): Holder {

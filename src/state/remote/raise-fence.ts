@@ -26,7 +26,14 @@ export async function raiseFence(
   const format = stateFormatter();
   try {
     for (let attempt = 0; attempt < tries; attempt += 1)
-      if (await untilAnswered(() => rewrite(driver, held, name, clock, format), clock, held.ended)) return;
+      if (
+        await untilAnswered(() => rewrite(driver, held, name, clock, format), {
+          clock,
+          signal: held.ended,
+          longest: held.safe,
+        })
+      )
+        return;
   } catch (error) {
     throw isUnreachable(error) ? notFenced(driver, held.current().holder, error) : error;
   }
@@ -50,7 +57,7 @@ async function rewrite(
   };
   const stored = await driver.read();
   const text = nextText(stored?.text);
-  held.look();
+  await held.look();
   held.ended.throwIfAborted();
   return (await driver.write(text, stored?.version, held.current())).is === "written";
 }

@@ -1,18 +1,23 @@
 /** @module Words what can go wrong with a shared state and its lock, each with the way out. */
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { holderName, holderSince, holderWork, unknownTime, unlockHint } from "../holder-words.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import { holderName, holderSince, holderWork, unlockHint } from "../holder-words.ts";
 import type { Holder } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 
 type StoreFacts = Pick<StateDriver, "where" | "expires">;
 
-/** The refusal to wait any longer for another holder. `now` in ms since 1970. */
-export function locked({ where, expires }: StoreFacts, holder: Holder, now: number): GraphformError {
-  const { id, created, heartbeat } = holder;
-  const age = created === unknownTime ? "" : `, ${ago(created, now)}`;
-  const seen = expires ? `, and was last seen ${ago(heartbeat, now)}` : age;
+/** The refusal to wait any longer for another holder. `age` is the time in ms since it was last seen, by the clock of the store. */
+export function locked(
+  { where, expires }: StoreFacts,
+  holder: Holder,
+  age: number | undefined,
+): GraphformError {
+  const { heartbeat } = holder;
+  const when = age === undefined ? `at ${heartbeat}` : `${seconds(age)} ago`;
+  const seen = expires ? `, and was last seen ${when}` : "";
   const way = expires
-    ? `; its lease ends by itself ${leaseOf(holder)} after it was last seen, and graphform state unlock ${id} --force takes the lock from it`
+    ? `; its lease ends by itself ${leaseOf(holder)} after it was last seen, and graphform state unlock ${shellWord(holder.id)} --force takes the lock from it`
     : `; this store's locks never end by themselves; ${unlockHint(holder)}`;
   return new GraphformError(
     "locked",
@@ -30,6 +35,27 @@ export function takenAway(where: string, { id, operation }: Holder, taker?: Hold
     `the lock ${id} of ${where} was taken away${by} while ${operation} was at work`,
     { hint: "nothing new was started after that; look at the state, then run the command again" },
   );
+}
+
+/** The end of a run that finds another version stored than its own: whoever removed the lock has written it. */
+export function replaced(where: string, { id, operation }: Holder): GraphformError {
+  return new GraphformError(
+    "lock-lost",
+    `the lock ${id} of ${where} was removed while ${operation} was at work: somebody else has written the state since`,
+    { hint: "nothing new was started after that; look at the state, then run the command again" },
+  );
+}
+
+/** The warning that a lock may be left standing at the end of a run. */
+export function leftStanding(
+  { where, expires }: StoreFacts,
+  { id, who, expires: until }: Holder,
+  { message }: Error,
+): string {
+  const way = expires
+    ? `it ends by itself at ${until}, or with graphform state unlock ${shellWord(id)} --force`
+    : `it never ends by itself: graphform state unlock ${shellWord(id)}`;
+  return `the lock ${id} of ${who} at ${where} could not be given back and may be left standing (${message}); ${way}`;
 }
 
 /** The end of a run that could not renew its lock, by its own clock; `age` in ms. */
@@ -54,7 +80,7 @@ export function leaseRanOut(
 export function notFenced({ where, expires }: StoreFacts, { id }: Holder, cause?: unknown): GraphformError {
   const way = expires
     ? "run the command again once the lease of this attempt has run out"
-    : `run: graphform state unlock ${id}`;
+    : `run: graphform state unlock ${shellWord(id)}`;
   return new GraphformError(
     "state-not-fenced",
     `the lock of ${where} was taken over, but the holder before could not be kept from writing; the lock is left standing as ${id}`,
@@ -79,7 +105,7 @@ export function alive({ id, operation, heartbeat, ...holder }: Holder): Graphfor
     "lock-alive",
     `the lock ${id} is not removed: ${holderName(holder)} is at work on ${operation} and was last seen at ${heartbeat}`,
     {
-      hint: `wait for it, or end that process; graphform state unlock ${id} --force takes the lock from it all the same`,
+      hint: `wait for it, or end that process; graphform state unlock ${shellWord(id)} --force takes the lock from it all the same`,
     },
   );
 }
@@ -91,10 +117,6 @@ export function notLocked(where: string): GraphformError {
 
 function leaseOf({ heartbeat, expires }: Holder): string {
   return seconds(Date.parse(expires) - Date.parse(heartbeat));
-}
-
-function ago(time: string, now: number): string {
-  return `${seconds(Math.max(0, now - Date.parse(time)))} ago`;
 }
 
 function seconds(ms: number): string {

@@ -32,7 +32,7 @@ export async function takeLease(
       attempts = attempt;
       return driver.take({ ...holderNow(operation, clock, ms), id, created });
     };
-    const taken = await untilAnswered(take, clock, signal).catch(async (error: unknown) => {
+    const taken = await untilAnswered(take, { clock, signal }).catch(async (error: unknown) => {
       if (isUnreachable(error) || signal?.aborted) await removeIfTaken(driver, id);
       throw error;
     });
@@ -40,7 +40,7 @@ export async function takeLease(
     if (taken.is === "taken")
       return { lease: taken.lease, isTakeover: taken.over !== undefined || attempts > 1 };
     const left = deadline - clock.now();
-    if (left <= 0) throw locked(driver, taken.by, clock.now());
+    if (left <= 0) throw locked(driver, taken.by, taken.age);
     await clock.sleep(Math.min(left, pause * (0.8 + 0.4 * clock.random())), signal);
   }
 }

@@ -32,7 +32,7 @@ export function wholeTexts({ driver, writer, clock, held, idle }: StoreParts): W
   return {
     async readText(): Promise<Stored | undefined> {
       await idle();
-      seen = await untilAnswered(() => driver.read(), clock);
+      seen = await untilAnswered(() => driver.read(), { clock });
       return seen;
     },
     async replaceText(text, expected): Promise<void> {
@@ -44,8 +44,8 @@ export function wholeTexts({ driver, writer, clock, held, idle }: StoreParts): W
       await writer.put(text, idIn(text), lease);
       seen = { text, version: writer.known()?.version ?? "" };
     },
-    history: () => untilAnswered(() => driver.history(), clock),
-    readVersion: (id) => untilAnswered(() => driver.readVersion(id), clock),
+    history: () => untilAnswered(() => driver.history(), { clock }),
+    readVersion: (id) => untilAnswered(() => driver.readVersion(id), { clock }),
     prepare: () => driver.prepare(),
     probe: () => driver.probe(),
     close: () => driver.close(),

@@ -22,7 +22,7 @@ export interface Machine extends LeaseClock {
   /** Settles as the work does, or resolves once the process is dead. */
   run(work: () => Promise<void>): Promise<void>;
   /** The driver of a kind, as this process reaches it. `mayBegin` throws where a write must not be sent. */
-  kindDriver(driver: Driver, mayBegin: () => void, onWrite: (operation: string) => void): Driver;
+  kindDriver(driver: Driver, mayBegin: () => Promise<void>, onWrite: (operation: string) => void): Driver;
   /** The end of a request to the store. Waits while the process is stopped, and for ever once it is dead. */
   fault(request: Request): Promise<Fault | undefined>;
   /** The way of an answer from the store. */
@@ -72,6 +72,7 @@ export function machine(name: string, clock: Clock, { losses, dies, stops, outag
     name,
     clock: own,
     monotonic: clock.now,
+    patience: 3_600_000,
     every(ms, beat) {
       const stop = new AbortController();
       const beating = async (): Promise<void> => {
@@ -95,7 +96,7 @@ export function machine(name: string, clock: Clock, { losses, dies, stops, outag
         async (...args) => {
           await step();
           if (operation !== "read") {
-            mayBegin();
+            await mayBegin();
             onWrite(operation);
           }
           const [answer] = await Promise.allSettled([call(...args)]);

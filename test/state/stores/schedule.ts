@@ -161,8 +161,8 @@ async function run(bench: Bench, process: Machine, toys: Toys): Promise<void> {
   });
   const driver = process.kindDriver(
     world.service,
-    () => {
-      lock.look();
+    async () => {
+      await lock.look();
       if (!lock.lost.aborted) return;
       tally.refusedWrites += 1;
       throw notSent("write");

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Stored, Written } from "../driver.ts";
 import { denied, unsuitable } from "../wire/refusals.ts";
+import type { StoreAnswer } from "../wire/send.ts";
 import { serialOf } from "../wire/serial-of.ts";
 import { type HttpAddresses, withId } from "./http-addresses.ts";
 import { type HttpRequest, httpRefusal } from "./http-request.ts";
@@ -9,15 +10,25 @@ import { type HttpRequest, httpRefusal } from "./http-request.ts";
 /** The stored document; undefined for 204, 404 and an empty one. GitLab: a project that is not shown is no empty state. */
 export async function readHttp(request: HttpRequest, addresses: HttpAddresses): Promise<Stored | undefined> {
   const answer = await request("GET", addresses.state);
-  if (answer.status === 204) return undefined;
+  if (answer.status === 204 || isNone(answer, addresses)) return undefined;
   const text = answer.body.toString("utf8");
-  if (answer.status === 404) {
-    if (addresses.dialect === "gitlab" && /project not found/i.test(text))
-      throw httpRefusal(answer, "read the state", addresses);
-    return undefined;
-  }
   if (answer.status !== 200) throw httpRefusal(answer, "read the state", addresses);
   return text === "" ? undefined : { text, version: versionOf(text) };
+}
+
+/** True where the server has no record of the state, not even an empty one. Rejects as `readHttp` does. */
+export async function isAbsent(request: HttpRequest, addresses: HttpAddresses): Promise<boolean> {
+  const answer = await request("GET", addresses.state);
+  if (answer.status === 401 || answer.status === 403) throw httpRefusal(answer, "read the state", addresses);
+  return isNone(answer, addresses);
+}
+
+/** True for 404, but not for that of a project that is not shown: rejects. */
+function isNone(answer: StoreAnswer, addresses: HttpAddresses): boolean {
+  if (answer.status !== 404) return false;
+  if (addresses.dialect === "gitlab" && /project not found/i.test(answer.body.toString("utf8")))
+    throw httpRefusal(answer, "read the state", addresses);
+  return true;
 }
 
 /**

@@ -4,7 +4,7 @@ import { unknownHolder } from "../wire/lock-info.ts";
 import { unsuitable } from "../wire/refusals.ts";
 import { openSender } from "../wire/send.ts";
 import { type HttpStoreConfig, httpAddresses } from "./http-addresses.ts";
-import { readHttp, writeHttp } from "./http-document.ts";
+import { isAbsent, readHttp, writeHttp } from "./http-document.ts";
 import { httpLock } from "./http-lock.ts";
 import { type HttpCredentials, httpRequest } from "./http-request.ts";
 import { passer, probeHttp, proveLock } from "./probe-http.ts";
@@ -64,8 +64,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       const seen = await lock.look();
       if (seen.is === "held") return seen.by;
       // GitLab makes the record of a state with its lock: without one there is none.
-      if (addresses.dialect === "gitlab" && (await request("GET", addresses.state)).status === 404)
-        return undefined;
+      if (addresses.dialect === "gitlab" && (await isAbsent(request, addresses))) return undefined;
       // The protocol has no way to look: only whoever asks for the lock is told who holds it.
       const visitor = passer("look");
       const taken = await lock.take(visitor);

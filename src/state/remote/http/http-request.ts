@@ -1,7 +1,7 @@
 /** @module Sends requests of Terraform's protocol, with digests and credentials, and names the refusals of all of them. */
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
-import { denied, unreachable, unsuitable } from "../wire/refusals.ts";
+import { busyOr, denied, unreachable, unsuitable } from "../wire/refusals.ts";
 import type { Send, StoreAnswer } from "../wire/send.ts";
 import type { HttpAddresses } from "./http-addresses.ts";
 
@@ -41,7 +41,7 @@ export function httpRequest(send: Send, credentials: HttpCredentials, where: str
 
 /** The error of an answer that is none of those that a request expects. Nothing of its text is repeated: it may hold a credential. */
 export function httpRefusal(
-  { status }: StoreAnswer,
+  { status, headers }: StoreAnswer,
   what: string,
   { where, dialect }: Pick<HttpAddresses, "where" | "dialect">,
 ): GraphformError {
@@ -51,7 +51,7 @@ export function httpRefusal(
   if (status === 404 && dialect !== "plain")
     return denied(where, `shows nothing there to these credentials (${what}: 404)`, rightHint[dialect]);
   if ((status >= 500 && status !== 501) || status === 429 || status === 408)
-    return unreachable(where, `answered ${status} to ${what}`);
+    return busyOr(where, `answered ${status} to ${what}`, headers);
   if (status === 413)
     return unsuitable(
       where,

@@ -37,8 +37,8 @@ export async function take(run: Run, tables: Tables, name: string, holder: Holde
       [name, holder.id, JSON.stringify(holder), leaseOf(holder)],
     );
     if (row !== undefined) return takenFrom(row);
-    const by = await holderNow(run, tables, name);
-    if (by !== undefined) return { is: "held", by };
+    const seen = await seenNow(run, tables, name);
+    if (seen !== undefined) return { is: "held", ...seen };
   }
   throw new GraphformError("state-unreachable", "the lock changed hands while it was being taken", {
     hint: "run the command again",
@@ -83,10 +83,22 @@ export async function release(run: Run, tables: Tables, name: string, id: string
 
 /** The holder of a lease that has not run out. */
 export async function holderNow(run: Run, tables: Tables, name: string): Promise<Holder | undefined> {
+  return (await seenNow(run, tables, name))?.by;
+}
+
+/** The same, and the ms since its last heartbeat by the database's clock. */
+async function seenNow(
+  run: Run,
+  tables: Tables,
+  name: string,
+): Promise<{ readonly by: Holder; readonly age?: number } | undefined> {
   const [row] = await run(
-    `SELECT holder, heartbeat_at, expires_at FROM ${tables.locks}
+    `SELECT holder, heartbeat_at, expires_at, (extract(epoch FROM clock_timestamp() - heartbeat_at) * 1000)::float8 AS age
+    FROM ${tables.locks}
     WHERE name = $1 AND holder_id IS NOT NULL AND expires_at > clock_timestamp()`,
     [name],
   );
-  return row === undefined ? undefined : readHolder(row);
+  if (row === undefined) return undefined;
+  const age = row["age"];
+  return { by: readHolder(row), ...(typeof age === "number" ? { age: Math.max(0, age) } : {}) };
 }

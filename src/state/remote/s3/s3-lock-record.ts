@@ -13,6 +13,8 @@ export interface StoredLock {
   readonly isFree: boolean;
   /** True where its holder gave it back. */
   readonly isReleased: boolean;
+  /** Ms since it was stored, by the service's clock; undefined where the answer does not show it. */
+  readonly age: number | undefined;
 }
 
 const epoch = "1970-01-01T00:00:00.000Z";
@@ -50,5 +52,11 @@ export function readLock({ body, headers }: StoreAnswer, etag: string): StoredLo
   const lease = isOurs && span > 0 ? span : unknownLease;
   const age = Date.parse(headers["date"] ?? "") - Date.parse(headers["last-modified"] ?? "");
   // Without both times the age is NaN, and nothing is greater than a lease.
-  return { holder, etag, isReleased, isFree: isReleased || age > lease + grain };
+  return {
+    holder,
+    etag,
+    isReleased,
+    isFree: isReleased || age > lease + grain,
+    age: Number.isNaN(age) ? undefined : Math.max(0, age),
+  };
 }

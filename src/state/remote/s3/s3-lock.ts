@@ -56,7 +56,8 @@ export function s3Lock(request: S3Request, key: string, where: string): S3Lock {
       const found = await look();
       const isOurs = found?.holder.id === holder.id && !found.isReleased;
       // Ours already: the answer to an earlier request was lost.
-      if (found !== undefined && !found.isFree && !isOurs) return { is: "held", by: found.holder };
+      if (found !== undefined && !found.isFree && !isOurs)
+        return { is: "held", by: found.holder, ...(found.age === undefined ? {} : { age: found.age }) };
       const etag = await put(
         record,
         found === undefined ? { "if-none-match": "*" } : { "if-match": found.etag },

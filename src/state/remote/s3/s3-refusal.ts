@@ -1,6 +1,6 @@
 /** @module Names the refusals of an S3 service. */
 import type { GraphformError } from "../../../model/errors.ts";
-import { denied, unreachable, unsuitable } from "../wire/refusals.ts";
+import { busyOr, denied, unreachable, unsuitable } from "../wire/refusals.ts";
 import type { StoreAnswer } from "../wire/send.ts";
 import { element, textOf } from "./xml.ts";
 
@@ -60,6 +60,6 @@ export function s3Refusal(answer: StoreAnswer, what: string, where: string): Gra
     );
   if (status === 409) return unreachable(where, `is busy with the same object ${said}`, hint);
   if ((status >= 500 && status !== 501) || status === 429 || status === 408)
-    return unreachable(where, `gives no answer that counts ${said}`, hint);
+    return busyOr(where, `gives no answer that counts ${said}`, headers, hint);
   return unsuitable(where, `answers what a store of states does not ${said}`, hint);
 }

@@ -1,5 +1,6 @@
 /** @module Words the three ways in which a state store fails: unreachable, denied, unsuitable. */
 import { GraphformError } from "../../../model/errors.ts";
+import type { StoreAnswer } from "./send.ts";
 
 /** No answer, or one that settles nothing: what was asked may have happened. `where` has no query and no credential. */
 export function unreachable(where: string, why: string, hint?: string): GraphformError {
@@ -7,6 +8,38 @@ export function unreachable(where: string, why: string, hint?: string): Graphfor
     hint:
       hint ?? "check the address, and whether the store runs; nothing is lost by running the command again",
   });
+}
+
+/** A store that asks to be left alone for a time, in ms, before the next request. Nothing happened. */
+export class StoreBusyError extends GraphformError {
+  readonly retryAfter: number;
+
+  constructor(where: string, why: string, retryAfter: number) {
+    const asked = `${Math.ceil(retryAfter / 1000)} s`;
+    super(
+      "state-unreachable",
+      `the state store ${where} ${why}, and asks to wait for ${asked} before the next request`,
+      {
+        hint: `the store runs and refuses for now; wait for ${asked}, then run the command again`,
+      },
+    );
+    this.name = "StoreBusyError";
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** An answer that settles nothing; its `Retry-After`, in seconds or as a date by the clock of the store, is kept. */
+export function busyOr(
+  where: string,
+  why: string,
+  headers: StoreAnswer["headers"],
+  hint?: string,
+): GraphformError {
+  const text = (headers["retry-after"] ?? "").trim();
+  const wait = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1000
+    : Date.parse(text) - Date.parse(headers["date"] ?? "");
+  return wait > 0 ? new StoreBusyError(where, why, wait) : unreachable(where, why, hint);
 }
 
 /** The credentials or their rights were refused; nothing happened. */
