@@ -59,17 +59,15 @@ export function applyWorld(parts: ApplyParts): ApplyWorld {
 }
 
 /**
- * A service that sends nothing before a look at the lock: a process that was stopped may have lost it, and not know yet. A read
- * whose look finds that is not sent.
+ * A service that sends nothing before a look at the lock: a process that was stopped may have lost it, and not know yet. Under a
+ * lock that is lost nothing is read either.
  */
 function lookingFirst(service: Service, { look, lost }: ApplyParts["lock"]): Service {
   return {
     ...service,
     async read(call, signal): Promise<Answer> {
-      if (!lost.aborted) {
-        await look();
-        lost.throwIfAborted();
-      }
+      await look();
+      lost.throwIfAborted();
       return service.read(call, signal);
     },
     write: (call, signal, unsent) => service.write(call, signal, unsent, look),

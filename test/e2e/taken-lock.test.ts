@@ -40,6 +40,8 @@ describe("a lock whose holder is at work", () => {
     );
     expect(err).toMatch(said);
     expect(out).toMatch(said);
+    const codes = [...out.matchAll(/"type":"change_summary".*?"exit_code":(\d+)/g)].map(([, exit]) => exit);
+    expect(codes.at(-1)).toBe("1");
 
     for (const instance of service.instances.values()) instance.next = { at: 0, status: "RUNNING" };
     service.duration = 0;

@@ -21,4 +21,22 @@ describe("the refusal of a held lock", () => {
     );
     expect(refusal.hint).toMatch(/run: graphform state unlock 4711$/);
   });
+
+  it("tells the age by the store's clock, and otherwise the time alone", () => {
+    const at = "2026-11-22T10:00:00.000Z";
+    const holder = { ...unknownHolder("17"), created: at, heartbeat: at };
+    const leased = { where: store.where, expires: true };
+    expect(locked(leased, holder, 7000).message).toMatch(/and was last seen 7 s ago$/);
+    expect(locked(leased, holder, undefined).message).toMatch(`and was last seen at ${at}`);
+  });
+
+  it("repeats a foreign id as one word of a shell, and a name only in part", () => {
+    const holder = { ...unknownHolder("x; rm -rf /"), who: "a".repeat(5000) };
+    for (const expires of [true, false]) {
+      const refusal = locked({ where: store.where, expires }, holder, undefined);
+      expect(refusal.hint).toContain("graphform state unlock 'x; rm -rf /'");
+      expect(refusal.message.length).toBeLessThan(300);
+    }
+    expect(unknownLock(store.where, "17", holder).hint).toContain("state unlock 'x; rm -rf /'");
+  });
 });

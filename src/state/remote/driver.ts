@@ -79,7 +79,7 @@ export interface StateDriver {
    * has another id now, or is gone: a renewal whose answer was lost may have changed its token, and it is still ours.
    */
   renew(lease: Lease, holder: Holder): Promise<Renewed>;
-  /** Gives the lock back; resolves also where it is not ours any more. */
+  /** Gives the lock back. Where it is not ours any more it resolves, or rejects with `lock-unknown` where nobody can tell which. */
   release(lease: Lease): Promise<void>;
   /** The holder of the lock; undefined where nobody holds it, or its lease has run out. */
   holder(): Promise<Holder | undefined>;

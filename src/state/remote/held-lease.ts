@@ -1,6 +1,6 @@
 /** @module Renews a lease while a run works, and stops the run when it may not be ours any more. */
 import type { Clock } from "../../model/clock.ts";
-import { asError } from "../../model/errors.ts";
+import { asError, isGraphformError } from "../../model/errors.ts";
 import type { Holder } from "../store.ts";
 import type { Lease, StateDriver } from "./driver.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "./remote-trouble.ts";
@@ -143,10 +143,24 @@ export function holdLease(
     await abandon();
     // Somebody else has it, or it runs out by itself.
     if (isOthers || (driver.expires && ended.signal.aborted)) return;
-    const free = (): Promise<void> => driver.release(lease);
+    const free = async (attempt = 1): Promise<void> => {
+      try {
+        await driver.release(lease);
+      } catch (error) {
+        // An earlier attempt, whose answer was lost, has done it.
+        if (attempt === 1 || !isGraphformError(error) || error.code !== "lock-unknown") throw error;
+      }
+    };
+    const stop = new AbortController();
     // A store that ended the run by not answering is asked once.
-    const given = lost.signal.aborted ? free() : untilAnswered(free, { clock, longest: safe });
-    await within(given, patience, () => unreachable(driver.where, "does not answer"));
+    const given = lost.signal.aborted
+      ? free()
+      : untilAnswered(free, { clock, signal: stop.signal, longest: safe });
+    await within(given, patience, () => {
+      const late = unreachable(driver.where, "does not answer");
+      stop.abort(late);
+      return late;
+    });
   };
   return {
     id: first.holder.id,

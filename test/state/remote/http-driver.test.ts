@@ -173,6 +173,7 @@ describe.each(dialects)("http driver, %s", (dialect) => {
     expect(await codeOf(driver.take(newHolder()))).toBe("state-denied");
     // What is not shown is no empty state.
     if (dialect !== "gitea") expect(await codeOf(driver.read())).toBe("state-denied");
+    expect(await codeOf(driver.holder())).toBe("state-denied");
     expect([server.lock, server.document]).toEqual([undefined, undefined]);
   });
 

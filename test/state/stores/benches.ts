@@ -8,7 +8,7 @@ import { httpBench } from "./http-benches.ts";
 import { type MemoryDriverOptions, memoryBackend, memoryDriver } from "./memory-driver.ts";
 import { postgresBench } from "./postgres-bench.ts";
 import { s3Bench } from "./s3-bench.ts";
-import { driverBench, type StoreBench } from "./store-bench.ts";
+import { driverBench, hurriedClock, type StoreBench } from "./store-bench.ts";
 
 /** A store that the suite is played on. */
 export interface SuiteStore {
@@ -22,7 +22,7 @@ export interface SuiteStore {
 /** Every store that the suite is played on. One line makes another one join. */
 export const stores: readonly SuiteStore[] = [
   { name: "file", start: fileBench, instead: 21 },
-  { name: "memory", start: memoryBench, instead: 22 },
+  { name: "memory", start: memoryBench, instead: 23 },
   { name: "remote, writes check the lease", start: () => remoteBench({ checksLease: true }), instead: 0 },
   { name: "remote, writes compare versions alone", start: () => remoteBench({}), instead: 0 },
   { name: "remote, locks do not expire", start: () => remoteBench({ expires: false }), instead: 4 },
@@ -41,11 +41,17 @@ export const stores: readonly SuiteStore[] = [
 
 async function fileBench(): Promise<StoreBench> {
   const path = join(await temporaryFolder(), "a", "shop.state.json");
-  const open = (): ReturnType<StoreBench["open"]> => ({
-    store: createFileStore({ path, name: "shop" }),
-    faults: undefined,
-    wake: () => undefined,
-  });
+  const open = (): ReturnType<StoreBench["open"]> => {
+    let slept = 0;
+    return {
+      store: createFileStore({ path, name: "shop" }),
+      faults: undefined,
+      clock: { ...hurriedClock, now: () => hurriedClock.now() + slept },
+      wake(ms) {
+        slept += ms;
+      },
+    };
+  };
   return {
     open,
     put: (text) => writeFile(path, text),
@@ -64,7 +70,7 @@ async function fileBench(): Promise<StoreBench> {
 async function memoryBench(): Promise<StoreBench> {
   const store = createMemoryStore();
   return {
-    open: () => ({ store, faults: undefined, wake: () => undefined }),
+    open: () => ({ store, faults: undefined, clock: hurriedClock, wake: () => undefined }),
     put: async () => undefined,
     text: async () => JSON.stringify(await store.read()),
     expire: undefined,

@@ -2,9 +2,14 @@ import { existsSync } from "node:fs";
 import { readFile, rm, stat } from "node:fs/promises";
 import { expect, vi } from "vitest";
 import { isGraphformError } from "../../../src/model/errors.ts";
+import type { Service } from "../../../src/model/service.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { readErroredState, standingOf } from "../../../src/state/errored-state.ts";
+import { applyWorld } from "../../../src/project/worlds.ts";
+import { fitsStored, readErroredState } from "../../../src/state/errored-state.ts";
 import { openJournal } from "../../../src/state/journal.ts";
+import type { Lock } from "../../../src/state/store.ts";
+import { toyProfile } from "../../support/toy-kind.ts";
 import { sampleBound } from "../samples.ts";
 import { type Case, first, type Instead, lockOf, second, stored, under } from "./cases.ts";
 import type { Cut, Request } from "./faulty-driver.ts";
@@ -116,22 +121,51 @@ export const casesOfTrouble: readonly Case[] = [
       await old.store.write(first);
       if (bench.expire === undefined) {
         old.wake(3_600_000);
-        lock.look();
+        const asked = old.faults?.asked.length ?? 0;
+        await lock.look();
         expect(lock.lost.aborted).toBe(false);
+        if (old.faults !== undefined) expect(old.faults.asked.slice(asked)).toEqual(["renew", "read"]);
         await lock.release();
         return instead("a lock that does not run out is not lost by waiting");
       }
       old.wake(39_000);
-      lock.look();
+      await lock.look();
       expect(lock.lost.aborted).toBe(false);
       old.wake(2000);
       const asked = old.faults?.asked.length;
-      lock.look();
+      await lock.look();
       expect(lock.lost.reason).toMatchObject({ code: "lock-lost", exitCode: 1 });
       await expect(old.store.write(second)).rejects.toMatchObject({ code: "lock-lost" });
       expect(old.faults?.asked.length).toBe(asked);
       await lock.release();
       expect(await stored(bench)).toEqual(first);
+    },
+  ],
+  [
+    "an old holder that wakes up under another one's lock looks at its lock first, and sends the service nothing",
+    async (bench, instead) => {
+      const [old, other] = [bench.open(), bench.open()];
+      if (old.store === other.store) return instead("there is one process alone");
+      const lock = await lockOf(old);
+      await old.store.read();
+      await old.store.write(first);
+      const { service, sent, stopping } = serviceUnder(old, lock);
+      const call = { operation: "instance.delete", params: {} };
+      await service.write(call, stopping, stopping);
+      expect(sent).toEqual(["write"]);
+      const next = await takeOver(bench, other, lock.id);
+      old.wake(85_000);
+      const woken = await Promise.allSettled([
+        service.write(call, stopping, stopping),
+        service.read(call, stopping),
+        service.write(call, stopping, stopping),
+      ]);
+      expect(woken.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      expect(sent).toEqual(["write"]);
+      expect(lock.lost.reason).toMatchObject({ code: "lock-lost", exitCode: 1 });
+      await lock.release();
+      expect((await other.store.holder())?.id).toBe(next.id);
+      await next.release();
     },
   ],
   [
@@ -268,6 +302,37 @@ export const casesOfTrouble: readonly Case[] = [
     },
   ],
 ];
+
+/** A service as an apply under this lock reaches it, and what was sent to it. */
+function serviceUnder(
+  { store, clock }: Opened,
+  lock: Lock,
+): { readonly service: Service; readonly sent: readonly string[]; readonly stopping: AbortSignal } {
+  const sent: string[] = [];
+  const service: Service = {
+    profile: toyProfile,
+    offers: () => true,
+    async read() {
+      sent.push("read");
+      return { body: {}, values: {} };
+    },
+    async write(_, signal, unsent = signal, look = undefined) {
+      await look?.();
+      unsent.throwIfAborted();
+      sent.push("write");
+      return { body: {}, values: {} };
+    },
+  };
+  const world = applyWorld({
+    service,
+    store,
+    state: first,
+    lock,
+    stopping: new AbortController().signal,
+    clock,
+  });
+  return { service: world.service, sent, stopping: world.stopping };
+}
 
 async function playLost(bench: StoreBench, request: Request, cut: Cut, instead: Instead): Promise<void> {
   const opened = bench.open();

@@ -16,8 +16,8 @@ export const first: StateDocument = sampleState();
 export const second: StateDocument = { ...first, serial: 2, savedAt: "2026-01-02T00:00:00.000Z" };
 
 /** Takes the lock with a lease of a minute. */
-export const lockOf = ({ store }: Opened, operation = "apply", timeout = 0): Promise<Lock> =>
-  store.lock(operation, { clock: hurriedClock, timeout });
+export const lockOf = ({ store, clock }: Opened, operation = "apply", timeout = 0): Promise<Lock> =>
+  store.lock(operation, { clock, timeout });
 
 /** Works under the lock, as a run does. */
 export async function under<T>(

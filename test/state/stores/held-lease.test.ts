@@ -16,7 +16,12 @@ interface Bench {
   readonly renewals: () => number;
 }
 
-function bench(renew?: (lease: Lease) => Promise<Renewed>, expires = true): Bench {
+function bench(
+  renew?: (lease: Lease) => Promise<Renewed>,
+  expires = true,
+  release?: () => Promise<void>,
+  patience = 20_000,
+): Bench {
   const times = { monotonic: 0, wall: start };
   let renewals = 0;
   let beat: () => void = () => undefined;
@@ -27,6 +32,7 @@ function bench(renew?: (lease: Lease) => Promise<Renewed>, expires = true): Benc
   );
   const driver: StateDriver = {
     ...memory,
+    ...(release === undefined ? {} : { release }),
     renew: async (lease) => {
       renewals += 1;
       return renew === undefined ? { is: "renewed", lease } : renew(lease);
@@ -38,7 +44,7 @@ function bench(renew?: (lease: Lease) => Promise<Renewed>, expires = true): Benc
   const held = holdLease(driver, lease, minute, {
     clock: { now: () => times.wall, random: () => 0.5, sleep: async () => undefined },
     monotonic: () => times.monotonic,
-    patience: 20_000,
+    patience,
     every: (ms, again) => {
       [period, beat] = [ms, again];
       return () => {
@@ -155,5 +161,44 @@ describe("a lease that is held", () => {
     await other.held.release();
     await other.pass(10 * minute);
     expect(other.renewals()).toBe(0);
+  });
+
+  it("is proved again after 40 s where locks do not expire, once for all that wait", async () => {
+    const { held, move, renewals } = bench(undefined, false);
+    move("wall", 39_999);
+    await held.look();
+    expect(renewals()).toBe(0);
+    move("wall", 1);
+    await Promise.all([held.look(), held.look(), held.look()]);
+    expect(renewals()).toBe(1);
+    expect(held.lost.aborted).toBe(false);
+  });
+
+  it("ends where nobody answers to that proof", async () => {
+    const { held, move } = bench(unreachable, false);
+    move("monotonic", 40_000);
+    await held.look();
+    expect(held.lost.reason).toMatchObject({
+      code: "lock-lost",
+      message: expect.stringContaining("nobody answers"),
+    });
+  });
+
+  it("says that it could not be given back, and who can", async () => {
+    const refuse = async (): Promise<never> => {
+      throw new GraphformError("state-unreachable", "the store answered 500");
+    };
+    expect(await bench(undefined, false, refuse).held.release()).toMatch(
+      /^the lock id-1 of me@here .* left standing \(the store answered 500\); it never ends by itself: graphform state unlock id-1$/,
+    );
+    expect(await bench(undefined, true, refuse).held.release()).toMatch(
+      /it ends by itself at 2026-01-01T00:00:00.000Z, or with graphform state unlock id-1 --force$/,
+    );
+    expect(await bench(undefined, false).held.release()).toBeUndefined();
+  });
+
+  it("gives up a store that does not answer to that", async () => {
+    const { held } = bench(undefined, false, () => new Promise(() => undefined), 1);
+    expect(await held.release()).toMatch(/may be left standing/);
   });
 });

@@ -17,6 +17,8 @@ export interface Opened {
   readonly store: StateStore;
   /** Undefined where nothing is between the store and what it is stored in. */
   readonly faults: Faults | undefined;
+  /** The clock of this process. */
+  readonly clock: Clock;
   /** Lets the clocks of this process go on, as after a stop of so many ms. */
   wake(ms: number): void;
 }
@@ -69,7 +71,7 @@ export async function driverBench(parts: DriverBench): Promise<StoreBench> {
     const wake = (ms: number): void => {
       slept += ms;
     };
-    return { store, faults, wake };
+    return { store, faults, clock, wake };
   };
   const { driver, denied, withoutLock, expire } = parts;
   const putUnderLock = async (text: string): Promise<void> => {

@@ -1,7 +1,7 @@
 /** @module Creates the driver of a state behind Terraform's HTTP protocol: plain, GitLab's or Gitea's. */
 import type { Lease, Renewed, StateDriver } from "../driver.ts";
 import { unknownHolder } from "../wire/lock-info.ts";
-import { unsuitable } from "../wire/refusals.ts";
+import { notOurs, unsuitable } from "../wire/refusals.ts";
 import { openSender } from "../wire/send.ts";
 import { type HttpStoreConfig, httpAddresses } from "./http-addresses.ts";
 import { isAbsent, readHttp, writeHttp } from "./http-document.ts";
@@ -58,7 +58,7 @@ export function createHttpDriver(config: HttpStoreConfig, credentials: HttpCrede
       return renewed.is === "lost" ? renewed : { is: "renewed", lease: { ...lease, holder } };
     },
     async release({ holder }) {
-      await lock.free(holder);
+      if (!(await lock.free(holder))) throw notOurs(where);
     },
     async holder() {
       const seen = await lock.look();

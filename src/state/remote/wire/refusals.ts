@@ -42,6 +42,14 @@ export function busyOr(
   return wait > 0 ? new StoreBusyError(where, why, wait) : unreachable(where, why, hint);
 }
 
+/** The answer to a holder that gives its lock back: the lock has another id, or there is none. */
+export function notOurs(where: string): GraphformError {
+  return new GraphformError(
+    "lock-unknown",
+    `the state store ${where} says that the lock is another one's, or gone`,
+  );
+}
+
 /** The credentials or their rights were refused; nothing happened. */
 export function denied(where: string, why: string, hint: string): GraphformError {
   return new GraphformError("state-denied", `the state store ${where} ${why}`, { hint });
