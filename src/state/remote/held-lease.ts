@@ -71,8 +71,8 @@ export function holdLease(
   let renewed = moment();
   let trouble: Error | undefined;
   let renewing: Promise<void> | undefined;
-
   let isOthers = false;
+  let released: Promise<string | undefined> | undefined;
 
   const end = (reason: Error): void => {
     ended.abort(reason);
@@ -172,12 +172,12 @@ export function holdLease(
     renew,
     stop: (reason) => lost.abort(reason),
     abandon,
-    async release(): Promise<string | undefined> {
-      const given = giveBack().then(
+    release(): Promise<string | undefined> {
+      released ??= giveBack().then(
         () => undefined,
         (error: unknown) => leftStanding(driver, lease.holder, asError(error)),
       );
-      return given;
+      return released;
     },
   };
 }

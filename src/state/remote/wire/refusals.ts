@@ -1,6 +1,5 @@
 /** @module Words the three ways in which a state store fails: unreachable, denied, unsuitable. */
 import { GraphformError } from "../../../model/errors.ts";
-import type { StoreAnswer } from "./send.ts";
 
 /** No answer, or one that settles nothing: what was asked may have happened. `where` has no query and no credential. */
 export function unreachable(where: string, why: string, hint?: string): GraphformError {
@@ -32,7 +31,7 @@ export class StoreBusyError extends GraphformError {
 export function busyOr(
   where: string,
   why: string,
-  headers: StoreAnswer["headers"],
+  headers: { readonly [name: string]: string },
   hint?: string,
 ): GraphformError {
   const text = (headers["retry-after"] ?? "").trim();
