@@ -1,6 +1,6 @@
 /** @module Stores a state behind a protocol, for a team: conditional writes under a lease. */
 import { type Clock, systemClock } from "../../model/clock.ts";
-import { asError, isGraphformError } from "../../model/errors.ts";
+import { asError, GraphformError, isGraphformError } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { follows, type VersionId } from "../document.ts";
 import { type ErroredFiles, openErroredFiles } from "../errored-files.ts";
@@ -114,7 +114,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     const mine = holdLease(driver, lease, ms, timeOf(lockOptions.clock), isUnchanged);
     if (isTakeover) await fence(mine, lockOptions.clock);
     isFenced = true;
-    if (lockOptions.isPush !== true) await refuseUnpushed(mine);
+    if (lockOptions.isPush !== true) await refuseUnpushed(mine, lockOptions.warn);
     held = mine;
     return {
       id: mine.id,
@@ -142,12 +142,13 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const findUnpushed = unpushedFinder(driver, name, clock, errored);
 
   /** Ids that stand in a local file alone must not be looked for, or made again, by a run that does not know them. */
-  const refuseUnpushed = async (mine: HeldLease): Promise<void> => {
+  const refuseUnpushed = async (mine: HeldLease, warn: LockOptions["warn"]): Promise<void> => {
     try {
       const found = await findUnpushed({ isRemoving: true });
       if (found !== undefined) throw found.refusal;
     } catch (error) {
-      await mine.release();
+      const left = await mine.release();
+      if (left !== undefined) warn?.(left);
       throw error;
     }
   };
@@ -174,7 +175,8 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     if (taken === undefined) return;
     const mine = holdLease(driver, taken.lease, defaultLease, timeOf(clock));
     await fence(mine, clock);
-    await mine.release();
+    const left = await mine.release();
+    if (left !== undefined) throw new GraphformError("state-unreachable", left);
   };
 
   return {

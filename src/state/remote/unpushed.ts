@@ -30,7 +30,7 @@ export function unpushedFinder(
   return async ({ isRemoving }) => {
     const found = await files.find();
     if (found.length === 0) return undefined;
-    const stored = await untilAnswered(() => driver.read(), clock);
+    const stored = await untilAnswered(() => driver.read(), { clock });
     // Whoever reads it says what is wrong with it, or where it was moved to.
     const current = readableState(stored?.text, where, name);
     if (stored !== undefined && current === undefined) return undefined;
