@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/model/clock.ts";
 import { untilAnswered } from "../../../src/state/remote/store-retry.ts";
-import { busyOr } from "../../../src/state/remote/wire/refusals.ts";
+import { busyOr, unreachable } from "../../../src/state/remote/wire/refusals.ts";
 
 const where = "https://store.test/orders";
 
@@ -66,5 +66,17 @@ describe("a store that says how long to wait", () => {
     };
     await expect(untilAnswered(work, { clock })).rejects.toThrow("answered 503");
     expect(waited).toHaveLength(5);
+  });
+
+  it("does not count the time that a process was stopped against a request that lost its answer", async () => {
+    const { clock } = countingClock();
+    let asked = 0;
+    const work = async (): Promise<string> => {
+      asked += 1;
+      if (asked > 1) return "done";
+      await clock.sleep(85_000);
+      throw unreachable(where, "ended the connection");
+    };
+    expect(await untilAnswered(work, { clock, longest: 40_000 })).toBe("done");
   });
 });
