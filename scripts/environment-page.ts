@@ -13,4 +13,7 @@ unset. An option wins over a variable, a variable over the manifest, the manifes
 
 const foot = `Besides these: the variables that a manifest names (\`env: NAME\`, \`\${env.NAME}\`), which also the commands of secrets get; those of
 OpenTelemetry ([telemetry.md](telemetry.md)); and \`GRAPHFORM_ENGINE\` and \`GRAPHFORM_MODULE\`, the server and the module of the local
-platform ([local-platform.md](local-platform.md)).`;
+platform ([local-platform.md](local-platform.md)).
+
+**No proxy is used** for the service, for the store of a state or for databases: \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`ALL_PROXY\` and \`NO_PROXY\` are not read, and
+there is no option for one. A machine that reaches the network through a proxy alone needs a direct way to these hosts.`;

@@ -15,7 +15,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   let used: Terminal | undefined;
   const settings = settingsOf(env);
   const terminal = (noColour: boolean, logFile?: string): Terminal => {
-    used ??= processTerminal(settings, noColour, logFile);
+    used ??= processTerminal(settings, noColour, logFile, argv.slice(2));
     return used;
   };
   let telemetry: Telemetry | undefined;

@@ -1,6 +1,7 @@
 /** @module Masks the secrets of a project in the output of commands that need no secret. */
 import { secretsAtHand } from "../manifest/read-secret.ts";
 import { type Masker, maskerOf } from "../model/mask.ts";
+import { maskedTexts } from "../project/masked-texts.ts";
 import { type Project, secretsOf } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,7 +16,7 @@ export async function maskSecrets(
   terminal: Terminal,
 ): Promise<Masker> {
   const vault = await secretsOf(project, secretsAtHand(settings.environment()));
-  const masker = maskerOf(vault.texts);
+  const masker = maskerOf(maskedTexts(project, vault));
   terminal.redactWith(masker.text);
   return masker;
 }

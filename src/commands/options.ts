@@ -115,6 +115,7 @@ function positive(text: string): number {
 
 function duration(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError("it must be a duration like 90s, 40m or 2h.");
+  if (ms === undefined)
+    throw new InvalidArgumentError("it must be a duration like 90s, 40m or 2h, at most 24d.");
   return ms;
 }

@@ -1,6 +1,8 @@
 /** @module Gives commands access to the terminal of the process. */
 import { openSync, writeSync } from "node:fs";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { loginsIn } from "../model/login.ts";
+import { maskerOf } from "../model/mask.ts";
 import type { Settings } from "../project/settings.ts";
 import { wrapLines } from "../report/text-width.ts";
 import { type LiveArea, openLiveArea } from "./live-area.ts";
@@ -28,9 +30,18 @@ export interface Terminal {
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The terminal of the process. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
-export function processTerminal(settings: Settings, noColour: boolean, logFile?: string): Terminal {
-  let redact = (text: string): string => text;
+/** Variables with an address that messages name. Those whose URL has a password by right are never shown. */
+const addresses = ["state", "platformUrl", "usersUrl", "awsEndpointUrl", "pgHost", "pgDatabase"] as const;
+
+/** The terminal of the process. Credentials in the words that were typed and in the addresses of the environment are masked. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
+export function processTerminal(
+  settings: Settings,
+  noColour: boolean,
+  logFile?: string,
+  typed: readonly string[] = [],
+): Terminal {
+  const logins = new Set([...typed, ...addresses.map((key) => settings.get(key) ?? "")].flatMap(loginsIn));
+  let redact = maskerOf(() => logins).text;
   const log = logFile === undefined ? undefined : openLog(logFile);
   const { stdin, stdout, stderr } = process;
   let area: LiveArea | undefined;

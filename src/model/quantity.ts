@@ -1,6 +1,9 @@
 /** @module Parses and formats durations and memory sizes. */
-/** A duration as the manifest writes it: a whole number of `ms`, `s`, `m`, `h` or `d`. */
-export const durationPattern = "^[0-9]{1,9}(ms|s|m|h|d)$";
+/** At most 24 days: a timer of Node that is longer ends at once, and dates end a few digits later. */
+const form = /^(?:[0-9]{1,9}ms|[01]?[0-9]{1,6}s|[0-2]?[0-9]{1,4}m|[0-4]?[0-9]{1,2}h|(?:[01]?[0-9]|2[0-4])d)$/;
+
+/** A duration as the manifest writes it: a whole number of `ms`, `s`, `m`, `h` or `d`, at most 24 days. */
+export const durationPattern: string = form.source;
 
 const unitMs: { readonly [unit: string]: number } = {
   ms: 1,
@@ -10,9 +13,9 @@ const unitMs: { readonly [unit: string]: number } = {
   d: 86_400_000,
 };
 
-/** Milliseconds of `90s`, `40m`, `2h`; undefined where the text is no duration. */
+/** Milliseconds of `90s`, `40m`, `2h`; undefined where the text is no duration, or one of more than 24 days. */
 export function parseDuration(text: string): number | undefined {
-  const [, amount, unit] = /^([0-9]{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const [, amount, unit] = (form.test(text) && /^([0-9]{1,9})([a-z]{1,2})$/.exec(text)) || [];
   const factor = unit === undefined ? undefined : unitMs[unit];
   return factor === undefined ? undefined : Number(amount) * factor;
 }

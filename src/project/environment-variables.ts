@@ -192,7 +192,7 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
   stateLease: {
     name: "GRAPHFORM_STATE_LEASE",
     about:
-      "Time after which others may take over the lock of a run that has died, like `60s`, the default; at least `1s`.",
+      "Time after which others may take over the lock of a run that has died, like `60s`, the default; from `1s` to `24h`.",
   },
   awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3." },
   awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key." },

@@ -1,28 +1,85 @@
 /** @module Reads and writes the location of a state as one word: a path or a URL without credentials. */
-import { credentialsIn } from "../manifest/problems/state-faults.ts";
 import { GraphformError } from "../model/errors.ts";
+import { holdsLogin, withoutLogin } from "../model/login.ts";
 import { sslModes } from "../model/store-choices.ts";
+import { formBroken, storeRefusal } from "../model/store-forms.ts";
 import type { PostgresLocation, S3Location, StateLocation } from "./state-location.ts";
 
 /**
  * The location that a path or a URL names: `s3://bucket/key?region=..`, `postgres://host/database?name=..`, `https://..`,
- * `file:..` or a path. `name` is the manifest's. Throws `state-address`, without its text where it holds credentials.
+ * `file:///..` or a path. `name` is the manifest's. Throws `state-address` and `state-credentials`, without a credential in the
+ * text. A word that may be meant as a URL is no path: the state would begin anew in a file, and apply would create everything once more.
  */
 export function locationAt(given: string, name: string): StateLocation {
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given) ?? [];
-  if (scheme === undefined) return { type: "file", path: given.replace(/^file:/, "") };
-  if (credentialsIn(given).length > 0)
+  if (isPath(given)) return { type: "file", path: given };
+  if (holdsLogin(given))
     throw new GraphformError(
       "state-credentials",
       "the address of the state holds credentials: other users of this machine see them, and logs keep them",
-      { hint: "take them out, and set the variables of the environment that docs/stores.md lists" },
+      {
+        hint: "take them out, and set the variables of the environment that docs/stores.md lists; write an @ of a path as %40",
+      },
     );
+  const [, scheme = ""] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given) ?? [];
+  if (scheme === "") throw misspelt(given);
   const url = URL.parse(given);
   if (url === null) throw unreadable(given, "it is not a valid URL");
   const read = readers[scheme.toLowerCase()];
   if (read === undefined)
     throw unreadable(given, `unknown scheme "${scheme}"; known: ${Object.keys(readers).join(", ")}`);
-  return read(url, given, name);
+  return checked(decodedBy(read, url, given, name), given);
+}
+
+/** True for a text that can only be a path: it begins like one, or has neither a word with a colon at its beginning nor two slashes. */
+function isPath(given: string): boolean {
+  if (/^(?:\.{0,2}[\\/](?!\/)|[a-z]:[\\/](?!\/))/i.test(given)) return true;
+  return !/^(?:~|[a-z][a-z0-9+.-]*:)/i.test(given) && !given.includes("//");
+}
+
+/** The refusal of a text that begins like a URL and is none. */
+function misspelt(given: string): GraphformError {
+  const [, word = ""] = /^([a-z][a-z0-9+.-]*?)(?::|\/\/)/i.exec(given) ?? [];
+  const spelling = spellings[word.toLowerCase()];
+  const asPath = given.startsWith("~")
+    ? "write the whole path: ~ is the shell's"
+    : `for a file of that name write ./${withoutLogin(given)}`;
+  return new GraphformError(
+    "state-address",
+    `${withoutLogin(given)} is neither a URL of a state nor clearly a path`,
+    { hint: spelling === undefined ? asPath : `write ${spelling}; ${asPath}` },
+  );
+}
+
+const spellings: { readonly [scheme: string]: string } = {
+  http: "https://HOST/PATH",
+  https: "https://HOST/PATH",
+  s3: "s3://BUCKET/KEY",
+  postgres: "postgres://HOST/DATABASE?name=NAME",
+  postgresql: "postgres://HOST/DATABASE?name=NAME",
+  file: "file:///PATH, or the path alone",
+};
+
+/** The location, where the rules for the manifest's section are kept by its values too. */
+function checked(location: StateLocation, given: string): StateLocation {
+  for (const [key, value] of Object.entries(location)) {
+    if (typeof value !== "string" || location.type === "file") continue;
+    const form = formBroken(key, value);
+    if (form !== undefined) throw unreadable(given, `its ${key} must be ${form.is}`);
+    const refusal = storeRefusal(key, value);
+    if (refusal !== undefined)
+      throw new GraphformError("state-address", refusal.message, { hint: refusal.hint });
+  }
+  return location;
+}
+
+/** What a reader makes of a URL. Throws `state-address` where an escape in it cannot be decoded. */
+function decodedBy(read: Reader, url: URL, given: string, name: string): StateLocation {
+  try {
+    return read(url, given, name);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw unreadable(given, "it has a % that begins no escape");
+  }
 }
 
 type Reader = (url: URL, given: string, name: string) => StateLocation;
@@ -46,7 +103,11 @@ const readers: { readonly [scheme: string]: Reader } = {
   https: http,
   postgres,
   postgresql: postgres,
-  file: (url) => ({ type: "file", path: decodeURIComponent(url.pathname) }),
+  file(url, given) {
+    // file://tmp/x names a host, and a path that nobody meant.
+    if (url.host !== "" || !/^file:\/\/\//i.test(given)) throw misspelt(given);
+    return { type: "file", path: decodeURIComponent(url.pathname) };
+  },
   s3(url, given, manifest) {
     const { pathStyle, ...known } = parametersOf(url, given, ["region", "endpoint", "pathStyle"]);
     assertOneOf(given, "pathStyle", pathStyle, ["true", "false"]);
@@ -123,7 +184,7 @@ function assertOneOf(given: string, name: string, value: string | undefined, all
 }
 
 function unreadable(given: string, why: string): GraphformError {
-  return new GraphformError("state-address", `${given} is not a location of a state: ${why}`, {
+  return new GraphformError("state-address", `${withoutLogin(given)} is not a location of a state: ${why}`, {
     hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
   });
 }

@@ -5,7 +5,6 @@ import { fileTrouble } from "../files/file-trouble.ts";
 import { systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Header } from "../model/manifest.ts";
-import { parseDuration } from "../model/quantity.ts";
 import { createFileStore } from "../state/file-store.ts";
 import { finishingMoves } from "../state/finish-moves.ts";
 import type { KeptStore } from "../state/kept-store.ts";
@@ -13,6 +12,7 @@ import type { StateDriver } from "../state/remote/driver.ts";
 import { addressOf } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
 import { httpCredentials, postgresValues, type Side } from "./state-credentials.ts";
+import { stateLease } from "./state-lease.ts";
 import type { FileLocation, StateLocation } from "./state-location.ts";
 
 /** Options of `openStore`. */
@@ -138,19 +138,23 @@ function lazyStore(where: string, open: () => Promise<KeptStore>): KeptStore {
 
 /** A store whose locks have the lease of GRAPHFORM_STATE_LEASE. */
 function withLease(store: KeptStore, settings: Settings): KeptStore {
-  const text = settings.get("stateLease");
-  if (text === undefined) return store;
+  if (settings.get("stateLease") === undefined) return store;
   return {
     ...store,
     get where() {
       return store.where;
     },
     async lock(operation, options) {
-      const lease = parseDuration(text);
-      if (lease !== undefined && lease >= 1000) return store.lock(operation, { lease, ...options });
-      throw new GraphformError("state-lease", `GRAPHFORM_STATE_LEASE is "${text}"`, {
-        hint: "write a duration of at least 1s, like 60s",
-      });
+      const lease = stateLease(settings);
+      return store.lock(operation, { ...(lease === undefined ? {} : { lease }), ...options });
+    },
+    async prepare() {
+      stateLease(settings);
+      return store.prepare();
+    },
+    async probe() {
+      stateLease(settings);
+      return store.probe();
     },
   };
 }

@@ -1,4 +1,5 @@
 /** @module Opens a run: resolves the manifest, connects to the service and claims the state. */
+
 import { secretReader } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import type { Clock } from "../model/clock.ts";
@@ -13,6 +14,7 @@ import type { StateDocument } from "../model/state.ts";
 import { claimState } from "../state/claim-state.ts";
 import { type Connection, connect } from "./connect.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
+import { maskedTexts } from "./masked-texts.ts";
 import { type Project, resolveProject, type VaultKey } from "./project.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
@@ -52,7 +54,7 @@ export async function openSession(
   secrets: SecretText = secretReader(settings.environment()),
 ): Promise<Session> {
   const { manifest, vault } = await resolveProject(project, sealing, secrets);
-  const masker = maskerOf(vault.texts);
+  const masker = maskerOf(maskedTexts(project, vault));
   listener.secrets(masker);
   listener.warnings(manifest.warnings);
   const location = await locateService({ ...project, hide: masker.foreign }, options, settings);

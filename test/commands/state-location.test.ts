@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { locateState } from "../../src/project/locate-state.ts";
 import { addressOf, locationAt, sectionOf } from "../../src/project/location-address.ts";
+import { openStore } from "../../src/project/open-store.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 import { credentialSource, httpCredentials, postgresValues } from "../../src/project/state-credentials.ts";
+import { stateLease } from "../../src/project/state-lease.ts";
 import type { StateLocation } from "../../src/project/state-location.ts";
 
 const of = (state: JsonObject, env = {}, given?: string): StateLocation =>
@@ -64,6 +66,10 @@ describe("the location of a state", () => {
     expect(addressOf(locationAt(address, "other"))).toBe(address);
   });
 
+  it.each(["./s3:/x", "../x", "x.json", "/a/b", "C:\\states\\x.json"])("is a path: %s", (path) => {
+    expect(locationAt(path, "shop")).toEqual({ type: "file", path });
+  });
+
   it("becomes a section of the manifest", () => {
     expect(sectionOf(locationAt("s3://states/shop.json?pathStyle=true", "shop"))).toBe(
       'state:\n  type: s3\n  bucket: "states"\n  key: "shop.json"\n  pathStyle: true\n',
@@ -77,6 +83,28 @@ describe("the location of a state", () => {
     ["s3://states/shop.json?regionn=x", "state-address"],
     ["postgres://db/states?sslmode=perhaps", "state-address"],
     ["ftp://x/y", "state-address"],
+    ["s3:/company-states/shop.json", "state-address"],
+    ["s3:bucket", "state-address"],
+    ["postgres:/db/states", "state-address"],
+    ["postgresql:h/d", "state-address"],
+    ["postgres//h/d", "state-address"],
+    ["https:/gitlab.example.com/x", "state-address"],
+    ["https:h/x", "state-address"],
+    ["file://tmp/x", "state-address"],
+    ["file:x.json", "state-address"],
+    ["~/x", "state-address"],
+    ["s3://Bad_Bucket!/k", "state-address"],
+    ["s3://states/x.lock", "state-address"],
+    ["s3://states/a/../../x//y", "state-address"],
+    ["s3://states/%zz", "state-address"],
+    ["s3://states/k?region=eu%20west", "state-address"],
+    ["s3://states/k?endpoint=http://s3.example.com", "state-address"],
+    ["s3://states/k?endpoint=https://s3.example.com%3Fa=b", "state-address"],
+    ["http://x.example.com/y", "state-address"],
+    ["postgres://db/states?schema=pg_catalog", "state-address"],
+    ["postgres://db/states?sslrootcert=a.pem", "state-address"],
+    ["https://u:hunter2222/t-tail@h.invalid/x", "state-credentials"],
+    ["https://u:hunter2222#t-tail@h.invalid/x", "state-credentials"],
   ])("refuses %s", (address, code) => {
     let thrown: unknown;
     try {
@@ -86,6 +114,32 @@ describe("the location of a state", () => {
     }
     expect(thrown).toMatchObject({ code, hint: expect.any(String) });
     expect(String(thrown)).not.toContain("hunter2222");
+  });
+});
+
+describe("the lease of a state's lock", () => {
+  const lease = (text: string): number | undefined => stateLease(settingsOf({ GRAPHFORM_STATE_LEASE: text }));
+
+  it("is a duration from one second to a day", () => {
+    expect([lease("1s"), lease("60s"), lease("24h"), lease("")]).toEqual([
+      1000,
+      60_000,
+      86_400_000,
+      undefined,
+    ]);
+  });
+
+  it.each(["0s", "abc", "500ms", "25h", "99999999d", "1e9s"])("is refused: %s", (text) => {
+    expect(() => lease(text)).toThrow("GRAPHFORM_STATE_LEASE is");
+  });
+
+  it.each(["prepare", "probe"] as const)("is read before anything is tried: %s", async (call) => {
+    const settings = settingsOf({ GRAPHFORM_STATE_LEASE: "99999999d" });
+    const store = openStore({ type: "file", path: "nowhere.json" }, settings, {
+      header: { name: "shop", state: {} },
+      folder: ".",
+    });
+    await expect(store[call]()).rejects.toMatchObject({ code: "state-lease" });
   });
 });
 

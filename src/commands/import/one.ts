@@ -12,6 +12,7 @@ import { own } from "../../model/own.ts";
 import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
+import { maskedTexts } from "../../project/masked-texts.ts";
 import { resolveProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
@@ -48,7 +49,7 @@ export async function importOne(
         state,
         secretReader(settings.environment(), undefined, world.stopping),
       );
-      terminal.redactWith(maskerOf(vault.texts).text);
+      terminal.redactWith(maskerOf(maskedTexts(project, vault)).text);
       const declared = manifest.desired.find((entry) => entry.address === address);
       if (declared === undefined)
         throw undeclared(

@@ -1,6 +1,7 @@
 /** @module Parses the URLs of a service and refuses those that would expose credentials. */
 import { isIPv4 } from "node:net";
 import { GraphformError } from "../../model/errors.ts";
+import { holdsLogin, withoutLogin } from "../../model/login.ts";
 
 /** A host of the service: scheme, host and port, and the prefix of all its paths. */
 export interface Base {
@@ -15,13 +16,15 @@ export interface Base {
 export function baseOf(url: string): Base {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
-    throw new GraphformError("url-invalid", `"${withoutUser(url)}" is not an http or https URL`, {
+    throw new GraphformError("url-invalid", `"${withoutLogin(url)}" is not an http or https URL`, {
       hint: "write it like https://platform.example.com",
     });
   }
   const { origin, protocol, hostname, pathname } = parsed;
-  if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "") {
-    throw new GraphformError("url-invalid", `the URL of ${origin} contains more than an address`, {
+  if (holdsLogin(url) || parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
+    // Of a login with a slash in it, a part would be taken for the host.
+    const shown = holdsLogin(url) ? withoutLogin(url) : origin;
+    throw new GraphformError("url-invalid", `the URL of ${shown} contains more than an address`, {
       hint: "leave user, password, query and fragment out; credentials come from the environment",
     });
   }
@@ -31,12 +34,6 @@ export function baseOf(url: string): Base {
     });
   }
   return { origin, path: withoutSlashes(pathname) };
-}
-
-/** A text that is no URL, without what may be a user and a password. */
-function withoutUser(text: string): string {
-  const at = text.lastIndexOf("@");
-  return at < 0 ? text : `...${text.slice(at)}`;
 }
 
 function withoutSlashes(path: string): string {

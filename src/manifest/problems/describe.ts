@@ -1,17 +1,19 @@
 /** @module Writes values and paths as messages show them. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
+import { withoutLogin } from "../../model/login.ts";
 import type { Path } from "../source.ts";
 
 const longest = 60;
 
-/** A value in words: `"text"` in quotes and shortened, `a list`, `a map`, `empty`. */
+/** A value in words: `"text"` in quotes, shortened and without credentials, `a list`, `a map`, `empty`. */
 export function describe(value: Json): string {
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
   if (isObject(value)) return "a map";
   if (typeof value !== "string") return String(value);
-  return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
+  const shown = withoutLogin(value);
+  return JSON.stringify(shown.length > longest ? `${shown.slice(0, longest)}…` : shown);
 }
 
 /** A path in dotted form: `config.name`, `imports[0].id`. */

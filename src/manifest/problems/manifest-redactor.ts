@@ -3,12 +3,13 @@ import { aclRules } from "../../model/acl.ts";
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
+import { loginsIn } from "../../model/login.ts";
 import { leafPaths, secretPaths } from "../schema/shape.ts";
 import { secretVariables, textOn } from "../secret-variables.ts";
 import type { Parsed } from "../source.ts";
 import { mapOf } from "../unresolved.ts";
 import { type Redactor, redactorFor } from "./redactor.ts";
-import { credentialsIn, holdsCredential } from "./state-faults.ts";
+import { holdsCredential } from "./state-faults.ts";
 
 /**
  * Makes a redactor for one manifest. It masks the values of secret fields, known secrets, passwords in access lists, and
@@ -28,6 +29,7 @@ export function manifestRedactor(
     ...writtenOut(manifest["secrets"]),
     ...inVariables(manifest, kinds),
     ...inState(manifest["state"]),
+    ...loginsOf(parsed.value ?? null),
     ...written,
   ]);
 }
@@ -43,8 +45,16 @@ function listPaths({ schema }: Kind): readonly string[] {
 /** Credentials that somebody wrote into the `state` section. */
 function inState(section: Json | undefined): readonly string[] {
   return Object.entries(mapOf(section)).flatMap(([key, value]) =>
-    holdsCredential(key) ? writtenOut(value) : typeof value === "string" ? credentialsIn(value) : [],
+    holdsCredential(key) ? writtenOut(value) : [],
   );
+}
+
+/** Credentials in any text of a manifest, its keys included: an address may stand anywhere by mistake. */
+export function loginsOf(value: Json): readonly string[] {
+  if (typeof value === "string") return loginsIn(value);
+  if (Array.isArray(value)) return value.flatMap(loginsOf);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [...loginsIn(key), ...loginsOf(inner)]);
 }
 
 /** Parts of access lists that are, or may be, a password. */

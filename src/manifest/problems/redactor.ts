@@ -1,4 +1,6 @@
 /** @module Hides secrets in the source lines and messages that a manifest problem shows. */
+
+import { withoutLogin } from "../../model/login.ts";
 import { mask, maskerOf } from "../../model/mask.ts";
 import { nearest } from "./nearest.ts";
 
@@ -35,7 +37,8 @@ export function redactorFor(fields: HiddenFields, texts: Iterable<string>): Reda
       const around = fieldAround(line, above, kindOf);
       if (around === "secret" || (around === "list" && !isPlainList(line, 0))) return mask;
       const from = hiddenFrom(line, kindOf);
-      return from === undefined ? text(line) : text(line.slice(0, from)) + mask;
+      // Known texts first: an address that is cut is not known any more.
+      return withoutLogin(from === undefined ? text(line) : text(line.slice(0, from)) + mask);
     },
   };
 }

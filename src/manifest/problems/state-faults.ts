@@ -1,6 +1,9 @@
 /** @module Finds what is wrong in a manifest's `state` section beyond its schema: contradictions and credentials. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
+import { holdsLogin } from "../../model/login.ts";
+import { storeRefusal } from "../../model/store-forms.ts";
+import { dialectOf } from "../../model/store-url.ts";
 import type { Part } from "../locate.ts";
 import { type StoreType, stateShape, storeKeys, storeTypes } from "../schema/state-shape.ts";
 import type { Path } from "../source.ts";
@@ -23,26 +26,16 @@ export function holdsCredential(key: string): boolean {
   return !Object.hasOwn(stateShape.properties ?? {}, key) && credentialKey.test(key);
 }
 
-/** The user, the password and signed parameters of an address; nothing for one without them. */
-export function credentialsIn(address: string): readonly string[] {
-  const [, login] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(address) ?? [];
-  const found = login === undefined ? [] : [`${login}@`, ...login.split(":")];
-  const parameters = [...address.matchAll(/[?&;]([^=&#?;]+)=([^&#]*)/g)].flatMap(
-    ([, name = "", value = ""]) => (signed.test(name) ? [value] : []),
-  );
-  return [...found, ...parameters].filter((text) => text !== "");
-}
-
-const signed = /pass|token|secret|signature|credential|sig$|^key$|api_?key|access_?key/i;
-
 /** The faults of a section whose values are known. */
 export function stateFaults(section: Json | undefined): readonly StateFault[] {
   if (!isObject(section)) return [];
   const credentials = Object.entries(section).flatMap(([key, value]): readonly StateFault[] => {
     const path = ["state", key];
     if (holdsCredential(key)) return [{ path, part: "key", fault: inManifest(`state.${key}`) }];
-    if (typeof value !== "string" || credentialsIn(value).length === 0) return [];
-    return [{ path, part: "value", fault: inManifest(`state.${key}`) }];
+    if (typeof value !== "string") return [];
+    if (holdsLogin(value)) return [{ path, part: "value", fault: inManifest(`state.${key}`) }];
+    const refusal = storeRefusal(key, value);
+    return refusal === undefined ? [] : [{ path, part: "value", fault: refusal }];
   });
   const { type, backend } = section;
   if (type !== undefined && backend !== undefined && type !== backend)
@@ -52,7 +45,28 @@ export function stateFaults(section: Json | undefined): readonly StateFault[] {
     ];
   const chosen = type ?? backend;
   if (chosen !== undefined && !isType(chosen)) return credentials;
-  return [...credentials, ...keyFaults(section, chosen ?? "file", chosen !== undefined)];
+  return [
+    ...credentials,
+    ...keyFaults(section, chosen ?? "file", chosen !== undefined),
+    ...(chosen === "http" ? withoutLock(section) : []),
+  ];
+}
+
+/** The fault of an HTTP state that says nowhere how it is locked. */
+function withoutLock({
+  address,
+  lockAddress,
+  dialect,
+}: {
+  readonly [key: string]: Json;
+}): readonly StateFault[] {
+  const url = typeof address === "string" && !holdsLogin(address) ? URL.parse(address) : null;
+  if (url === null || lockAddress !== undefined || (dialect ?? dialectOf(url)) !== "plain") return [];
+  const message =
+    "state.address has no address for its lock, and two runs at once would make databases twice";
+  const hint =
+    "add lockAddress, which may be the address itself; GitLab and Gitea need none (dialect: gitlab or gitea)";
+  return [{ path: ["state", "address"], part: "value", fault: { code: "missing-key", message, hint } }];
 }
 
 function keyFaults(
@@ -70,7 +84,7 @@ function keyFaults(
     ...misplaced.map((key): StateFault => {
       const owner = storeTypes.find((other) => storeKeys[other].keys.includes(key)) ?? "file";
       const message = `state.${key} belongs to a state of type ${owner}, and this one ${isSaid ? `is of type ${type}` : "is a file"}`;
-      const hint = isSaid ? listed(keys, `keys of ${type}:`) : `add type: ${owner}`;
+      const hint = isSaid ? listed(keys, `keys of ${type}`) : `add type: ${owner}`;
       return { path: ["state", key], part: "key", fault: { code: "state-key", message, hint } };
     }),
     ...missing.map((key): StateFault => {

@@ -1,5 +1,6 @@
 /** @module Holds the schema of a manifest's `state` section. */
 import { httpDialects, sslModes } from "../../model/store-choices.ts";
+import { type Form, storeForms } from "../../model/store-forms.ts";
 import type { Shape } from "./shape.ts";
 
 /** The stores that a state can be kept in, by the word that the manifest has for each. */
@@ -31,6 +32,12 @@ function address(description: string, example: string): Shape {
   return text(description, { pattern: "^https?://[^\\s/][^\\s]*$", examples: [example] });
 }
 
+/** A text of a form that has no room for a password. */
+function formed(description: string, { pattern, is }: Form, more: Shape = {}): Shape {
+  const source = pattern.source.replaceAll("\\/", "/");
+  return text(`${description} It must be ${is}.`, { pattern: source, ...more });
+}
+
 const methods = (first: string): Shape => ({ enum: [...new Set([first, "POST", "PUT"])] });
 
 const properties: { readonly [name: string]: Shape } = {
@@ -54,9 +61,9 @@ const properties: { readonly [name: string]: Shape } = {
   dialect: text("http: dialect of the protocol. Left out: taken from the address, or plain.", {
     enum: [...httpDialects],
   }),
-  bucket: text("s3: name of the bucket.", { examples: ["company-states"] }),
+  bucket: formed("s3: name of the bucket.", storeForms.bucket, { examples: ["company-states"] }),
   key: text("s3: key of the object. Left out: NAME.state.json.", { examples: ["shop/prod.state.json"] }),
-  region: text("s3: region of the bucket. Left out: that of AWS_REGION, or us-east-1.", {
+  region: formed("s3: region of the bucket. Left out: that of AWS_REGION, or us-east-1.", storeForms.region, {
     examples: ["eu-west-1"],
   }),
   endpoint: address("s3: address of another S3 server than Amazon's.", "https://s3.example.com"),
@@ -64,27 +71,34 @@ const properties: { readonly [name: string]: Shape } = {
     type: "boolean",
     description: "s3: true puts the bucket into the path. Left out: true where there is an endpoint.",
   },
-  host: text("postgres: host. Left out: that of PGHOST, or localhost.", { examples: ["db.example.com"] }),
+  host: formed("postgres: host. Left out: that of PGHOST, or localhost.", storeForms.host, {
+    examples: ["db.example.com"],
+  }),
   port: {
     type: "integer",
     minimum: 1,
     maximum: 65_535,
     description: "postgres: port. Left out: that of PGPORT, or 5432.",
   },
-  database: text("postgres: database. Left out: that of PGDATABASE, or the user's name."),
-  schema: text("postgres: schema of the tables. Left out: graphform.", {
-    pattern: "^[a-z_][a-z0-9_]{0,62}$",
+  database: formed("postgres: database. Left out: that of PGDATABASE.", storeForms.database, {
+    examples: ["states"],
+  }),
+  schema: formed("postgres: schema of the tables. Left out: graphform.", storeForms.schema, {
     examples: ["graphform"],
   }),
-  name: text("postgres: name of the state in its table. Left out: the manifest's name."),
+  name: formed("postgres: name of the state in its table. Left out: the manifest's name.", storeForms.name, {
+    examples: ["shop"],
+  }),
   sslmode: text(
     "postgres: how the connection is secured. Left out: that of PGSSLMODE, or verify-full but for this machine.",
     {
       enum: [...sslModes],
     },
   ),
-  sslrootcert: text(
-    "postgres: absolute path of the PEM file of the authority that its certificate is checked with.",
+  sslrootcert: formed(
+    "postgres: PEM file of the authority that its certificate is checked with.",
+    storeForms.sslrootcert,
+    { examples: ["/etc/ssl/company.pem"] },
   ),
 };
 

@@ -53,6 +53,8 @@ export const problemRules: { readonly [code: string]: string } = {
   "secret-unavailable": "A secret cannot be read. Correct its variable, file or command.",
   "several-documents": "A file holds several YAML documents. Keep one document in each file.",
   "shared-id": "Two addresses are bound to the same object. Remove one of the bindings.",
+  "url-in-clear": "An address sends the state and its credentials in clear to another machine.",
+  "url-invalid": "An address of the state is no plain http or https address.",
   "state-credentials":
     "A credential of the state's store stands in the manifest. Give it in the environment.",
   "state-key":

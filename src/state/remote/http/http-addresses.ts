@@ -1,5 +1,6 @@
 /** @module Finds the addresses and methods of Terraform's protocol in one of its three dialects. */
 import type { HttpDialect } from "../../../model/store-choices.ts";
+import { dialectOf } from "../../../model/store-url.ts";
 import { checkedUrl } from "../wire/checked-url.ts";
 import { unsuitable } from "../wire/refusals.ts";
 
@@ -31,9 +32,6 @@ export interface HttpAddresses {
   /** For people: the address without its query, which may have a token. */
   readonly where: string;
 }
-
-const gitlabPath = /\/api\/v4\/projects\/[^/]+\/terraform\/state\/[^/]+$/;
-const giteaPath = /\/api\/packages\/[^/]+\/terraform\/state\/[^/]+$/;
 
 /** Throws `url-*` for an address that must not be used, and `state-unsuitable` where there is no address for the lock. */
 export function httpAddresses(config: HttpStoreConfig): HttpAddresses {
@@ -68,11 +66,6 @@ export function withId(address: URL, id: string): URL {
   const url = new URL(address);
   url.searchParams.set("ID", id);
   return url;
-}
-
-function dialectOf({ pathname }: URL): HttpDialect {
-  if (gitlabPath.test(pathname)) return "gitlab";
-  return giteaPath.test(pathname) ? "gitea" : "plain";
 }
 
 function below(address: URL, name: string): URL {

@@ -22,7 +22,9 @@ const ignored = ["application_name", "channel_binding", "connect_timeout", "targ
 /** Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=...`. Throws `state-unsuitable` for anything else. */
 export function readConnectionUrl(text: string, variable: string): ConnectionUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) throw unreadable(variable);
+  if (url === undefined || !/^postgres(ql)?:\/\//i.test(text)) throw unreadable(variable);
+  // An @ behind the host is that of a password with a / in it: the host and the database would be parts of the password.
+  if (/^[^/]*\/\/[^/?#]*[/?#].*@/.test(text)) throw unreadable(variable);
   const other = [...url.searchParams.keys()].find((name) => ![...known, ...ignored].includes(name));
   if (other !== undefined)
     throw new GraphformError("state-unsuitable", `${variable} has a parameter that is not known here`, {

@@ -1,5 +1,9 @@
 /** @module Builds the addresses of a bucket's objects, in path style and in virtual host style. */
-import { checkedUrl } from "../wire/checked-url.ts";
+import { GraphformError } from "../../../model/errors.ts";
+import { withoutLogin } from "../../../model/login.ts";
+import { formBroken, keyRefusal } from "../../../model/store-forms.ts";
+import { endpointRefusal } from "../../../model/store-url.ts";
+import { assertNone } from "../wire/checked-url.ts";
 import { unsuitable } from "../wire/refusals.ts";
 
 /** Options of a state in a bucket. */
@@ -33,15 +37,17 @@ export interface S3Addresses {
 /** Throws `state-unsuitable` for names that cannot be, and `url-*` for an endpoint that must not be used. */
 export function s3Addresses(config: S3StoreConfig): S3Addresses {
   const { bucket, key, region = "us-east-1", endpoint } = config;
-  const where = `s3://${bucket}/${key}`;
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
-    throw unsuitable(where, "has a bucket that cannot be one", "give the name of the bucket alone");
-  if (!/^[a-z0-9-]{1,40}$/.test(region))
-    throw unsuitable(where, "has a region that cannot be one", "write it like eu-central-1");
-  const isOddPath = key.split("/").some((part) => ["", ".", ".."].includes(part));
-  if (isOddPath || key.length > 900)
-    throw unsuitable(where, "has a key that cannot be one", "write it like teams/orders/production.json");
-  const base = checkedUrl(endpoint ?? `https://s3.${region}.${domainOf(region)}`, "endpoint");
+  const where = withoutLogin(`s3://${bucket}/${key.replaceAll("@", "%40")}`);
+  for (const [name, value] of Object.entries({ bucket, region })) {
+    const form = formBroken(name, value);
+    if (form !== undefined)
+      throw unsuitable(where, `has a ${name} that cannot be one`, `it must be ${form.is}`);
+  }
+  const refusal = keyRefusal(key);
+  if (refusal !== undefined)
+    throw new GraphformError("state-unsuitable", refusal.message, { hint: refusal.hint });
+  if (endpoint !== undefined) assertNone(endpointRefusal(endpoint));
+  const base = new URL(endpoint ?? `https://s3.${region}.${domainOf(region)}`);
   const isPathStyle = config.pathStyle ?? (endpoint !== undefined || bucket.includes("."));
   const prefix = base.pathname.replace(/\/$/, "");
   return {
