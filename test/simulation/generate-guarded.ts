@@ -18,7 +18,9 @@ export function guarded(seed: number, given: Case): Case {
   );
   if (found === undefined || last === undefined || !dice.is(0.09)) return given;
   const { protect: _, onReplace: _keep, onDelete: _free, ...plain } = found;
-  const kept: ResourceCase = { ...plain, address: "instances.kept", tag: found.tag + 500 };
+  const tag = found.tag + 500;
+  const spec = JSON.parse(JSON.stringify(plain.spec).replaceAll(`s3cret-${found.tag}-`, `s3cret-${tag}-`));
+  const kept: ResourceCase = { ...plain, address: "instances.kept", tag, spec };
   const before: ResourceCase = { ...plain, ...protection(dice), ...onDelete(dice) };
   const changed = replaced(before, dice, found.tag + 1);
   const { protect: _before, ...lifted } = changed;
