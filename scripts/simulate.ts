@@ -8,7 +8,8 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import type { Haul } from "../test/simulation/hunt.ts";
-import { type Mutation, mutations } from "../test/simulation/mutations.ts";
+import type { Mutation } from "../test/simulation/mutation.ts";
+import { mutations } from "../test/simulation/mutations.ts";
 
 /** What a worker is to play. */
 interface Share {

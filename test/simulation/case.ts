@@ -7,6 +7,13 @@ export interface Case {
   readonly seed: number;
   readonly service: ServiceCase;
   readonly runs: readonly RunCase[];
+  /** The state is in a shared store. Absent: in a file. */
+  readonly store?: StoreCase;
+}
+
+/** A shared store: whether it compares the lease at each write, as a database does, or the version alone. */
+export interface StoreCase {
+  readonly checksLease: boolean;
 }
 
 /** The freedom that this service takes. Durations in ms, each the longest that may happen. */
@@ -88,6 +95,8 @@ export interface RunCase {
   /** Ms between the end of the run before and this one. */
   readonly later?: number;
   readonly rival?: Rival;
+  /** The event after which the process does not reach its store for so many ms. */
+  readonly away?: { readonly at: number; readonly ms: number };
   /** It is pointed at another service, with the state of this one. */
   readonly elsewhere?: true;
 }

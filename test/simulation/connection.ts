@@ -107,13 +107,17 @@ export function connection(
 
   const travel: Travel = (call, isWrite, signal) => {
     if (isWrite && process.phase !== "applying") oracle.violate("write during plan", call.operation);
+    const owner = world.shared?.owner;
+    if (isWrite && owner !== undefined && owner !== process && !isSession(call))
+      oracle.violate("sent without the lock", `${call.operation} by ${process.name}, not ${owner.name}`);
     return request(call, isWrite ? faultOn(call.operation) : faultOnRead(call), isWrite, signal);
   };
   const direct: Service = {
     profile,
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (call, signal) => travel(call, false, signal),
-    write: async (call, signal, unsent = signal) => {
+    write: async (call, signal, unsent = signal, look = undefined) => {
+      look?.();
       if (unsent.aborted) throw failure("aborted", call.operation, false, { wasSent: false });
       if (process.stopping.signal.aborted) oracle.violate("write after an interrupt", call.operation);
       return travel(call, true, signal);

@@ -24,27 +24,8 @@ import type * as reconcile from "../../src/reconcile/apply-plan.ts";
 import type * as document from "../../src/state/document.ts";
 import type * as foldingLog from "../../src/state/fold-log.ts";
 import type * as journal from "../../src/state/journal.ts";
-
-/** A safety rule, which is an exported function, and what stands in its place. */
-export interface Mutation {
-  readonly name: string;
-  /** What the engine does not do any more. */
-  readonly breaks: string;
-  /** `apply/run.ts#otherBinding`: file below src, and the exported function. */
-  readonly rule: string;
-  /** Makes the replacement out of the original. */
-  readonly instead: (original: never) => unknown;
-}
-
-/** Says what stands in the place of a rule; the type of the rule is that of the module's export. */
-function without<Rule>(
-  name: string,
-  breaks: string,
-  rule: string,
-  instead: (original: Rule) => Rule,
-): Mutation {
-  return { name, breaks, rule, instead };
-}
+import { type Mutation, without } from "./mutation.ts";
+import { mutationsOfStores } from "./mutations-of-stores.ts";
 
 const minute = 60_000;
 
@@ -352,4 +333,5 @@ export const mutations: readonly Mutation[] = [
     "plan/order.ts#renewals",
     () => () => [],
   ),
+  ...mutationsOfStores,
 ];

@@ -22,6 +22,14 @@ export interface Proc extends Life {
   /** What it is doing: it writes to the service only while it applies, and nowhere while it plans. */
   phase: "resolving" | "planning" | "applying";
   plan?: Plan;
+  /** Ms since 1970 until which it does not reach a shared store. */
+  awayUntil: number;
+  /** It has had the lock of a shared store. */
+  hadLock: boolean;
+  /** It has taken that lock from another process, whose lease had run out. */
+  tookOver: boolean;
+  /** Ids of the objects that it has created and knows of. */
+  readonly acknowledged: Set<string>;
   /** How each object looked to it while it planned, and when it looked last. */
   readonly seen: Map<Thing, { readonly planned?: Look; readonly last: Look }>;
   /** What was remembered of each object's protection as it began. */
@@ -50,6 +58,10 @@ export function proc(
     stopping: new AbortController(),
     aborting: new AbortController(),
     phase: "resolving",
+    awayUntil: 0,
+    hadLock: false,
+    tookOver: false,
+    acknowledged: new Set(),
     seen: new Map(),
     protectsBefore: new Map(),
     pauses,

@@ -1,23 +1,30 @@
 import { kinds as realKinds } from "../../src/kinds/index.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import { GraphformError, isGraphformError } from "../../src/model/errors.ts";
+import type { Journal } from "../../src/model/journal.ts";
 import type { Kind } from "../../src/model/kind.ts";
 import { type KindRegistry, kindRegistry } from "../../src/model/kind-registry.ts";
 import type { StepOutcome } from "../../src/model/outcome.ts";
 import type { Plan } from "../../src/model/plan.ts";
+import type { Service } from "../../src/model/service.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import type { PlanOptions } from "../../src/plan/input.ts";
+import { whileHeld } from "../../src/project/while-held.ts";
 import type { ApplyWorld } from "../../src/reconcile/apply-plan.ts";
 import { type Goal, planFor } from "../../src/reconcile/plan-for.ts";
 import { type RunReport, reconcile } from "../../src/reconcile/reconcile.ts";
 import { claimState, isEmpty } from "../../src/state/claim-state.ts";
 import { emptyState, isPlanApplied } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
+import type { KeptStore } from "../../src/state/kept-store.ts";
+import type { Lock } from "../../src/state/store.ts";
 import { createVault } from "../../src/state/vault.ts";
 import { connection } from "./connection.ts";
 import { manifestOf } from "./manifest-of.ts";
 import type { Oracle } from "./oracle.ts";
-import type { Proc } from "./proc.ts";
+import { letGo, type Proc } from "./proc.ts";
+import type { Shared } from "./shared.ts";
+import { begins, checkKept, leaseEnds, openShared } from "./shared-store.ts";
 import { type SimStore, simStore } from "./sim-store.ts";
 import type { SavedCase, World } from "./world.ts";
 
@@ -37,6 +44,7 @@ const nothing: Pick<Ended, "steps" | "certificate"> = { steps: [], certificate: 
 /** One apply or destroy: under the lock, the run is that of the program (reconcile/reconcile.ts). */
 export async function apply(process: Proc, world: World, oracle: Oracle, wait: number): Promise<Ended> {
   const clock = clockOf(process, world);
+  if (world.shared !== undefined) return applyShared(process, world, world.shared, oracle, wait);
   if (!(await lock(process, world, clock, wait))) return { is: "locked", ...nothing };
   try {
     return await underLock(process, world, oracle, clock);
@@ -44,6 +52,31 @@ export async function apply(process: Proc, world: World, oracle: Oracle, wait: n
     return failed(error, oracle);
   } finally {
     if (!process.dead && world.holder === process) world.holder = undefined;
+  }
+}
+
+/** The same with a shared store: its lock may be lost meanwhile, and it may not answer. */
+async function applyShared(
+  process: Proc,
+  world: World,
+  shared: Shared,
+  oracle: Oracle,
+  wait: number,
+): Promise<Ended> {
+  const clock = clockOf(process, world);
+  const store = openShared(process, shared, clock, world, oracle);
+  try {
+    const options = { clock, timeout: Math.max(wait, leaseEnds), signal: process.stopping.signal };
+    const held = await store.lock("apply", options);
+    begins(process, shared, world);
+    held.lost.addEventListener("abort", () => letGo(process));
+    return await whileHeld(held, () => applyWith(store, process, world, oracle, clock, held));
+  } catch (error) {
+    if (isGraphformError(error) && error.code === "locked") return { is: "locked", ...nothing };
+    return failed(error, oracle);
+  } finally {
+    if (!process.dead) checkKept(process, shared, world, oracle);
+    if (!process.dead && shared.owner === process) shared.owner = undefined;
   }
 }
 
@@ -76,26 +109,29 @@ async function underLock(process: Proc, world: World, oracle: Oracle, clock: Clo
 }
 
 async function applyWith(
-  store: SimStore,
+  store: SimStore | KeptStore,
   process: Proc,
   world: World,
   oracle: Oracle,
   clock: Clock,
+  held?: Lock,
 ): Promise<Ended> {
-  const state = claimed(await stateOf(process, world, oracle), process, oracle);
+  // A shared store is read by whoever writes to it: the version that it knows is the one that it replaces.
+  const stored = held === undefined ? await stateOf(process, world, oracle) : await store.read();
+  const state = claimed(stored ?? newState(), process, oracle);
   const { service, kinds, vault, goal } = partsOf(process, world, oracle, state);
   const saved = process.run.plan === "use" ? world.saved : undefined;
   if (saved !== undefined) assertApplicable(saved, process, state);
   for (const [thing, { last }] of saved?.seen ?? []) process.seen.set(thing, { planned: last, last });
   const applying: ApplyWorld = {
     kinds,
-    service,
+    service: held === undefined ? service : lookingFirst(service, held),
     clock,
     digest,
-    journal: openJournal(store, state, clock),
+    journal: noting(openJournal(store, state, clock), process),
     open: vault.open,
     emit: (event) => oracle.hears(process, event),
-    stopping: process.stopping.signal,
+    stopping: AbortSignal.any([process.stopping.signal, ...(held === undefined ? [] : [held.lost])]),
     aborting: process.aborting.signal,
   };
   const { pause } = process.run;
@@ -126,6 +162,22 @@ async function applyWith(
   const outcome = await reconcile(request, applying, report);
   const { steps = [], certificate = [] } = outcome ?? {};
   return { is: "done", steps, certificate, ...(second === undefined ? {} : { second }) };
+}
+
+/** A service that looks at the lock before each write (project/worlds.ts). */
+function lookingFirst(service: Service, { look }: Lock): Service {
+  return { ...service, write: (call, signal, unsent) => service.write(call, signal, unsent, look) };
+}
+
+/** A journal that notes which objects the process knows to be its own. */
+function noting(journal: Journal, { acknowledged }: Proc): Journal {
+  return {
+    ...journal,
+    record(event) {
+      if (event.type === "create-acknowledged") acknowledged.add(event.id);
+      return journal.record(event);
+    },
+  };
 }
 
 /** The state as that of the service that this run is pointed at (commands/under-lock.ts). */
@@ -202,6 +254,9 @@ function watched(process: Proc, service: ReturnType<typeof connection>): readonl
 }
 
 async function stateOf(process: Proc, world: World, oracle: Oracle): Promise<StateDocument> {
+  const { shared } = world;
+  if (shared !== undefined)
+    return (await openShared(process, shared, clockOf(process, world), world, oracle).read()) ?? newState();
   return (await simStore(process, world, oracle).read()) ?? newState();
 }
 
@@ -220,7 +275,8 @@ async function lock(process: Proc, world: World, clock: Clock, wait: number): Pr
   return true;
 }
 
-function clockOf(process: Proc, { schedule, dice }: World): Clock {
+/** The time of a process: nobody waits for what a dead one waits for. */
+export function clockOf(process: Proc, { schedule, dice }: World): Clock {
   return {
     now: schedule.now,
     random: dice.next,

@@ -38,6 +38,7 @@ export async function settleDown(
     abort: _a,
     pause: _p,
     rival: _r,
+    away: _away,
     replace: _again,
     plan: _plan,
     elsewhere: _elsewhere,
@@ -87,11 +88,12 @@ export function isOnlyKilled({ runs, service }: Case): boolean {
     abort,
     pause,
     rival,
+    away,
     plan: kept,
     replace,
   }: RunCase): boolean =>
     faults.length === 0 &&
-    [others, stop, abort, pause, rival, kept, replace].every((trouble) => trouble === undefined);
+    [others, stop, abort, pause, rival, away, kept, replace].every((trouble) => trouble === undefined);
   return !isTroubled && runs.every(isCalm);
 }
 

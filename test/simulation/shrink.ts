@@ -23,7 +23,8 @@ export async function shrink(given: Case, promise: string, most = 3000): Promise
 
 /** Everything that is one step smaller, the largest steps first. */
 function* smaller(given: Case): Generator<Case> {
-  const { runs, service } = given;
+  const { runs, service, store: _store, ...rest } = given;
+  if (given.store !== undefined) yield { ...rest, runs, service };
   for (const at of runs.keys())
     if (runs.length > 1) yield { ...given, runs: runs.filter((_, index) => index !== at) };
   for (const address of new Set(runs.flatMap((run) => run.resources.map((resource) => resource.address)))) {
@@ -52,6 +53,7 @@ function* smallerRuns(run: RunCase): Generator<RunCase> {
     pause,
     later,
     rival,
+    away,
     moved,
     released,
     replace,
@@ -66,6 +68,7 @@ function* smallerRuns(run: RunCase): Generator<RunCase> {
     pause,
     later,
     rival,
+    away,
     moved,
     released,
     replace,

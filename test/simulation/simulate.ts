@@ -4,8 +4,9 @@ import type { Case, RunCase } from "./case.ts";
 import { type Oracle, oracle, type Violation } from "./oracle.ts";
 import { act } from "./others.ts";
 import { letGo, type Proc, proc } from "./proc.ts";
-import { apply, type Ended, plan } from "./program.ts";
+import { apply, clockOf, type Ended, plan } from "./program.ts";
 import { isAtRest, isOnlyKilled, type Play, type Played, settleDown, summary } from "./settle-down.ts";
+import { push } from "./shared-store.ts";
 import { isThere, type Thing } from "./thing.ts";
 import { type World, worldOf } from "./world.ts";
 
@@ -30,6 +31,7 @@ export async function simulate(given: Case, tell?: (line: string) => void): Prom
   preexisting(world);
   let [runs, events] = [0, 0];
   const play: Play = async (run) => {
+    await putBack(world, watch);
     runs += 1;
     const played = await perform(run, runs, world, watch);
     world.tell(`run ${runs} ended: ${summary(played.ended)}`);
@@ -44,6 +46,20 @@ export async function simulate(given: Case, tell?: (line: string) => void): Prom
   if (last !== undefined && watch.violation === undefined)
     await settleDown(last, { isUndisturbed, isOnlyKilled: isOnlyKilled(given) }, play, world, watch);
   return { violation: watch.violation, runs, events, time: world.schedule.now() - begun };
+}
+
+/** A person puts back what the run before could not store. */
+async function putBack(world: World, watch: Oracle): Promise<void> {
+  const { schedule, shared } = world;
+  if (shared?.errored === undefined) return;
+  let isOver = false;
+  push(shared, (process) => clockOf(process, world), world, watch)
+    .catch((error: unknown) => watch.violate("push", String(error)))
+    .finally(() => {
+      isOver = true;
+    });
+  await schedule.rest();
+  while (!isOver) await schedule.step();
 }
 
 /** One run, from the start of the process to its end or its death. */
@@ -88,6 +104,7 @@ async function perform(run: RunCase, nth: number, world: World, watch: Oracle): 
       await schedule.rest();
       continue;
     }
+    if (run.away?.at === events) process.awayUntil = schedule.now() + run.away.ms;
     if (run.stop === events) process.stopping.abort();
     if (run.abort === events) {
       process.stopping.abort();

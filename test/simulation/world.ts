@@ -8,6 +8,7 @@ import { type Gate, gate } from "./gate.ts";
 import type { Proc } from "./proc.ts";
 import { type Registry, registry } from "./registry.ts";
 import { type Life, type Schedule, schedule } from "./schedule.ts";
+import { type Shared, sharedOf } from "./shared.ts";
 
 /** Everything outside the program: time, chance, the service, the stored state, and who holds its lock. */
 export interface World {
@@ -26,6 +27,8 @@ export interface World {
   disk: Disk;
   holder: Life | undefined;
   saved: SavedCase | undefined;
+  /** The shared store; undefined where the state is in a file. */
+  readonly shared: Shared | undefined;
   /** Told of everything that happens, one line each; for people. */
   readonly tell: (line: string) => void;
 }
@@ -48,7 +51,10 @@ export interface SavedCase {
 const start = Date.UTC(2026, 0, 1);
 
 /** The world of a case, before anything has happened. */
-export function worldOf({ seed, service }: Case, tell: (line: string) => void = () => undefined): World {
+export function worldOf(
+  { seed, service, store }: Case,
+  tell: (line: string) => void = () => undefined,
+): World {
   const dice = chance(seed);
   const time = schedule(start, () => dice.next());
   return {
@@ -63,6 +69,7 @@ export function worldOf({ seed, service }: Case, tell: (line: string) => void = 
     disk: {},
     holder: undefined,
     saved: undefined,
+    shared: store && sharedOf(store, time),
     tell: (line) => tell(`${((time.now() - start) / 1000).toFixed(3).padStart(9)} ${line}`),
   };
 }

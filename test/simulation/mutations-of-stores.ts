@@ -1,0 +1,19 @@
+import type * as fence from "../../src/state/remote/raise-fence.ts";
+import type * as unstored from "../../src/state/remote/unstored.ts";
+import { type Mutation, without } from "./mutation.ts";
+
+/** Safety rules of states that are shared. */
+export const mutationsOfStores: readonly Mutation[] = [
+  without<typeof fence.raiseFence>(
+    "no-fence",
+    "whoever had the lock before a takeover writes nothing any more",
+    "state/remote/raise-fence.ts#raiseFence",
+    () => async () => undefined,
+  ),
+  without<typeof unstored.openUnstored>(
+    "nothing-kept",
+    "what could not be stored is kept in a file",
+    "state/remote/unstored.ts#openUnstored",
+    (open) => (where, file) => open(where, file, async () => undefined),
+  ),
+];
