@@ -14,6 +14,6 @@ export const mutationsOfStores: readonly Mutation[] = [
     "nothing-kept",
     "what could not be stored is kept in a file",
     "state/remote/unstored.ts#openUnstored",
-    (open) => (where, file) => open(where, file, async () => undefined),
+    (open) => (run, files) => open(run, { ...files, write: async () => "nowhere" }),
   ),
 ];

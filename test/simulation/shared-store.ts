@@ -1,9 +1,9 @@
 import type { Clock } from "../../src/model/clock.ts";
+import { isGraphformError } from "../../src/model/errors.ts";
 import { whileHeld } from "../../src/project/while-held.ts";
-import { nextVersion } from "../../src/state/document.ts";
-import { fitsStored } from "../../src/state/errored-state.ts";
-import { stateFormatter } from "../../src/state/format-state.ts";
+import type { ErroredFiles } from "../../src/state/errored-files.ts";
 import type { KeptStore } from "../../src/state/kept-store.ts";
+import { pushErrored } from "../../src/state/push-errored.ts";
 import { readState } from "../../src/state/read-state.ts";
 import { createRemoteStore } from "../../src/state/remote/create-remote-store.ts";
 import type { StateDriver } from "../../src/state/remote/driver.ts";
@@ -65,11 +65,24 @@ export function openShared(
   return createRemoteStore(driver, {
     ...{ name: "simulated", erroredFile: "errored", clock, monotonic: schedule.now },
     every: (ms, beat) => every(ms, beat, process, schedule),
-    writeErrored: async (_, state) => {
+    errored: erroredFileOf(process, shared, world),
+  });
+}
+
+/** The one file of the folder that all these processes start from. */
+function erroredFileOf(process: Proc, shared: Shared, world: World): ErroredFiles {
+  return {
+    find: async () =>
+      shared.errored === undefined ? [] : [{ path: "errored", content: shared.errored.state }],
+    async write(state) {
       world.tell(`${process.name} leaves version ${state.state.serial} in a file`);
       shared.errored = { by: process, state };
+      return "errored";
     },
-  });
+    async remove() {
+      shared.errored = undefined;
+    },
+  };
 }
 
 /** Calls `beat` until the result is called, or the process is dead. */
@@ -93,7 +106,7 @@ export function begins(process: Proc, shared: Shared, { dice }: World): void {
   if (dice.is(0.7)) deliver(shared.backend);
 }
 
-/** `graphform state push` (commands/state/push.ts): puts the errored state back, or leaves it where somebody has written since. */
+/** `graphform state push`: puts the errored state back, or, where the store has gone on without it, the file is moved away. */
 export async function push(
   shared: Shared,
   clockOf: (process: Proc) => Clock,
@@ -106,16 +119,13 @@ export async function push(
   Object.assign(process, { phase: "applying", plan: errored.by.plan });
   const clock = clockOf(process);
   const store = openShared(process, shared, clock, world, oracle);
-  const lock = await store.lock("state push", { clock, timeout: leaseEnds });
+  const lock = await store.lock("state push", { clock, timeout: leaseEnds, isPush: true });
   begins(process, shared, world);
   await whileHeld(lock, async () => {
-    const stored = await store.readText();
-    const current = stored && readState(stored.text, "simulated", "simulated");
-    const { state } = errored.state;
-    if (!fitsStored(errored.state, current)) return;
-    const serial = Math.max(state.serial - 1, current?.serial ?? 0);
-    const next = { ...state, ...nextVersion({ serial }, clock.now()) };
-    await store.replaceText(stateFormatter()(next), stored?.version);
+    const given = { errored: errored.state, file: "errored", name: "simulated", clock };
+    await pushErrored(store, given).catch((error: unknown) => {
+      if (!isGraphformError(error) || error.code !== "push-refused") throw error;
+    });
   });
   shared.owner = undefined;
   shared.errored = undefined;

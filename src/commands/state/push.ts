@@ -4,26 +4,14 @@ import { removeDurably } from "../../files/atomic-write.ts";
 import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import type { StateDocument } from "../../model/state.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { whileHeld } from "../../project/while-held.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
-import { nextVersion } from "../../state/document.ts";
-import {
-  type ErroredState,
-  readErroredState,
-  type Standing,
-  standingOf,
-  stateToPush,
-  unknownObjects,
-} from "../../state/errored-state.ts";
-import { stateFormatter } from "../../state/format-state.ts";
-import type { KeptStore } from "../../state/kept-store.ts";
-import { readState } from "../../state/read-state.ts";
-import { bindByHand, createdWords } from "../../state/remote/unpushed.ts";
+import { readErroredState } from "../../state/errored-state.ts";
+import { pushErrored } from "../../state/push-errored.ts";
 import { lockWarning } from "../lock-warning.ts";
 import type { ManifestOptions } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -48,7 +36,9 @@ export async function statePush(
       isPush: true,
       warn: lockWarning(terminal),
     });
-    const { state, isStored } = await whileHeld(lock, () => push(store, errored, file, header.name));
+    const { state, isStored } = await whileHeld(lock, () =>
+      pushErrored(store, { errored, file, name: header.name, clock: systemClock }),
+    );
     const isRemoved = await removeDurably(file).then(
       () => true,
       () => false,
@@ -70,47 +60,6 @@ export async function statePush(
   }
 }
 
-/** The stored state after it, and whether it had to be stored. */
-interface Pushed {
-  readonly state: StateDocument;
-  readonly isStored: boolean;
-}
-
-async function push(store: KeptStore, errored: ErroredState, file: string, name: string): Promise<Pushed> {
-  const { where } = store;
-  const stored = await store.readText();
-  const current = stored && readState(stored.text, where, name);
-  const standing = standingOf(errored, current, where);
-  if (standing === "known" && current !== undefined) return { state: current, isStored: false };
-  const next = standing === "fits" ? stateToPush(errored, current) : undefined;
-  if (next === undefined) throw refusal(standing, errored, current, file, where);
-  const { serial } = next;
-  const state = { ...next, ...nextVersion({ serial: serial - 1 }, systemClock.now()) };
-  await store.replaceText(stateFormatter()(state), stored?.version);
-  return { state, isStored: true };
-}
-
-function refusal(
-  standing: Standing,
-  errored: ErroredState,
-  current: StateDocument | undefined,
-  file: string,
-  where: string,
-): GraphformError {
-  const unknown = unknownObjects(errored, current);
-  if (standing === "elsewhere" || current?.lineage !== errored.state.lineage)
-    return refused(
-      file,
-      current === undefined ? `nothing is stored at ${where}` : `${where} holds a state of another history`,
-      `the run worked with the state at ${errored.where}: name that one with --state, or put it back from a copy first`,
-    );
-  return refused(
-    file,
-    `${where} was written to since that run, and does not know what it made: ${createdWords(unknown)}`,
-    bindByHand(file, unknown),
-  );
-}
-
 async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
@@ -122,8 +71,4 @@ async function textOf(file: string): Promise<string> {
       cause,
     });
   }
-}
-
-function refused(file: string, why: string, hint: string): GraphformError {
-  return new GraphformError("push-refused", `${file} is not stored: ${why}`, { hint });
 }
