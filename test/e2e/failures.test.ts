@@ -259,13 +259,12 @@ describe("an operation that goes wrong", () => {
   it("an old status after an update is not taken for its end", async () => {
     await user.run(...apply);
     user.write("graphform.yaml", manifest().replace("first words", "second words"));
-    [service.stale, service.duration] = [700, 700];
-    const started = Date.now();
+    // Within the 300 ms that the profile allows for it.
+    service.stale = 250;
     expect(await user.run(...apply)).toMatchObject({ code: 0 });
-    expect(Date.now() - started).toBeGreaterThan(1300);
-    expect([...service.instances.values()]).toMatchObject([
-      { status: "RUNNING", params: { description: "second words" } },
-    ]);
+    const instances = [...service.instances.values()];
+    expect(instances).toMatchObject([{ status: "RUNNING", params: { description: "second words" } }]);
+    expect(instances.map(({ next }) => next)).toEqual([undefined]);
   });
 
   it("an update while the service is busy with another operation is sent once that is over", async () => {

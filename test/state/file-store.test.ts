@@ -91,7 +91,9 @@ describe("somebody else's write", () => {
     await two.write(version(2));
     await expect(one.write({ ...first, serial: 2 })).rejects.toMatchObject({
       code: "state-conflict",
-      message: expect.stringContaining("it is at version 2 now"),
+      message: expect.stringContaining(
+        "version 2 was to be written, but somebody else has written a version of that number",
+      ),
     });
     expect(await two.read()).toEqual(version(2));
     await one.read();
