@@ -116,6 +116,12 @@ export const sarifSchema = {
           },
         },
         columnKind: { const: "utf16CodeUnits" },
+        // A property bag: what was asked, of how many.
+        properties: {
+          type: "object",
+          additionalProperties: false,
+          patternProperties: { "^[a-z]+[A-Za-z]*\\.[a-z]+[A-Za-z]*$": { type: "integer", minimum: 0 } },
+        },
         invocations: {
           type: "array",
           items: {
