@@ -30,15 +30,20 @@ export function locationAt(given: string, name: string): StateLocation {
   return checked(decodedBy(read, url, given, name), given);
 }
 
-/** True for a text that can only be a path: it begins like one, or has neither a word with a colon at its beginning nor two slashes. */
+/**
+ * True for a text that can only be a path: it begins like one, or is the plain name of a file with an ending, in folders none
+ * of which could be a host. The type of a store (`postgres`) or a variable that nobody has expanded (`$HOME/x`) is none.
+ */
 function isPath(given: string): boolean {
   if (/^(?:\.{0,2}[\\/](?!\/)|[a-z]:[\\/](?!\/))/i.test(given)) return true;
-  return !/^(?:~|[a-z][a-z0-9+.-]*:)/i.test(given) && !given.includes("//");
+  return /^(?:\.?[\p{L}\p{N}_][\p{L}\p{N}_ -]*\/)*\.?[\p{L}\p{N}_][\p{L}\p{N}_ .-]*\.[\p{L}\p{N}]+$/u.test(
+    given,
+  );
 }
 
-/** The refusal of a text that begins like a URL and is none. */
+/** The refusal of a text that may be meant as a URL or a type, and is neither a URL nor clearly a path. */
 function misspelt(given: string): GraphformError {
-  const [, word = ""] = /^([a-z][a-z0-9+.-]*?)(?::|\/\/)/i.exec(given) ?? [];
+  const [, word = given] = /^([a-z][a-z0-9+.-]*?)(?::|\/\/)/i.exec(given) ?? [];
   const spelling = spellings[word.toLowerCase()];
   const asPath = given.startsWith("~")
     ? "write the whole path: ~ is the shell's"

@@ -97,6 +97,11 @@ export function standingOf(
   return unknownObjects(errored, stored).length === 0 ? "known" : "overtaken";
 }
 
+/** Every object that it binds: where the stored state is lost, these are known nowhere else. */
+export function boundObjects({ state }: Pick<ErroredState, "state">): readonly CreatedObject[] {
+  return Object.entries(state.resources).map(([address, { id }]) => ({ address, id }));
+}
+
 /** The objects it made that the stored state binds to no address. */
 export function unknownObjects(
   { created }: Pick<ErroredState, "created">,

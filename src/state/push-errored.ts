@@ -4,6 +4,7 @@ import { GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
 import { nextVersion } from "./document.ts";
 import {
+  boundObjects,
   type ErroredState,
   type Standing,
   standingOf,
@@ -13,7 +14,7 @@ import {
 import { stateFormatter } from "./format-state.ts";
 import type { KeptStore } from "./kept-store.ts";
 import { readState } from "./read-state.ts";
-import { bindByHand, createdWords } from "./remote/unpushed.ts";
+import { bindByHand, createdWords, lostState } from "./remote/unpushed.ts";
 
 /** An errored state and its origin. */
 export interface Push {
@@ -58,7 +59,9 @@ function refusal(
     return refused(
       file,
       current === undefined ? `nothing is stored at ${where}` : `${where} holds a state of another history`,
-      `the run worked with the state at ${errored.where}: name that one with --state, or put it back from a copy first`,
+      errored.where === where
+        ? lostState(file, boundObjects(errored))
+        : `the run worked with the state at ${errored.where}: name that one with --state`,
     );
   return refused(
     file,

@@ -66,7 +66,19 @@ describe("the location of a state", () => {
     expect(addressOf(locationAt(address, "other"))).toBe(address);
   });
 
-  it.each(["./s3:/x", "../x", "x.json", "/a/b", "C:\\states\\x.json"])("is a path: %s", (path) => {
+  it.each([
+    ...[
+      "./s3:/x",
+      "../x",
+      "./postgres",
+      "x.json",
+      "a/b c/x.state.json",
+      ".graphform/x.json",
+      "größe/x.json",
+      "/a/b",
+    ],
+    "C:\\states\\x.json",
+  ])("is a path: %s", (path) => {
     expect(locationAt(path, "shop")).toEqual({ type: "file", path });
   });
 
@@ -93,6 +105,17 @@ describe("the location of a state", () => {
     ["file://tmp/x", "state-address"],
     ["file:x.json", "state-address"],
     ["~/x", "state-address"],
+    ...[
+      "postgres",
+      "s3",
+      "http",
+      "gitlab.example.com/api/v4/projects/7/terraform/state/x.json",
+      "host=h.json",
+    ].map((word) => [word, "state-address"]),
+    ...["$HOME/x.json", "%HOME%/x.json", "${STATE}", "-", " ", ":x", "sub/", "a//b.json"].map((word) => [
+      word,
+      "state-address",
+    ]),
     ["s3://Bad_Bucket!/k", "state-address"],
     ["s3://states/x.lock", "state-address"],
     ["s3://states/a/../../x//y", "state-address"],

@@ -5,6 +5,7 @@ import { shellWord } from "../../model/shell-word.ts";
 import type { StateDocument } from "../../model/state.ts";
 import type { ErroredFiles, FoundErrored } from "../errored-files.ts";
 import {
+  boundObjects,
   type CreatedObject,
   type ErroredState,
   standingOf,
@@ -53,7 +54,12 @@ function judge(
   const unknown = unknownObjects(content, stored);
   return standing === "fits"
     ? { file, refusal: unpushed(file, where, unknown), state: stateToPush(content, stored) }
-    : { file, refusal: isSame(content, stored) ? overtaken(file, where, unknown) : foreign(file, where) };
+    : {
+        file,
+        refusal: isSame(content, stored)
+          ? overtaken(file, where, unknown)
+          : foreign(file, where, boundObjects(content)),
+      };
 }
 
 /** Lists objects as `ADDRESS is ID`. */
@@ -61,11 +67,20 @@ export function createdWords(objects: readonly CreatedObject[]): string {
   return objects.map(({ address, id }) => `${address} is ${id}`).join(", ");
 }
 
+/** Says what to do where the state that a run worked with is not stored any more. */
+export function lostState(file: string, bound: readonly CreatedObject[]): string {
+  const back = "put that state back from a copy (its store may keep versions), then push the file";
+  if (bound.length === 0) return `${back}; or, where it is given up: ${moveAway(file)}`;
+  return `${back}; where there is none, apply would create every object once more: ${bindByHand(file, bound)}`;
+}
+
 /** Says how objects that no state binds are bound, after their file was moved away. */
 export function bindByHand(file: string, objects: readonly CreatedObject[]): string {
-  const imports = objects.map(({ address, id }) => `graphform import ${shellWord(address)} ${shellWord(id)}`);
+  const [few, more] = [objects.slice(0, 10), objects.length - 10];
+  const imports = few.map(({ address, id }) => `graphform import ${shellWord(address)} ${shellWord(id)}`);
+  const rest = more > 0 ? `; and ${more} more, which the file names` : "";
   const look = "look whether each of them is still at the service";
-  return `${look}; then move the file away: ${moveAway(file)}, and bind those that are to be kept, at addresses that are free: ${imports.join("; ")}`;
+  return `${look}; then move the file away: ${moveAway(file)}, and bind those that are to be kept, at addresses that are free: ${imports.join("; ")}${rest}`;
 }
 
 function unpushed(file: string, where: string, unknown: readonly CreatedObject[]): GraphformError {
@@ -84,10 +99,10 @@ function overtaken(file: string, where: string, unknown: readonly CreatedObject[
   );
 }
 
-function foreign(file: string, where: string): GraphformError {
+function foreign(file: string, where: string, bound: readonly CreatedObject[]): GraphformError {
   return refusal(
     `${file} has what an earlier run did, and what is stored at ${where} is not the state that it worked with`,
-    `put that state back; or, where it is given up: ${moveAway(file)}`,
+    lostState(file, bound),
   );
 }
 
