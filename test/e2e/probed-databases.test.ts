@@ -138,7 +138,9 @@ describe("running databases that are asked", () => {
       code: 2,
       out: expect.stringContaining("databases: 1 of 1 asked; logins of users: 1 of 1 tried"),
     });
-    expect(drift.out.replace(/\s+/g, " ")).toMatch(/config.graphDBTimeoutMax 30000 → 40000 \(read from the database\)/);
+    expect(drift.out.replace(/\s+/g, " ")).toMatch(
+      /config.graphDBTimeoutMax 30000 → 40000 \(read from the database\)/,
+    );
     const { x_graphform: shown } = await plan();
     expect(shown.steps.map(({ key, operation }) => [key, operation])).toEqual([
       ["instances.orders#heal", "heal"],
