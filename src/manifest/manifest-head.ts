@@ -7,7 +7,7 @@ import type { Expression } from "./expression.ts";
 import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
 import { explainViolations } from "./problems/explain.ts";
 import { errorAt, type Fault } from "./problems/finding.ts";
-import { holdsCredential, stateFaults } from "./problems/state-faults.ts";
+import { holdsCredential, shownState, stateFaults } from "./problems/state-faults.ts";
 import { resolveValue } from "./resolve-value.ts";
 import { documentShape } from "./schema/document-shape.ts";
 import { scopeOf } from "./scope.ts";
@@ -70,7 +70,8 @@ export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: H
   for (const [key, resolved] of entries) if (!raw.has(key) && holdsUnresolved(resolved)) broken.add(key);
   const value: JsonObject = Object.fromEntries(entries);
   const shape = documentShape(inputs.kinds.all);
-  for (const { path, part, fault } of explainViolations(inputs.validators.document(value), value, shape)) {
+  const shown = "state" in value ? { ...value, state: shownState(value["state"] ?? null) } : value;
+  for (const { path, part, fault } of explainViolations(inputs.validators.document(value), shown, shape)) {
     if (path[0] === "state" && holdsCredential(String(path[1]))) continue;
     report(path, fault, part);
     if (path.length === 0)

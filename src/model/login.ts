@@ -2,7 +2,7 @@
 import { mask } from "./mask.ts";
 
 /** A part of a text, by its offsets. */
-interface Span {
+export interface Span {
   readonly from: number;
   readonly to: number;
 }
@@ -20,6 +20,41 @@ const keyParameter = /[?&;]key=/i;
 /** True for a text that is an address as a whole, however it is mistyped. */
 const wholeAddress = /^\s{0,9}[a-z][a-z0-9+.-]{0,20}:?\//i;
 
+/** Begins an address in the query of another, its signs percent-encoded or not. */
+const innerBegin = /(?::|%(?:25){0,3}3a)(?:\/|%(?:25){0,3}2f){2}/i;
+
+/** The user, password and host of an address that has no `@`, as far as they can be told from what follows. */
+const authority = /:\/\/([^/\s"'?#]*)/g;
+
+/** True for what may stand behind the colon of a host: a port or a reference, and punctuation. */
+const portLike = /^(?:\d{0,5}[.;:)\]}>`]{0,3}$|\$\{)/;
+
+/** Names that only credentials have, wherever they stand. */
+const credentialName =
+  /pass?w|^(?:pw|pwd|token|bearer|secret|access_?key(?:_?id)?|secret_?(?:access_?)?key|(?:session|auth|access|private|job)_?token|api_?key|credentials?)$/i;
+
+/** True for a key whose value no text may show. */
+export function namesCredential(key: string): boolean {
+  return credentialName.test(key);
+}
+
+/**
+ * The text of one value of which nobody knows whether it is an address: everything before its last `@` is masked, with or
+ * without a scheme.
+ */
+export function withoutAnyLogin(text: string): string {
+  return masked(text, anyLoginIn(text));
+}
+
+/** The parts that `withoutAnyLogin` masks. */
+export function anyLoginIn(text: string): readonly Span[] {
+  const to = text.lastIndexOf("@");
+  const hidden = hiddenIn(text);
+  if (to <= 0) return hidden;
+  const from = /^[a-z][a-z0-9+.-]{0,20}:\/\/\/?/i.exec(text)?.[0].length ?? 0;
+  return joined([...(from < to ? [{ from, to }] : []), ...hidden]);
+}
+
 /** True for a text that holds credentials, or may: everything before the last `@` of an address, and the value of `password=`. */
 export function holdsLogin(text: string): boolean {
   return hiddenIn(text).length > 0;
@@ -27,9 +62,13 @@ export function holdsLogin(text: string): boolean {
 
 /** The text of one value with its credentials masked: `postgres://***@h/d`, `h password=***`. */
 export function withoutLogin(text: string): string {
+  return masked(text, hiddenIn(text));
+}
+
+function masked(text: string, hidden: readonly Span[]): string {
   let shown = "";
   let at = 0;
-  for (const { from, to } of hiddenIn(text)) {
+  for (const { from, to } of hidden) {
     shown += text.slice(at, from) + mask;
     at = to;
   }
@@ -52,11 +91,43 @@ export function loginsIn(text: string): readonly string[] {
 
 /** The parts that are hidden, in order. A parameter's value lasts to the end: where it ends, nobody can know. */
 function hiddenIn(text: string): readonly Span[] {
-  const login = loginOf(text);
-  const value = parameterOf(text);
-  if (login === undefined) return value === undefined ? [] : [value];
-  if (value === undefined) return [login];
-  return value.from <= login.to ? [{ from: Math.min(login.from, value.from), to: value.to }] : [login, value];
+  const found = [loginOf(text), parameterOf(text), innerLoginOf(text), bareLoginOf(text)];
+  return joined(found.filter((span) => span !== undefined));
+}
+
+/** Spans in order, those that touch as one. */
+function joined(spans: readonly Span[]): readonly Span[] {
+  const all: Span[] = [];
+  for (const span of spans.toSorted((left, right) => left.from - right.from)) {
+    const last = all.at(-1);
+    if (last === undefined || span.from > last.to) all.push(span);
+    else all[all.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
+  }
+  return all;
+}
+
+/** The login of an address inside the query of another, or of one that is percent-encoded as a whole. */
+function innerLoginOf(text: string): Span | undefined {
+  const query = text.indexOf("?") + 1;
+  const found = innerBegin.exec(text.slice(query));
+  if (found === null || (query === 0 && !found[0].includes("%"))) return undefined;
+  const from = query + found.index + found[0].length;
+  const ends = [...text.slice(from).matchAll(/@|%(?:25){0,3}40/gi)];
+  const to = from + (ends.at(-1)?.index ?? 0);
+  return from < to ? { from, to } : undefined;
+}
+
+/** User and password of an address without `@`: behind the colon is no port. Where they end, nobody can know. */
+function bareLoginOf(text: string): Span | undefined {
+  if (text.includes("@")) return undefined;
+  for (const { index, 1: place = "" } of text.matchAll(authority)) {
+    const hosts = place.replace(/^\[[0-9a-f:.]{0,45}\]/i, "").split(",");
+    const isPlain = hosts.every(
+      (host) => !host.includes(":") || portLike.test(host.slice(host.indexOf(":") + 1)),
+    );
+    if (!isPlain) return { from: index + 3, to: text.length };
+  }
+  return undefined;
 }
 
 function loginOf(text: string): Span | undefined {

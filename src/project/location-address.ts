@@ -1,6 +1,6 @@
 /** @module Reads and writes the location of a state as one word: a path or a URL without credentials. */
 import { GraphformError } from "../model/errors.ts";
-import { holdsLogin, withoutLogin } from "../model/login.ts";
+import { holdsLogin, withoutAnyLogin } from "../model/login.ts";
 import { sslModes } from "../model/store-choices.ts";
 import { formBroken, storeRefusal } from "../model/store-forms.ts";
 import type { PostgresLocation, S3Location, StateLocation } from "./state-location.ts";
@@ -47,10 +47,10 @@ function misspelt(given: string): GraphformError {
   const spelling = spellings[word.toLowerCase()];
   const asPath = given.startsWith("~")
     ? "write the whole path: ~ is the shell's"
-    : `for a file of that name write ./${withoutLogin(given)}`;
+    : `for a file of that name write ./${withoutAnyLogin(given)}`;
   return new GraphformError(
     "state-address",
-    `${withoutLogin(given)} is neither a URL of a state nor clearly a path`,
+    `${withoutAnyLogin(given)} is neither a URL of a state nor clearly a path`,
     { hint: spelling === undefined ? asPath : `write ${spelling}; ${asPath}` },
   );
 }
@@ -189,7 +189,11 @@ function assertOneOf(given: string, name: string, value: string | undefined, all
 }
 
 function unreadable(given: string, why: string): GraphformError {
-  return new GraphformError("state-address", `${withoutLogin(given)} is not a location of a state: ${why}`, {
-    hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
-  });
+  return new GraphformError(
+    "state-address",
+    `${withoutAnyLogin(given)} is not a location of a state: ${why}`,
+    {
+      hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
+    },
+  );
 }

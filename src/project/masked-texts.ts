@@ -1,5 +1,6 @@
 /** @module Collects the texts of a project that no output shows. */
 import { loginsOf } from "../manifest/problems/manifest-redactor.ts";
+import { stateSecrets } from "../manifest/problems/state-faults.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { Project } from "./project.ts";
 
@@ -8,6 +9,10 @@ export function maskedTexts(
   { parsed, variables }: Pick<Project, "parsed" | "variables">,
   vault: Vault,
 ): () => ReadonlySet<string> {
-  const logins = [...loginsOf(parsed.value ?? null), ...loginsOf({ ...variables })];
+  const logins = [
+    ...stateSecrets(parsed.value?.["state"] ?? null),
+    ...loginsOf(parsed.value ?? null),
+    ...loginsOf({ ...variables }),
+  ];
   return () => (logins.length === 0 ? vault.texts() : new Set([...vault.texts(), ...logins]));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { holdsLogin, loginsIn, withoutLogin } from "../../src/model/login.ts";
+import { holdsLogin, loginsIn, withoutAnyLogin, withoutLogin } from "../../src/model/login.ts";
 import { locationAt } from "../../src/project/location-address.ts";
 import { check } from "./check.ts";
 
@@ -32,10 +32,41 @@ const manifests: readonly ((password: string) => string)[] = [
     `variables: { a: { default: ${quoted(`https://u:${password}@h/x`)} } }\nstate: { type: s3, bucket: "\${var.a}" }`,
 ];
 
+/** The same of a section, where nothing tells that a word is a login: passwords in the values of keys, and without a scheme. */
+const inSections: readonly ((password: string) => string)[] = [
+  ...[
+    "secretAccessKey",
+    "secret",
+    "secret_key",
+    "session_token",
+    "accessKeyId",
+    "token",
+    "bearer",
+    "pw",
+    "mine",
+  ].map((key) => (password: string) => `state: { type: s3, bucket: bbb, ${key}: ${quoted(password)} }`),
+  (password) =>
+    `state:\n  type: 7\n  secret:\n    - ${quoted(password)}\n  bearer: { a: ${quoted(password)} }`,
+  (password) => `${quoted("state")}: { type: s3, token: ${quoted(password)}, bucket: 7`,
+  ...["host", "port", "schema", "database", "sslmode", "type"].flatMap((key) => [
+    (password: string) => `state: { backend: postgres, ${key}: ${quoted(`u:${password}@h`)}, x: 1 }`,
+    (password: string) => `state: { backend: postgres, ${key}: ${quoted(`u:p/${password}@5432`)}, x: 1 }`,
+  ]),
+  (password) => `state: { type: http, address: "https://h/x", lockAddress: ${quoted(`u:${password}@h`)} }`,
+  (password) => `state: { type: s3, bucket: ${quoted(`AK:${password}@b`)} }`,
+  (password) => `state: { type: s3, bucket: bbb, region: ${quoted(`AK:${password}@b`)} }`,
+  (password) => `state: ${quoted(`u:${password}@h`)}`,
+  (password) => `state: ${quoted(`postgres://u:${password.replaceAll("@", "")}`)}`,
+  (password) => `state: { type: postgres, ${quoted(`password=${password}`)}: 1 }`,
+  (password) => `state: { type: postgres, ${quoted(`u:${password}@h`)}: 1 }`,
+  (password) =>
+    `state: { type: s3, bucket: bbb, endpoint: ${quoted(`s3://b/k?endpoint=${encodeURIComponent(`https://u:${password}@h`)}`)} }`,
+];
+
 const quoted = JSON.stringify;
 
 describe("a password in an address", () => {
-  it.each(manifests.map((manifest, position) => [position, manifest] as const))(
+  it.each([...manifests, ...inSections].map((manifest, position) => [position, manifest] as const))(
     "is in no problem of a manifest: position %i",
     async (_, manifest) => {
       await fc.assert(
@@ -52,14 +83,42 @@ describe("a password in an address", () => {
     },
   );
 
-  it.each(["https://", "https:/", "https:", "s3://", "postgres://", "postgres:", "postgres//", "ftp://"])(
-    "is in no refusal of a location: %s",
-    (scheme) => {
+  it.each([
+    "https://",
+    "https:/",
+    "https:",
+    "s3://",
+    "postgres://",
+    "postgres:",
+    "postgres//",
+    "ftp://",
+    "",
+    "u:a/",
+  ])("is in no refusal of a location: %s", (scheme) => {
+    fc.assert(
+      fc.property(passwords, (password) => {
+        let shown = "";
+        try {
+          locationAt(`${scheme}u:${password}@h.invalid/x`, "shop");
+        } catch (error) {
+          shown = `${String(error)} ${JSON.stringify(error)}`;
+        }
+        expect(shown).not.toBe("");
+        expect(shown).not.toContain(first);
+        expect(shown).not.toContain(last);
+      }),
+    );
+  });
+
+  it.each(["s3://b/k?endpoint=", "s3://b/k?x=", "s3:b?endpoint="])(
+    "is in no refusal of a location that has it percent-encoded: %s",
+    (address) => {
       fc.assert(
         fc.property(passwords, (password) => {
+          const login = encodeURIComponent(`https://u:${password}@h`);
           let shown = "";
           try {
-            locationAt(`${scheme}u:${password}@h.invalid/x`, "shop");
+            locationAt(address + login, "shop");
           } catch (error) {
             shown = `${String(error)} ${JSON.stringify(error)}`;
           }
@@ -71,7 +130,29 @@ describe("a password in an address", () => {
     },
   );
 
+  it.each(["secret", "token", "mine"])("of three characters is not shown: %s", async (key) => {
+    const { problems } = await check(
+      `apiVersion: graphform/v1\nname: shop\nstate: { type: s3, bucket: bbb, ${key}: Zq9 }\n`,
+    );
+    expect(problems.length).toBeGreaterThan(0);
+    expect(JSON.stringify(problems)).not.toContain("Zq9");
+  });
+
   it.each([
+    ["u:p/Z@h", "***@h"],
+    ["postgres://u:p@h", "postgres://***@h"],
+    ["ada@ci-7", "***@ci-7"],
+    ["a/b.json", "a/b.json"],
+  ])("is masked before the last @ where a word may be an address: %s", (text, shown) => {
+    expect(withoutAnyLogin(text)).toBe(shown);
+  });
+
+  it.each([
+    ["postgres://u:secret/d", "postgres://***"],
+    ["https://h:8080/x, https://[::1]:90/y", "https://h:8080/x, https://[::1]:90/y"],
+    ["https://h:${var.port}/x", "https://h:${var.port}/x"],
+    ["s3://b/k?endpoint=https%3A%2F%2Fu%3AZ%40h", "s3://b/k?endpoint=https%3A%2F%2F***%40h"],
+    ["https://h/a%40b", "https://h/a%40b"],
     ["postgres://u:p@w12/3secret@h/d", "postgres://***@h/d"],
     ["postgres://u:x@h/d?password=a@b", "postgres://***"],
     ["host=h password='p w' user=u", "host=h password=***"],

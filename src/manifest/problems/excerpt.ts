@@ -1,4 +1,5 @@
 /** @module Cuts the source line of a problem out of its manifest file. */
+import { mask } from "../../model/mask.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import type { Layer } from "../source.ts";
 import type { Redactor } from "./redactor.ts";
@@ -15,14 +16,23 @@ export type Excerpts = (range: SourceRange) => string | undefined;
  */
 export function excerptsOf(layers: readonly Layer[], redactor: Redactor): Excerpts {
   // One line can be the whole file and have many problems: it is redacted once.
-  const shown = new Map(layers.map((layer) => [layer.file, { layer, lines: new Map<number, string>() }]));
+  const { blanked = ({ text }: Layer) => text } = redactor;
+  const shown = new Map(
+    layers.map((layer) => [
+      layer.file,
+      { layer: { ...layer, text: blanked(layer) }, lines: new Map<number, string>() },
+    ]),
+  );
   return ({ file, start }) => {
     const known = shown.get(file);
     if (known === undefined) return undefined;
     const { layer, lines } = known;
     const before = lines.get(start.line);
     const line =
-      before ?? redactor.line(lineOf(layer, start.line) ?? "", (back) => lineOf(layer, start.line - back));
+      before ??
+      redactor
+        .line(lineOf(layer, start.line) ?? "", (back) => lineOf(layer, start.line - back))
+        .replace(/\0+/g, mask);
     if (before === undefined) lines.set(start.line, line);
     const text = visible(cut(line, start.column - 1));
     return text === "" ? undefined : text;

@@ -1,5 +1,6 @@
 /** @module Makes the faults of missing, unknown and malformed keys. */
 
+import { withoutAnyLogin, withoutLogin } from "../../model/login.ts";
 import { leafPaths, type Shape } from "../schema/shape.ts";
 import type { Path } from "../source.ts";
 import { dotted } from "./describe.ts";
@@ -14,7 +15,7 @@ export function missingKey(path: Path, key: string, shape: Shape): Fault {
 
 /** The fault of a key that its map does not have; the hint names the likely one. */
 export function unknownKey(path: Path, key: string, shape: Shape, root: Shape): Fault {
-  const message = `unknown key ${JSON.stringify(key)}${within(path)}`;
+  const message = `unknown key ${JSON.stringify(path[0] === "state" ? withoutAnyLogin(key) : withoutLogin(key))}${within(path)}`;
   return { code: "unknown-key", message, hint: keyHint(key, shape, root) };
 }
 

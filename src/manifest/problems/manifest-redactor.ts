@@ -9,7 +9,7 @@ import { secretVariables, textOn } from "../secret-variables.ts";
 import type { Parsed } from "../source.ts";
 import { mapOf } from "../unresolved.ts";
 import { type Redactor, redactorFor } from "./redactor.ts";
-import { holdsCredential } from "./state-faults.ts";
+import { stateSecrets, withoutStateSecrets } from "./state-faults.ts";
 
 /**
  * Makes a redactor for one manifest. It masks the values of secret fields, known secrets, passwords in access lists, and
@@ -24,14 +24,15 @@ export function manifestRedactor(
   const lists = kinds.flatMap(listPaths);
   const manifest = mapOf(parsed.value);
   const written = kinds.flatMap((kind) => inLists(manifest, kind));
-  return redactorFor({ secret: namesOf(secret), lists: namesOf(lists) }, [
+  const redactor = redactorFor({ secret: namesOf(secret), lists: namesOf(lists) }, [
     ...texts,
     ...writtenOut(manifest["secrets"]),
     ...inVariables(manifest, kinds),
-    ...inState(manifest["state"]),
+    ...stateSecrets(manifest["state"] ?? null),
     ...loginsOf(parsed.value ?? null),
     ...written,
   ]);
+  return { ...redactor, blanked: withoutStateSecrets };
 }
 
 function namesOf(paths: readonly string[]): readonly string[] {
@@ -40,13 +41,6 @@ function namesOf(paths: readonly string[]): readonly string[] {
 
 function listPaths({ schema }: Kind): readonly string[] {
   return [...leafPaths(schema)].flatMap(([path, field]) => (field["x-compare"] === "acl" ? [path] : []));
-}
-
-/** Credentials that somebody wrote into the `state` section. */
-function inState(section: Json | undefined): readonly string[] {
-  return Object.entries(mapOf(section)).flatMap(([key, value]) =>
-    holdsCredential(key) ? writtenOut(value) : [],
-  );
 }
 
 /** Credentials in any text of a manifest, its keys included: an address may stand anywhere by mistake. */

@@ -1,11 +1,14 @@
 /** @module Hides secrets in the source lines and messages that a manifest problem shows. */
 
-import { withoutLogin } from "../../model/login.ts";
+import { namesCredential, withoutLogin } from "../../model/login.ts";
 import { mask, maskerOf } from "../../model/mask.ts";
+import type { Layer } from "../source.ts";
 import { nearest } from "./nearest.ts";
 
 /** Functions that return a text with its secrets masked. */
 export interface Redactor {
+  /** The text of a file, its credentials replaced by NUL characters, one for each: the lines to show are cut out of it. */
+  readonly blanked?: (layer: Layer) => string;
   /** A source line; `above(n)` is the n-th line above it, undefined where there is none. */
   line(line: string, above: (back: number) => string | undefined): string;
   /** Any other text. */
@@ -28,7 +31,7 @@ export function redactorFor(fields: HiddenFields, texts: Iterable<string>): Reda
   const known = new Set(texts);
   const { text } = maskerOf(() => known);
   const kindOf = remembered((key: string): FieldKind => {
-    if (looksSecret.test(key) || nearest(key, fields.secret) !== undefined) return "secret";
+    if (namesCredential(key) || nearest(key, fields.secret) !== undefined) return "secret";
     return fields.lists.includes(key) ? "list" : "plain";
   });
   return {
@@ -44,8 +47,6 @@ export function redactorFor(fields: HiddenFields, texts: Iterable<string>): Reda
 }
 
 type FieldKind = "secret" | "list" | "plain";
-
-const looksSecret = /pass?w/i;
 
 /** The longest key that is searched for, and the deepest indentation, in characters. */
 const longestKey = 64;
