@@ -1,9 +1,13 @@
 import { expect, it, onTestFinished } from "vitest";
 import { FakeService } from "../support/fake-service.ts";
-import { startTerraformServer } from "../support/terraform-server.ts";
-import { openWorkspace } from "../support/workspace.ts";
+import { startTerraformServer, type TerraformServer } from "../support/terraform-server.ts";
+import { openWorkspace, type Workspace } from "../support/workspace.ts";
 
-it("a server that takes a state and shows none is refused before anything is created", async () => {
+async function start(): Promise<{
+  readonly service: FakeService;
+  readonly server: TerraformServer;
+  readonly user: Workspace;
+}> {
   const [service, server] = await Promise.all([FakeService.start(), startTerraformServer("plain")]);
   const { address, lockAddress, username, password } = server;
   const user = openWorkspace(`apiVersion: graphform/v1
@@ -22,7 +26,12 @@ instances:
     GRAPHFORM_STATE_USERNAME: username,
     GRAPHFORM_STATE_PASSWORD: password,
   });
-  const { pathname } = new URL(address);
+  return { service, server, user };
+}
+
+it("a server that takes a state and shows none is refused before anything is created", async () => {
+  const { service, server, user } = await start();
+  const { pathname } = new URL(server.address);
   server.misbehave = ({ method, url }) =>
     method === "GET" && url.pathname === pathname ? { status: 404 } : undefined;
 
@@ -41,3 +50,37 @@ instances:
   expect(service.instances.size).toBe(0);
   expect(server.lock).toBeUndefined();
 });
+
+it("a server that shows its state only at the third look keeps it, and nothing is created once more", async () => {
+  const { service, server, user } = await start();
+  expect((await user.run("apply", "--auto-approve")).code).toBe(0);
+  const stored = server.document;
+  const { pathname } = new URL(server.address);
+  let hidden = 2;
+  server.misbehave = ({ method, url }) => {
+    if (method !== "GET" || url.pathname !== pathname || hidden === 0) return undefined;
+    hidden -= 1;
+    return { status: 404 };
+  };
+  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 1 });
+  expect([hidden, service.instances.size]).toEqual([0, 1]);
+  expect(server.document).toBe(stored);
+});
+
+it("a page in place of an answer announces no create, and gives no lock back", async () => {
+  const { service, server, user } = await start();
+  const page = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };
+  let pages = 0;
+  // Every write after the first one, and every unlock from then on.
+  server.misbehave = ({ method }) => {
+    const isLate = server.document !== undefined && (method === "POST" || method === "UNLOCK");
+    if (isLate) pages += 1;
+    return isLate ? page : undefined;
+  };
+  const { code, err } = await user.run("apply", "--auto-approve");
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("sent a page") });
+  expect(err).toMatch(/left standing/);
+  expect(pages).toBeGreaterThan(1);
+  expect(service.instances.size).toBe(0);
+  expect(server.lock).toBeDefined();
+}, 60_000);

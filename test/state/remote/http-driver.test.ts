@@ -4,6 +4,7 @@ import type { StateDriver } from "../../../src/state/remote/driver.ts";
 import type { HttpStoreConfig } from "../../../src/state/remote/http/http-addresses.ts";
 import { createHttpDriver } from "../../../src/state/remote/http/http-driver.ts";
 import type { HttpCredentials } from "../../../src/state/remote/http/http-request.ts";
+import type { Reply } from "../../support/faulty-server.ts";
 import {
   type ServerDialect,
   startTerraformServer,
@@ -236,17 +237,58 @@ describe("http driver", () => {
       code: "state-unsuitable",
       message: expect.stringMatching(/took a document and shows none.*may have been replaced/),
     });
-    // Where it is shown, a first document takes one more look, and a later one none.
+    // Where it is shown, a first document takes two more looks, and a later one none.
     server.misbehave = () => undefined;
     server.document = undefined;
     const reads = (): number => server.calls.filter(({ method }) => method === "GET").length;
     let before = reads();
     const first = await driver.write(document(1), undefined, lease);
-    expect([first.is, reads() - before]).toEqual(["written", 2]);
+    expect([first.is, reads() - before]).toEqual(["written", 3]);
     before = reads();
     await driver.write(document(2), first.is === "written" ? first.version : "", lease);
     expect(reads() - before).toBe(1);
     await driver.release(lease);
+  });
+
+  it("replaces nothing that shows up only as a first document is about to be written", async () => {
+    const server = await start("plain");
+    const driver = driverOf(server);
+    const lease = leaseOf(await driver.take(newHolder()));
+    server.document = document(7);
+    let hidden = 2;
+    server.misbehave = ({ method }) => {
+      if (method !== "GET" || hidden === 0) return undefined;
+      hidden -= 1;
+      return { status: 404 };
+    };
+    expect(await driver.read()).toBeUndefined();
+    expect(await driver.write(document(1), undefined, lease)).toEqual({ is: "stale" });
+    expect(server.document).toBe(document(7));
+    expect(server.calls.map(({ method }) => method)).not.toContain("POST");
+  });
+
+  it.each<[string, Reply]>([
+    ["a page", { status: 200, headers: { "content-type": "Text/HTML; charset=utf-8" }, body: "Sign in" }],
+    ["a page without a type", { status: 200, body: "\ufeff\n<!doctype html><title>Sign in</title>" }],
+    ["a page with 201", { status: 201, body: "<html>Sign in</html>" }],
+  ])("takes %s for no answer to a write or an unlock", async (_, page) => {
+    const server = await start("plain");
+    const driver = driverOf(server);
+    const lease = leaseOf(await driver.take(newHolder()));
+    const first = await driver.write(document(1), undefined, lease);
+    const version = first.is === "written" ? first.version : "";
+    server.misbehave = ({ method }) => (method === "GET" ? undefined : page);
+    expect(await codeOf(driver.write(document(2), version, lease))).toBe("state-unreachable");
+    expect(await wordsOf(driver.release(lease))).toMatch(/state-unreachable/);
+    expect(await codeOf(driver.remove(lease.holder.id))).toBe("state-unreachable");
+    expect(await wordsOf(driver.release(lease))).not.toContain("Sign in");
+    expect([server.document, server.lock === undefined]).toEqual([document(1), false]);
+    // Some frameworks give every answer that type: an empty one is no page.
+    const empty = { status: 200, headers: { "content-type": "text/html" }, after: true };
+    server.misbehave = ({ method }) => (method === "GET" ? undefined : empty);
+    expect(await driver.write(document(2), version, lease)).toMatchObject({ is: "written" });
+    await driver.release(lease);
+    expect([server.document, server.lock]).toEqual([document(2), undefined]);
   });
 
   const holder = { ...newHolder(), id: "00112233445566aa" };
@@ -287,6 +329,7 @@ describe("http driver", () => {
     ).toEqual([
       [lock, record],
       [`GET ${state}`, ""],
+      [`GET ${state}`, ""],
       [`POST ${state}?ID=00112233445566aa`, document(1)],
       [`GET ${state}`, ""],
       [unlock, record],
@@ -294,6 +337,7 @@ describe("http driver", () => {
     expect(server.calls.map((call) => call.headers["content-type"])).toEqual([
       "application/json",
       "application/json",
+      undefined,
       undefined,
       "application/json",
       undefined,
@@ -318,6 +362,7 @@ describe("http driver", () => {
     expect(server.calls.map(({ method, target }) => `${method} ${target}`)).toEqual([
       `POST ${pathname}/lock?tenant=1`,
       `POST ${pathname}/lock?tenant=1`,
+      `GET ${pathname}?tenant=a%20b`,
       `GET ${pathname}?tenant=a%20b`,
       `PUT ${pathname}?tenant=a+b&ID=00112233445566aa`,
       `DELETE ${pathname}/lock?tenant=1&ID=00112233445566aa`,

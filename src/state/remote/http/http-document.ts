@@ -5,7 +5,7 @@ import { denied, unsuitable } from "../wire/refusals.ts";
 import type { StoreAnswer } from "../wire/send.ts";
 import { serialOf } from "../wire/serial-of.ts";
 import { type HttpAddresses, withId } from "./http-addresses.ts";
-import { type HttpRequest, httpRefusal } from "./http-request.ts";
+import { assertNoPage, type HttpRequest, httpRefusal } from "./http-request.ts";
 
 /** The stored document; undefined for 204, 404 and an empty one. GitLab: a project that is not shown is no empty state. */
 export async function readHttp(request: HttpRequest, addresses: HttpAddresses): Promise<Stored | undefined> {
@@ -33,7 +33,7 @@ function isNone(answer: StoreAnswer, addresses: HttpAddresses): boolean {
 
 /**
  * Stores a document where the expected version is stored. The protocol compares nothing, so that this reads before it
- * writes: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses with 409 or
+ * writes, and twice where nothing is expected: between the two, only the lock keeps others out. A server that sees the lock in other hands refuses with 409 or
  * 423, which is `stale`: nothing was changed. Rejects with `state-unsuitable` where the first document cannot be read again.
  */
 export async function writeHttp(
@@ -53,8 +53,13 @@ export async function writeHttp(
     );
   const stored = await readHttp(request, addresses);
   if (stored?.version !== expected) return { is: "stale" };
+  // Nothing is no version: a server that has just lost sight of its state looks the same. A document that shows up is never replaced.
+  if (expected === undefined && (await readHttp(request, addresses)) !== undefined) return { is: "stale" };
   const answer = await request(addresses.updateMethod, withId(addresses.state, id), text);
-  if ([200, 201, 204].includes(answer.status)) return readBack(request, addresses, text, expected);
+  if ([200, 201, 204].includes(answer.status)) {
+    assertNoPage(answer, "write the state", addresses.where);
+    return readBack(request, addresses, text, expected);
+  }
   if ([409, 412, 423].includes(answer.status)) return { is: "stale" };
   throw httpRefusal(answer, "write the state", addresses);
 }

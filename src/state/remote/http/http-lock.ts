@@ -4,7 +4,7 @@ import type { Taken } from "../driver.ts";
 import { holderOf, lockInfoOf, parsed, unknownHolder } from "../wire/lock-info.ts";
 import type { StoreAnswer } from "../wire/send.ts";
 import { type HttpAddresses, withId } from "./http-addresses.ts";
-import { type HttpRequest, httpRefusal } from "./http-request.ts";
+import { assertNoPage, type HttpRequest, httpRefusal } from "./http-request.ts";
 
 /** The lock of one state. */
 export interface HttpLock {
@@ -27,7 +27,10 @@ export function httpLock(request: HttpRequest, addresses: HttpAddresses): HttpLo
     // GitLab takes a DELETE without ID for a forced unlock, and a proxy may drop the body of a DELETE.
     const url = unlockMethod === "DELETE" ? withId(unlock, holder.id) : unlock;
     const answer = await request(unlockMethod, url, JSON.stringify(lockInfoOf(holder, where)));
-    if (isDone(answer)) return true;
+    if (isDone(answer)) {
+      assertNoPage(answer, "unlock the state", where);
+      return true;
+    }
     if ([404, 409, 410, 412, 423].includes(answer.status)) return false;
     throw httpRefusal(answer, "unlock the state", addresses);
   };

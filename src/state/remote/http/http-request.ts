@@ -39,6 +39,24 @@ export function httpRequest(send: Send, credentials: HttpCredentials, where: str
   };
 }
 
+/**
+ * Throws `state-unreachable` for a page in place of an answer: something before the store (a sign-in, a proxy) has sent it, and what
+ * was asked may not have happened. An empty body is no page, whatever its type: frameworks name one by default.
+ */
+export function assertNoPage({ body, headers }: StoreAnswer, what: string, where: string): void {
+  const text = body
+    .toString("utf8")
+    .replace(/^\ufeff/, "")
+    .trimStart();
+  const isHtml = /^text\/html\b/i.test(headers["content-type"] ?? "");
+  if (text === "" || !(isHtml || text.startsWith("<"))) return;
+  throw unreachable(
+    where,
+    `sent a page in place of an answer (${what})`,
+    "check what answers at this address: a sign-in or a proxy before the store sends such pages",
+  );
+}
+
 /** The error of an answer that is none of those that a request expects. Nothing of its text is repeated: it may hold a credential. */
 export function httpRefusal(
   { status, headers }: StoreAnswer,
