@@ -3,7 +3,7 @@ import { FakeService } from "../../support/fake-service.ts";
 import { sharedStores } from "../../support/shared-stores.ts";
 import { openWorkspace, until } from "../../support/workspace.ts";
 
-it("a job that was stopped while another one took its lock sends nothing to the service when it goes on", async () => {
+it("a job that was stopped while another one took its lock changes nothing at the service when it goes on", async () => {
   const start = sharedStores["http, gitlab"];
   if (start === undefined) throw new Error("no such store");
   const [store, service] = await Promise.all([start("shop"), FakeService.start()]);
@@ -46,7 +46,8 @@ ${instance("a", 30)}${instance("b", 31)}${instance("c", 32)}`;
   first.child.kill("SIGCONT");
   const { code, out, err } = await first.ended;
   expect(code).toBe(1);
-  expect(service.requests).toEqual([]);
+  // A read that was about to leave when the job was stopped may still leave.
+  expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   expect(service.instances.size).toBe(3);
   expect(err).toMatch(new RegExp(`the lock ${id} of .* was removed while apply was at work: somebody else`));
   const codes = [...out.matchAll(/"type":"change_summary".*?"exit_code":(\d+)/g)].map(([, exit]) => exit);
