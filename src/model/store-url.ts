@@ -1,5 +1,6 @@
 /** @module Refuses the addresses of a state's store that would expose the state, or that cannot be one. */
 import { holdsLogin } from "./login.ts";
+import { isLoopback } from "./loopback.ts";
 import type { HttpDialect } from "./store-choices.ts";
 
 /** A reason to refuse a value, with its way out; it shows nothing of the value but a host. */
@@ -33,7 +34,7 @@ export function urlRefusal(text: string, setting: string): Refusal | undefined {
       message: `the ${setting} of the state contains more than an address`,
       hint: "leave user, password and fragment out; credentials come from the environment",
     };
-  if (url.protocol === "http:" && !isThisMachine(url.hostname))
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !url.hostname.endsWith(".localhost"))
     return {
       code: "url-in-clear",
       message: `${url.origin} would get the state and its credentials in clear`,
@@ -60,10 +61,4 @@ const giteaPath = /\/api\/packages\/[^/]+\/terraform\/state\/[^/]+$/;
 export function dialectOf({ pathname }: Pick<URL, "pathname">): HttpDialect {
   if (gitlabPath.test(pathname)) return "gitlab";
   return giteaPath.test(pathname) ? "gitea" : "plain";
-}
-
-function isThisMachine(hostname: string): boolean {
-  // The host of a parsed URL: numbers in any notation are four decimal ones there.
-  const isLoopback = /^127(?:\.\d{1,3}){3}$/.test(hostname);
-  return isLoopback || hostname === "[::1]" || hostname === "localhost" || hostname.endsWith(".localhost");
 }

@@ -1,7 +1,9 @@
 /** @module Finds the service of a run: its hosts, subscription and identity. */
+
 import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
 import type { Hide } from "../hosting/service-options.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
+import { isLoopback } from "../model/loopback.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { type HostLayer, type Hosts, hostsOf, isSameUrl } from "./hosts.ts";
 import {
@@ -120,10 +122,6 @@ function localElsewhere(
   return local.isRunning
     ? `the local platform of this folder listens at ${local.url}, not at ${platformUrl}: name that one, or start it with --port ${named.port}`
     : `the local platform of this folder does not run: graphform platform up --detach --port ${named.port}`;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }
 
 function noUrl(profile: string): GraphformError {

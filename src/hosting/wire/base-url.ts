@@ -1,7 +1,7 @@
 /** @module Parses the URLs of a service and refuses those that would expose credentials. */
-import { isIPv4 } from "node:net";
 import { GraphformError } from "../../model/errors.ts";
 import { holdsLogin, withoutLogin } from "../../model/login.ts";
+import { isLoopback } from "../../model/loopback.ts";
 
 /** A host of the service: scheme, host and port, and the prefix of all its paths. */
 export interface Base {
@@ -28,7 +28,7 @@ export function baseOf(url: string): Base {
       hint: "leave user, password, query and fragment out; credentials come from the environment",
     });
   }
-  if (protocol === "http:" && !isThisMachine(hostname)) {
+  if (protocol === "http:" && !isLoopback(hostname)) {
     throw new GraphformError("url-in-clear", `${origin} would get the credentials in clear`, {
       hint: `use https://${parsed.host}`,
     });
@@ -40,10 +40,4 @@ function withoutSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end -= 1;
   return path.slice(0, end);
-}
-
-function isThisMachine(hostname: string): boolean {
-  return (
-    hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."))
-  );
 }
