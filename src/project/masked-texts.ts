@@ -1,6 +1,6 @@
 /** @module Collects the texts of a project that no output shows. */
 import { loginsOf } from "../manifest/problems/manifest-redactor.ts";
-import { stateSecrets } from "../manifest/problems/state-faults.ts";
+import { stateSecrets } from "../manifest/problems/state-secrets.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { Project } from "./project.ts";
 

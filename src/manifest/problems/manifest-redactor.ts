@@ -9,7 +9,7 @@ import { secretVariables, textOn } from "../secret-variables.ts";
 import type { Parsed } from "../source.ts";
 import { mapOf } from "../unresolved.ts";
 import { type Redactor, redactorFor } from "./redactor.ts";
-import { stateSecrets, withoutStateSecrets } from "./state-faults.ts";
+import { stateSecrets, withoutStateSecrets } from "./state-secrets.ts";
 
 /**
  * Makes a redactor for one manifest. It masks the values of secret fields, known secrets, passwords in access lists, and
