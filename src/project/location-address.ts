@@ -77,7 +77,7 @@ function checked(location: StateLocation, given: string): StateLocation {
   return location;
 }
 
-/** What a reader makes of a URL. Throws `state-address` where an escape in it cannot be decoded. */
+/** Calls a reader with a URL. Throws `state-address` where an escape in it cannot be decoded. */
 function decodedBy(read: Reader, url: URL, given: string, name: string): StateLocation {
   try {
     return read(url, given, name);

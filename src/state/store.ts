@@ -87,7 +87,7 @@ export interface StateStore {
    * file. A store without it lets the step fail.
    */
   readonly keep?: (event: StateEvent) => void;
-  /** What a local file has and the stored state does not; a store without it keeps nothing in local files. */
+  /** The first local file with something that the stored state does not have; a store without it keeps nothing in local files. */
   readonly unpushed?: () => Promise<Unpushed | undefined>;
   /** Takes the lock for an operation, or throws `locked` (exit 5) or `state-unpushed`. Giving it back leaves the whole document stored. */
   lock(operation: string, options: LockOptions): Promise<Lock>;

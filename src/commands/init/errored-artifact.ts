@@ -14,7 +14,7 @@ function collect(indent: string): string {
     .join("\n");
 }
 
-/** What a person has to do, for an artifact that is called so. */
+/** Instructions for a person, for an artifact that is called so. */
 function words(artifact: string): string {
   return `What this run did could not be stored: the store of the state went away. ${artifact} has it, with the ids of what was made, and no secret. Once the store answers, and before the next apply: download it, run graphform state push FILE in the folder of the manifest, then run this again.`;
 }

@@ -54,7 +54,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
   const unsure = new Map<string, Sent>();
   /** The digest of the text that is on its way. */
   let sending: string | undefined;
-  /** What was stored at the first look under this lock, before anything is known. */
+  /** Digest of the text stored at the first look under this lock, before anything is known. */
   let atFirst: { readonly digest: string | undefined } | undefined;
 
   const settle = (version: string, sent: Sent): void => {

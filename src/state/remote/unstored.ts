@@ -82,7 +82,7 @@ export function openUnstored(run: RunView, files: ErroredFiles): Unstored {
   };
 }
 
-/** What the run has bound and the stored document has not. */
+/** Objects that the run has bound and the stored document has not. */
 function unstoredObjects(
   { resources }: StateDocument,
   stored: StateDocument | undefined,
