@@ -30,7 +30,7 @@ import { heldBy as heldBySubject, subjectsOf } from "./subjects.ts";
  */
 export function makePlan(given: PlanInput): Plan {
   const input = withResolvedOptions(given);
-  const subjects = new Map(subjectsOf(input).map((subject) => [subject.address, subject]));
+  const { chosen: subjects, leftOut } = subjectsOf(input);
   const refsOf = refsIn(subjects);
   const recreated = new Set<Address>();
   const proposed = dependenciesFirst([...subjects.keys()], refsOf).flatMap((address) => {
@@ -38,7 +38,10 @@ export function makePlan(given: PlanInput): Plan {
     return subject === undefined ? [] : [proposeGuarded(subject, input, recreated)];
   });
   const heldBy = holdingsIn(subjects, input);
-  const changes = guardDependents(guardTogether(proposed, subjects, input), { wantedBy: refsOf, heldBy });
+  const changes = guardDependents(guardTogether(proposed, { chosen: subjects, leftOut }, input), {
+    wantedBy: refsOf,
+    heldBy,
+  });
   const steps = order(
     changes.flatMap((change) => {
       const subject = subjects.get(change.address);
@@ -115,7 +118,10 @@ function holdingsIn(
   input: PlanInput,
 ): (address: Address) => readonly Address[] {
   const known = new Map(
-    [...subjects].map(([address, subject]) => [address, heldBySubject(subject, input.kinds)]),
+    [...subjects].map(([address, subject]): [Address, readonly Address[]] => [
+      address,
+      subject.observed === undefined ? [] : heldBySubject(subject, input.kinds),
+    ]),
   );
   return (address) => known.get(address) ?? [];
 }

@@ -15,23 +15,31 @@ import { afterMoves, destinations } from "./moves.ts";
 import { withProbed } from "./probed.ts";
 import type { Subject } from "./subject.ts";
 
-/** Every address of the plan: declared or bound, targeted and not excluded. */
-export function subjectsOf(input: PlanInput): readonly Subject[] {
+/** The addresses of a plan, and bound ones that the options leave out. */
+export interface Subjects {
+  readonly chosen: ReadonlyMap<Address, Subject>;
+  readonly leftOut: readonly Subject[];
+}
+
+/** Every address that is declared or bound: chosen where it is targeted and not excluded. */
+export function subjectsOf(input: PlanInput): Subjects {
   const previous = new Map([...destinations(input.state, input.moved)].map(([from, to]) => [to, from]));
   const desired = new Map(input.desired.map((entry): [Address, Desired] => [entry.address, entry]));
   const bound = new Map(Object.entries(afterMoves(input.state, input.moved, input.kinds).resources));
   const known = [...new Set([...desired.keys(), ...bound.keys()])];
   const excluded = excludedOf(bound, input);
   const targets = targetsOf(input);
-  const addresses = known.filter((address) => !excluded.has(address) && targets?.has(address) !== false);
-  return addresses.map((address) =>
-    subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input),
-  );
+  const isChosen = (address: Address): boolean => !excluded.has(address) && targets?.has(address) !== false;
+  const at = (address: Address): Subject =>
+    subjectAt(address, desired.get(address), bound.get(address), previous.get(address), input);
+  return {
+    chosen: new Map(known.filter(isChosen).map((address) => [address, at(address)])),
+    leftOut: [...bound.keys()].filter((address) => !isChosen(address)).map(at),
+  };
 }
 
-/** Addresses that a subject's object refers to now, by what it shows and by what the state remembers. */
+/** Addresses that a bound object refers to now, by what it shows and by what the state remembers. */
 export function heldBy(subject: Subject, kinds: KindRegistry): readonly Address[] {
-  if (subject.observed === undefined) return [];
   const schema = kinds.find(subject.kind)?.schema;
   const seen = (schema === undefined ? [] : referenceFields(schema)).flatMap((field) => {
     const name = subject.observed?.spec[field.path]?.value;

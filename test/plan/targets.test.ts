@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actions, type Case, planOf, type Scene } from "../support/plan-input.ts";
+import { actions, type Case, changeOf, planOf, type Rest, type Scene } from "../support/plan-input.ts";
 
 const changed: Case = { wants: { colour: "red" }, has: { colour: "blue" } };
 const scene: Scene = {
@@ -76,6 +76,92 @@ describe("--target and --exclude", () => {
   it("are not taken for an empty manifest", () => {
     const plan = planOf({ gone: { has: {} }, other: { has: {} } }, { options: { targets: ["toys.gone"] } });
     expect(actions(plan)).toEqual({ gone: "delete" });
+  });
+
+  const lodger: Case = { wants: { home: "house" }, has: { home: "house" }, refs: ["house"] };
+  const leaving: Case = { has: {}, refs: ["house"] };
+  const replaced: Case = { wants: { size: 2 }, has: { size: 1 } };
+  const kept: readonly {
+    readonly reason: string;
+    readonly scene: Scene;
+    readonly options: Rest["options"];
+    readonly expected: { readonly [name: string]: string };
+  }[] = [
+    {
+      reason: "what an excluded object lives on is not deleted under it",
+      scene: { house: { has: {} }, cat: leaving, bird: { wants: {} } },
+      options: { exclude: ["toys.cat"] },
+      expected: { house: "delete !needed-by-left-out", bird: "create" },
+    },
+    {
+      reason: "what that lives on in turn is not deleted either",
+      scene: { house: { has: {} }, cat: leaving, flea: { has: {}, refs: ["cat"] }, bird: { wants: {} } },
+      options: { exclude: ["toys.flea"] },
+      expected: { house: "delete !depends-on-blocked", cat: "delete !needed-by-left-out", bird: "create" },
+    },
+    {
+      reason: "what an excluded object lives on is not replaced under it",
+      scene: { house: replaced, cat: lodger },
+      options: { exclude: ["toys.cat"] },
+      expected: { house: "replace !needed-by-left-out" },
+    },
+    {
+      reason: "what an object lives on that is no target is not deleted",
+      scene: { house: { has: {} }, cat: leaving, bird: { wants: {} } },
+      options: { targets: ["toys.house"] },
+      expected: { house: "delete !needed-by-left-out" },
+    },
+    {
+      reason: "an excluded object that could not be read keeps what it lives on",
+      scene: { house: { has: {} }, cat: { recorded: {}, refs: ["house"] }, bird: { wants: {} } },
+      options: { exclude: ["toys.cat"] },
+      expected: { house: "delete !needed-by-left-out", bird: "create" },
+    },
+    {
+      reason: "a reference that the service shows counts like one that is remembered",
+      scene: { house: { has: {} }, cat: { has: { home: "house" } }, bird: { wants: {} } },
+      options: { exclude: ["toys.cat"] },
+      expected: { house: "delete !needed-by-left-out", bird: "create" },
+    },
+    {
+      reason: "changes in place go on under it",
+      scene: { house: changed, cat: lodger },
+      options: { exclude: ["toys.cat"] },
+      expected: { house: "update" },
+    },
+    {
+      reason: "what lives on it and goes with it holds nothing",
+      scene: { house: { has: {} }, cat: leaving, bird: { wants: {} } },
+      options: { targets: ["toys.house", "toys.cat"] },
+      expected: { house: "delete", cat: "delete" },
+    },
+  ];
+
+  it.each(kept)("$reason", ({ scene: held, options = {}, expected }) => {
+    expect(actions(planOf(held, { options }))).toEqual(expected);
+  });
+
+  it("name what stands on a held deletion, and the way out", () => {
+    const plan = planOf(
+      { house: { has: {} }, cat: leaving, bird: changed },
+      { options: { exclude: ["toys.cat"] } },
+    );
+    expect(changeOf(plan, "house").blocked).toEqual([
+      {
+        code: "needed-by-left-out",
+        message: "toys.cat stands on it, and this run leaves out that one",
+        lift: "leave out --exclude for toys.cat",
+      },
+    ]);
+    const many = Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [name, leaving]));
+    const targeted = planOf({ house: { has: {} }, ...many }, { options: { targets: ["toys.house"] } });
+    expect(changeOf(targeted, "house").blocked).toEqual([
+      {
+        code: "needed-by-left-out",
+        message: "toys.a, toys.b, toys.c and 2 more stand on it, and this run leaves out those",
+        lift: "add --target for toys.a, toys.b, toys.c and 2 more",
+      },
+    ]);
   });
 
   it("leave a plan complete where there is none", () => {

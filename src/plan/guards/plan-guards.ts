@@ -6,6 +6,7 @@ import type { Change, Guard } from "../../model/plan.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
+import { heldBy, type Subjects } from "../subjects.ts";
 import { destroys } from "./destroys.ts";
 
 /** A guard of the whole plan, and the changes that it holds back. */
@@ -17,7 +18,7 @@ export interface Hold {
 /** Adds to every change the guards of the whole plan that hold it back. */
 export function guardTogether(
   changes: readonly Change[],
-  subjects: ReadonlyMap<Address, Subject>,
+  { chosen: subjects, leftOut }: Subjects,
   input: PlanInput,
 ): readonly Change[] {
   const isUnderWay = ({ address }: Change): boolean => {
@@ -30,6 +31,7 @@ export function guardTogether(
     deletesHold(open, input),
     changePercentHold(open, input),
     boundElsewhereHold(changes, subjects),
+    ...leftOutHolds(open, leftOut, input),
   ];
   return holds.filter((hold) => hold !== undefined).reduce(held, changes);
 }
@@ -109,6 +111,31 @@ function boundElsewhereHold(
       lift: 'say it in "moved", or take one of the two out',
     },
   };
+}
+
+/** Holds back deletions of what an object stands on that the options leave out of the plan: it would go with them. */
+function leftOutHolds(
+  open: readonly Change[],
+  leftOut: readonly Subject[],
+  { kinds, options }: PlanInput,
+): readonly Hold[] {
+  const standing = leftOut.flatMap((subject) =>
+    heldBy(subject, kinds).map((on) => ({ address: subject.address, on })),
+  );
+  return [...Map.groupBy(standing, ({ on }) => on)].map(([on, entries]) => {
+    const all = entries.map(({ address }) => address);
+    const rest = all.length - 3;
+    const named = rest > 0 ? `${all.slice(0, 3).join(", ")} and ${rest} more` : all.join(" and ");
+    const isExcluded = all.some((address) => options.exclude.includes(address));
+    return {
+      changes: open.filter((change) => change.address === on && destroys(change)),
+      guard: {
+        code: "needed-by-left-out",
+        message: `${named} ${all.length === 1 ? "stands" : "stand"} on it, and this run leaves out ${all.length === 1 ? "that one" : "those"}`,
+        lift: isExcluded ? `leave out --exclude for ${named}` : `add --target for ${named}`,
+      },
+    };
+  });
 }
 
 function held(changes: readonly Change[], { changes: which, guard }: Hold): readonly Change[] {

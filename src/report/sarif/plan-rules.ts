@@ -17,6 +17,8 @@ export const guardRules: { readonly [code: string]: string } = {
   "may-exist":
     "An object of this name exists, and no state says whose it is. Import it, or rename the declared resource.",
   "moved-taken": "The new address of a move is already bound to an object. Remove one of the two.",
+  "needed-by-left-out":
+    "An object that --exclude or --target leaves out stands on this one, and would be deleted with it. Plan both, or neither.",
   "not-offered": "The profile has no operation for this change. Make the change in another way.",
   "on-replace":
     "The change needs a replacement, and lifecycle.onReplace refuses it. Allow it with --replace ADDRESS.",
