@@ -46,9 +46,11 @@ const rules: FolderRules = {
     oneFile: [["node:fs", "node:fs/promises"], ["node:child_process"]],
     never: [print],
   },
-  observe: { may: ["model"], never: [print, clock, chance] },
+  // The one loop that waits for the service, and the looks that prove that something is not there.
+  polling: { may: ["model"], never: [print, clock, chance, wait] },
+  observe: { may: ["model", "polling"], never: [print, clock, chance] },
   plan: { may: ["model"], never: pure },
-  apply: { may: ["model"], never: [print, clock, chance] },
+  apply: { may: ["model", "polling"], never: [print, clock, chance] },
   // Files and processes of this machine, as the reconciler and the platform both need them; nothing of the wire.
   files: { may: [], node: "any", never: [print] },
   // Connections that are kept alive, to the service and to the store of a state, and the loop that repeats requests.
@@ -120,6 +122,7 @@ const rules: FolderRules = {
         "observe",
         "plan",
         "apply",
+        "polling",
         "state",
         "files",
         "kinds",
@@ -198,10 +201,12 @@ describe("architecture", () => {
   });
 
   it("waits in one loop, and repeats writes in one other", () => {
-    const engine = src.filter(({ path }) => /^src\/(apply|reconcile|kinds|commands\/snapshots)\//.test(path));
+    const engine = src.filter(({ path }) =>
+      /^src\/(apply|observe|polling|reconcile|kinds|commands\/snapshots)\//.test(path),
+    );
     const endless = /\bwhile\s*\(|\bdo\s*\{|\bfor\s*\([^;()]*;\s*;/;
     const loops = engine.filter(({ text }) => endless.test(text)).map(({ path }) => path);
-    expect(loops).toEqual(["src/apply/engine/poll.ts", "src/apply/engine/submit.ts"]);
+    expect(loops).toEqual(["src/apply/engine/submit.ts", "src/polling/poll.ts"]);
   });
 
   it("reads the environment in settings alone, but for what has a reason", () => {

@@ -1,6 +1,6 @@
 /** @module Observes every bound object, every object to adopt, and the rest of the same places. */
 import type { Address } from "../model/address.ts";
-import { absence, isSettled } from "../model/consistency.ts";
+import { gracePeriod, isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -210,7 +210,7 @@ function notYetThere(entry: Known, listed: ReadonlySet<string>, context: Observe
   const bound = context.state.resources[entry.address];
   if (bound === undefined) throw notFound(entry);
   const deleting = bound.converging?.operation === "delete";
-  const mayBeHidden = absence(Date.parse(bound.createdAt), context.now, context.delays) !== "conclusive";
+  const mayBeHidden = gracePeriod(Date.parse(bound.createdAt), context.now, context.delays) !== "over";
   if (deleting || (!listed.has(entry.ref.id) && !mayBeHidden)) return undefined;
   return notShown(entry.ref.id);
 }

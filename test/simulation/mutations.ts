@@ -83,11 +83,11 @@ export const mutations: readonly Mutation[] = [
     "apply/evidence/candidates.ts#matchCandidates",
     () => (_, lost) => ({ is: "matched", found: [], absent: lost.map(({ address }) => address) }),
   ),
-  without<typeof consistency.absence>(
+  without<typeof consistency.gracePeriod>(
     "absent-at-once",
     "what is not shown may be hidden for a while",
-    "model/consistency.ts#absence",
-    () => () => "conclusive",
+    "model/consistency.ts#gracePeriod",
+    () => () => "over",
   ),
   without<typeof creating.mayHaveMade>(
     "refusal-is-proof",

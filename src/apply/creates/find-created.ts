@@ -4,8 +4,8 @@ import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { CreateRound } from "../../model/state.ts";
+import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
-import { poll } from "../engine/poll.ts";
 import {
   type Candidate,
   type LostCreate,

@@ -1,6 +1,6 @@
 /** @module Finds the object of every create that an earlier run left open, or proves that there is none. */
 import type { Address } from "../../model/address.ts";
-import { absence } from "../../model/consistency.ts";
+import { gracePeriod } from "../../model/consistency.ts";
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
@@ -84,7 +84,7 @@ async function isProvedAbsent(kind: string, bound: Bound, context: ApplyContext)
   const { clock, profile, stopping } = context;
   const live = await driverOf(context, kind).get(bound, stopping);
   return (
-    live === undefined && absence(Date.parse(bound.createdAt), clock.now(), profile.timing) === "conclusive"
+    live === undefined && gracePeriod(Date.parse(bound.createdAt), clock.now(), profile.timing) === "over"
   );
 }
 

@@ -1,9 +1,9 @@
 /** @module Makes the write of something that exists: a look shows its effect where the answer does not. */
 import { GraphformError, isGraphformError, isServiceError, type ServiceError } from "../../model/errors.ts";
+import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
 import { asServiceError } from "./lost-answer.ts";
-import { poll } from "./poll.ts";
 import type { Attempt, Spent, Write } from "./submit.ts";
 
 /** A change of something that exists, and the look that shows its effect where the answer does not. */

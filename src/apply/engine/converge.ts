@@ -1,6 +1,7 @@
 /** @module Polls a resource until an accepted operation has arrived, and reports progress. */
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 import {
   type Arrival,
@@ -9,7 +10,6 @@ import {
   noSightings,
   withSighting,
 } from "../evidence/arrival.ts";
-import { poll } from "./poll.ts";
 
 /** A resource, and the expectation that ends the wait. */
 export interface Target extends Expectation {

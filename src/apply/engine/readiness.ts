@@ -3,10 +3,10 @@ import type { Usable } from "../../model/kind.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { ProbeAnswer } from "../../model/probe.ts";
+import { poll } from "../../polling/poll.ts";
 import { bindSpec } from "../bind.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 import { askObject } from "../probe.ts";
-import { poll } from "./poll.ts";
 
 /**
  * Tries the resource itself for as long as the profile gives an endpoint, at most `timeout` ms. One that does not answer

@@ -1,5 +1,5 @@
 /** @module Decides from what is shown whether an accepted operation has arrived. Pure. */
-import { absence, type Baseline, type Delays, isCurrent, isSettled } from "../../model/consistency.ts";
+import { type Baseline, type Delays, gracePeriod, isCurrent, isSettled } from "../../model/consistency.ts";
 import type { Live, PhaseName } from "../../model/observed.ts";
 
 /** The expectation that a wait ends with. Times are ms since 1970. */
@@ -88,7 +88,7 @@ function evaluateAbsence(
   const { phases, baseline, madeAt } = expected;
   const isDeletion = phases.includes("gone");
   const mayBeHidden = isDeletion ? !wasShown : true;
-  if (mayBeHidden && absence(madeAt, now, delays) !== "conclusive") return undefined;
+  if (mayBeHidden && gracePeriod(madeAt, now, delays) !== "over") return undefined;
   if (baseline === undefined && !wasShown && !isDeletion) return { is: "never-there" };
   return gone(expected, { id: "", phase: { is: "gone", detail: "" }, spec: {}, outputs: {} });
 }

@@ -1,6 +1,6 @@
 /** @module Decides which listed objects are those of creates whose answers were lost. Pure. */
 import type { Address } from "../../model/address.ts";
-import { absence, type Delays } from "../../model/consistency.ts";
+import { type Delays, gracePeriod } from "../../model/consistency.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
 import type { Live } from "../../model/observed.ts";
 import { serviceTime } from "../../model/service-time.ts";
@@ -153,8 +153,8 @@ export function isTimely(live: Live, intent: Pick<Intent, "startedAt">): boolean
 }
 
 function conclusiveAt(since: number, now: number, delays: Delays): number {
-  const verdict = absence(since, now, delays);
-  return verdict === "conclusive" ? now : verdict.recheckAt;
+  const verdict = gracePeriod(since, now, delays);
+  return verdict === "over" ? now : verdict.recheckAt;
 }
 
 interface Possible {

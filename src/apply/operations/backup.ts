@@ -1,11 +1,11 @@
 /** @module Backs a resource up and waits until the backup is seen complete. */
-import { absence } from "../../model/consistency.ts";
+import { gracePeriod } from "../../model/consistency.ts";
 import type { Backup } from "../../model/kind.ts";
 import type { Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { changeWrite } from "../engine/change-write.ts";
-import { poll } from "../engine/poll.ts";
 import { submit } from "../engine/submit.ts";
 import { timeoutOf } from "../engine/wait-for-operation.ts";
 import { backupOutcome, newBackups } from "../evidence/backups.ts";
@@ -55,15 +55,15 @@ function requested(
 ): Evidence<void> {
   if (!mayHaveWorked) return { is: "repeat" };
   if (newBackups(listed, known).length > 0) return { is: "accepted", value: undefined };
-  const isHidden = absence(endedAt, clock.now(), profile.timing) !== "conclusive";
+  const isHidden = gracePeriod(endedAt, clock.now(), profile.timing) !== "over";
   return { is: isHidden ? "wait" : "repeat" };
 }
 
 /** Waits until lists show every backup that was made before this moment, so that a new one was made after it. */
 async function untilShown({ clock, profile, stopping }: ApplyContext): Promise<void> {
   const now = clock.now();
-  const verdict = absence(now, now, profile.timing);
-  if (verdict !== "conclusive") await clock.sleep(verdict.recheckAt - now, stopping);
+  const verdict = gracePeriod(now, now, profile.timing);
+  if (verdict !== "over") await clock.sleep(verdict.recheckAt - now, stopping);
 }
 
 async function completed(
@@ -77,9 +77,9 @@ async function completed(
   let last: Backup | undefined;
   let recheckAt = 0;
   const evaluate = (listed: readonly Backup[]): StepResult | undefined => {
-    const verdict = absence(endedAt, context.clock.now(), context.profile.timing);
-    recheckAt = verdict === "conclusive" ? 0 : verdict.recheckAt;
-    if (verdict !== "conclusive") return undefined;
+    const verdict = gracePeriod(endedAt, context.clock.now(), context.profile.timing);
+    recheckAt = verdict === "over" ? 0 : verdict.recheckAt;
+    if (verdict !== "over") return undefined;
     const { is, backup: made } = backupOutcome(listed, known);
     last = made;
     if (is === "pending" || made === undefined) return undefined;

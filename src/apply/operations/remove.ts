@@ -1,12 +1,12 @@
 /** @module Deletes a resource and waits until it is gone. */
-import { absence } from "../../model/consistency.ts";
+import { gracePeriod } from "../../model/consistency.ts";
 import { isServiceError, ServiceError } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-rows.ts";
 import type { Live, Phase, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import { changeWrite } from "../engine/change-write.ts";
-import { poll } from "../engine/poll.ts";
 import { submit } from "../engine/submit.ts";
 import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
 import { isStale, staleResult } from "../evidence/precondition.ts";
@@ -88,8 +88,8 @@ function waitsForPerson(ref: Ref, { detail }: Phase): StepResult {
 /** The end of the object's creation grace period, in ms since 1970; 0 where it is over. */
 function hiddenUntil({ address }: Step, { clock, profile, journal }: ApplyContext): number {
   const createdAt = Date.parse(journal.state.resources[address]?.createdAt ?? "");
-  const verdict = absence(createdAt, clock.now(), profile.timing);
-  return verdict === "conclusive" ? 0 : verdict.recheckAt;
+  const verdict = gracePeriod(createdAt, clock.now(), profile.timing);
+  return verdict === "over" ? 0 : verdict.recheckAt;
 }
 
 /** Polls an object in its creation grace period until it is shown: a deletion that answers "not found" would delete nothing. */

@@ -1,6 +1,5 @@
 /** @module Copies a snapshot to another region. */
 import { changeWrite } from "../../apply/engine/change-write.ts";
-import { poll } from "../../apply/engine/poll.ts";
 import { submit } from "../../apply/engine/submit.ts";
 import type { Attempts, Evidence } from "../../apply/evidence/unconfirmed-write.ts";
 import {
@@ -10,8 +9,9 @@ import {
   snapshotPhase,
 } from "../../kinds/instance-snapshots.ts";
 import { systemClock } from "../../model/clock.ts";
-import { absence } from "../../model/consistency.ts";
+import { gracePeriod } from "../../model/consistency.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { poll } from "../../polling/poll.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
@@ -91,7 +91,7 @@ async function submitCopy(
   const evaluate = (listed: readonly Snapshot[], { mayHaveWorked, endedAt }: Attempts): Evidence => {
     if (!mayHaveWorked) return { is: "repeat" };
     if (copyIn(listed, source, before, options) !== undefined) return { is: "accepted", value: undefined };
-    const isHidden = absence(endedAt, systemClock.now(), profile.timing) !== "conclusive";
+    const isHidden = gracePeriod(endedAt, systemClock.now(), profile.timing) !== "over";
     return { is: isHidden ? "wait" : "repeat" };
   };
   const request = {

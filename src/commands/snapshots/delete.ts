@@ -1,11 +1,11 @@
 /** @module Deletes a snapshot. */
 
 import { changeWrite } from "../../apply/engine/change-write.ts";
-import { poll } from "../../apply/engine/poll.ts";
 import { submit } from "../../apply/engine/submit.ts";
 import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-snapshots.ts";
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
+import { poll } from "../../polling/poll.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import type { ManifestOptions } from "../options.ts";

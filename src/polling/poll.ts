@@ -1,6 +1,15 @@
 /** @module Polls until a verdict is reached or the time is up; the only loop that waits. */
-import { isServiceError } from "../../model/errors.ts";
-import type { ApplyContext } from "../context.ts";
+import type { Clock } from "../model/clock.ts";
+import { isServiceError, type ServiceError } from "../model/errors.ts";
+import type { Profile } from "../model/profile.ts";
+
+/** The parts of a run that a polling needs. */
+export interface PollContext {
+  readonly clock: Clock;
+  readonly profile: Pick<Profile, "timing">;
+  /** Aborted when the run is interrupted. */
+  readonly stopping: AbortSignal;
+}
 
 /** One polling: the look, the verdict, the schedule. Times are ms since 1970. */
 export interface Polling<Seen, Verdict> {
@@ -30,7 +39,7 @@ const growth = 1.5;
  */
 export async function poll<Seen, Verdict>(
   { look, evaluate, deadline, notBefore, onPause }: Polling<Seen, Verdict>,
-  { clock, profile, stopping }: Pick<ApplyContext, "clock" | "profile" | "stopping">,
+  { clock, profile, stopping }: PollContext,
 ): Promise<Polled<Verdict>> {
   const { first, longest } = profile.timing.poll;
   for (let pause = first; ; ) {
@@ -56,10 +65,14 @@ async function attempt<Seen>(
     return { seen: await look() };
   } catch (error) {
     if (stopping.aborted) throw stopping.reason;
-    if (isServiceError(error) && passing.includes(error.failure)) return { failure: error };
+    if (isPassing(error)) return { failure: error };
     throw error;
   }
 }
 
-/** Failures of a read that may be over at the next look. */
+/** True for the failure of a read that may be over at the next look. */
+export function isPassing(error: unknown): error is ServiceError {
+  return isServiceError(error) && passing.includes(error.failure);
+}
+
 const passing: readonly string[] = ["unavailable", "lost", "rate-limited", "shape", "busy"];
