@@ -90,7 +90,7 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
   return {
     plan(plan) {
       end();
-      terminal.out(planText(plan, kindNames(kinds.all), page, command));
+      terminal.out(planText(plan, kindNames(kinds.all), page, { command }));
     },
     begin(steps, usual) {
       view?.begin(steps, usual);

@@ -61,7 +61,7 @@ export async function plan(
     terminal.out(
       options.json === true
         ? `${jsonText(planJson(made.plan, names))}\n`
-        : planText(made.plan, names, page, command),
+        : planText(made.plan, names, page, { command }),
     );
     return options.detailedExitcode === true && hasChanges(made.plan) ? exitCodes.changes : exitCodes.done;
   } catch (error) {

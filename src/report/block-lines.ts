@@ -1,52 +1,82 @@
-/** @module Formats the changes of a group as lines of text: equal changes of several resources are one block. */
-import type { Change } from "../model/plan.ts";
-import { bodyLines, changeLines, signOf } from "./change-lines.ts";
-import { fieldRow } from "./field-lines.ts";
-import { headline } from "./headline.ts";
-import type { KindNames } from "./kind-words.ts";
-import type { Page } from "./palette.ts";
-import { type AddressView, type BlockView, blocksOf } from "./view/block-view.ts";
-import { commonName } from "./view/common-name.ts";
+/** @module Formats one block of equal changes as lines of text. */
+import type { Action, Guard } from "../model/plan.ts";
+import { escapeText } from "./escape.ts";
+import { fieldLines, fieldRow } from "./field-lines.ts";
+import { headLines, type Sign } from "./head-lines.ts";
+import type { Page, Palette } from "./palette.ts";
+import { textWidth, wrapIndented } from "./text-width.ts";
+import type { BlockView } from "./view/block-view.ts";
 
-/** Most addresses that a block lists. */
-const listed = 6;
+/** Sign and colour of each action. */
+const signs: { readonly [action in Action]: Sign } = {
+  create: { mark: "+", tone: "green" },
+  update: { mark: "~", tone: "yellow" },
+  replace: { mark: "±", tone: "red" },
+  delete: { mark: "-", tone: "red" },
+  adopt: { mark: "↳", tone: "cyan" },
+  move: { mark: "→", tone: "cyan" },
+  forget: { mark: "○", tone: "cyan" },
+  keep: { mark: "=", tone: "dim" },
+};
 
-/** The blocks of these changes in their order, each as its lines. */
-export function blockLines(
-  changes: readonly Change[],
-  names: KindNames,
-  page: Page,
-): readonly (readonly string[])[] {
-  const byAddress = new Map(changes.map((change) => [change.address, change]));
-  return blocksOf(changes, names).flatMap((block) => {
-    const change = byAddress.get(block.addresses[0]?.address ?? "");
-    if (change === undefined) return [];
-    return [
-      block.addresses.length === 1 ? changeLines(change, names, page) : foldedLines(block, change, page),
-    ];
-  });
-}
-
-/** One block for several resources: their number, what is equal, and their addresses. `first` is one of the changes. */
-function foldedLines(block: BlockView, first: Change, page: Page): readonly string[] {
-  const { addresses, reason, guards, fields, drifted } = block;
-  const title = `${addresses.length} × ${commonName(addresses)}`;
-  const isMoved = first.previousAddress !== undefined;
-  const change = { ...first, reason, blocked: guards, ...(isMoved ? { previousAddress: "PREVIOUS" } : {}) };
+/** The lines of a block: addresses and place, reason, disruption, fields, drift and guards. `more` says where all addresses are named. */
+export function blockLines(block: BlockView, page: Page, more: string): readonly string[] {
+  const { addresses, action, phase, backupFirst, unchecked, fields, drifted, guards } = block;
+  const { palette, width } = page;
+  const [sign, tone] = phase?.is === "failed" ? (["!", "red"] as const) : (["…", "yellow"] as const);
+  const unseen = unchecked.map((path) => escapeText(path.replace(/^config\./, ""), 100)).join(", ");
   return [
-    ...headline({ ...signOf(block), address: title, where: undefined }, page),
-    ...addressLines(addresses, page),
-    ...bodyLines(change, [fields.map(fieldRow), drifted.map(fieldRow)], page),
+    ...headLines(addresses, signs[action], page, more),
+    ...reasonLines(block, page),
+    ...(phase === undefined
+      ? []
+      : wrapIndented(`    ${sign} `, escapeText(phase.text), width).map(palette[tone])),
+    ...(backupFirst
+      ? wrapIndented("    ", "backed up first: nothing is deleted before the backup is complete", width)
+      : []),
+    ...(unseen === ""
+      ? []
+      : wrapIndented("    ? ", `not shown by the service, taken from your file: ${unseen}`, width).map(
+          palette.yellow,
+        )),
+    ...[fields, drifted].flatMap((rows) =>
+      fieldLines(
+        rows.map((row) => fieldRow(row)),
+        4,
+        page,
+      ),
+    ),
+    ...guards.flatMap((guard) => guardLines(guard, page)),
   ];
 }
 
-function addressLines(addresses: readonly AddressView[], page: Page): readonly string[] {
-  const shown = addresses.length > listed + 1 ? addresses.slice(0, listed) : addresses;
-  const more = addresses.length - shown.length;
-  const where = ({ where: place }: AddressView) =>
-    place === undefined ? undefined : { file: place.file, start: { line: place.line } };
+const disruptionTones: { readonly [disruption in BlockView["disruption"]]: keyof Palette } = {
+  none: "plain",
+  restart: "yellow",
+  downtime: "yellow",
+  "data-loss": "red",
+};
+
+function reasonLines(block: BlockView, { palette, width }: Page): readonly string[] {
+  const { addresses, action, disruption } = block;
+  const [first, ...others] = addresses;
+  const previous = others.length === 0 ? first?.previous : first?.previous && "PREVIOUS";
+  const from = previous === undefined || action === "move" ? "" : `, moved from ${escapeText(previous, 300)}`;
+  const reason = wrapIndented("    ", `${action}: ${escapeText(block.reason)}${from}`, width);
+  if (disruption === "none") return reason;
+  const last = reason.at(-1) ?? "";
+  const felt = `· ${disruption.replace("-", " ")}`;
+  const tail = palette[disruptionTones[disruption]](felt);
+  if (textWidth(last) + felt.length + 1 > width) return [...reason, `    ${tail}`];
+  return [...reason.slice(0, -1), `${last} ${tail}`];
+}
+
+function guardLines(guard: Guard, { palette, width }: Page): readonly string[] {
+  const label = "way out:";
+  const [first = "", ...rest] = wrapIndented(`      ${label} `, escapeText(guard.lift), width);
   return [
-    ...shown.flatMap((entry) => headline({ sign: "  ·", tone: "dim", ...entry, where: where(entry) }, page)),
-    ...(more === 0 ? [] : [page.palette.dim(`    · and ${more} more: plan --json lists them`)]),
+    ...wrapIndented("    ✗ ", escapeText(guard.message), width).map(palette.red),
+    first.replace(label, () => palette.dim(label)),
+    ...rest,
   ];
 }

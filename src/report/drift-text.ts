@@ -1,14 +1,17 @@
 /** @module Formats a drift report as text for the terminal. */
-import type { DriftReport, ResourceDrift } from "../model/drift.ts";
-import { closingDriftLines } from "./drift-closing.ts";
-import { type DriftGroup, driftGroups } from "./drift-groups.ts";
-import { driftLines, outputDriftLines, unimportantLines } from "./drift-lines.ts";
-import { wayOfUnmanaged, waysOut } from "./drift-ways.ts";
+import { countUnread, type DriftReport, type Happening } from "../model/drift.ts";
+import { amount } from "./amounts.ts";
+import { censusLines } from "./census-lines.ts";
 import { escapeText, quoteText } from "./escape.ts";
+import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
+import { headLines, type Sign } from "./head-lines.ts";
 import type { KindNames } from "./kind-words.ts";
-import type { Page } from "./palette.ts";
+import type { Page, Palette } from "./palette.ts";
 import { sourceMeanings } from "./source-words.ts";
 import { withoutColour, wrapIndented } from "./text-width.ts";
+import { sinceText, timeText } from "./time-text.ts";
+import type { DriftBlockView } from "./view/drift-block-view.ts";
+import { type DriftGroupView, type DriftView, driftView } from "./view/drift-view.ts";
 
 /** Layout of a drift report; with `verbose` also what does not matter. */
 export interface DriftPage extends Page {
@@ -20,51 +23,100 @@ export interface DriftPage extends Page {
  * Ends with a line break.
  */
 export function driftText(report: DriftReport, names: KindNames, page: DriftPage): string {
-  const { palette } = page;
-  const title = `Drift of ${escapeText(report.name, 100)}${report.complete ? "" : " (incomplete)"}`;
+  const view = driftView(report, names);
+  const title = `Drift of ${escapeText(view.name, 100)}${view.complete ? "" : " (incomplete)"}`;
+  const matters = view.groups.filter(({ matters: is }) => is);
   const found = [
-    ...driftGroups.flatMap((group) => groupBlocks(group, report.resources, names, page)),
-    unmanagedLines(report, names, page),
-    ...(page.verbose ? [unimportantLines(report, names, page), outputDriftLines(report, page)] : []),
+    ...matters.flatMap((group) => groupBlocks(group, page)),
+    unmanagedLines(view, page),
+    ...(page.verbose
+      ? [
+          ...view.groups
+            .filter((group) => !matters.includes(group))
+            .flatMap((group) => groupBlocks(group, page)),
+          outputLines(view.outputs, page),
+        ]
+      : []),
   ];
-  const [checked, verdict] = closingDriftLines(report, page);
   const blocks = [
-    [palette.bold(title)],
+    [page.palette.bold(title)],
     ...found,
-    wayOutLines(report, page),
-    [...checked, ...sourceLines(found.flat(), page)],
-    verdict,
+    wayOutLines(view, page),
+    [...checkedLines(view, page), ...sourceLines(found.flat(), page)],
+    verdictLines(view, page),
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
 }
 
+const tones: { readonly [severity in DriftGroupView["severity"]]: keyof Palette } = {
+  bad: "red",
+  careful: "yellow",
+  quiet: "cyan",
+};
+
 function groupBlocks(
-  { what, title, note, tone }: DriftGroup,
-  resources: readonly ResourceDrift[],
-  names: KindNames,
+  { title, note, severity, count, blocks }: DriftGroupView,
   page: DriftPage,
 ): readonly (readonly string[])[] {
   const { palette, width } = page;
-  const found = resources.filter((resource) => what.includes(resource.what));
-  if (found.length === 0) return [];
-  const words = `${title} (${found.length})`;
-  const head = palette.bold(palette[tone](words));
+  const words = `${title} (${count})`;
+  const head = palette.bold(palette[tones[severity]](words));
   const isWide = words.length + note.length + 3 > width;
   const noted =
     note === "" ? [head] : isWide ? [head, palette.dim(note)] : [head + palette.dim(` · ${note}`)];
-  return [noted, ...found.map((resource) => driftLines(resource, names, page))];
+  return [noted, ...blocks.map((block) => blockLines(block, page))];
 }
 
-function unmanagedLines({ unmanaged = [] }: DriftReport, names: KindNames, page: Page): readonly string[] {
+const signs: { readonly [what in Happening]: Sign } = {
+  deleted: { mark: "-", tone: "red" },
+  failed: { mark: "!", tone: "red" },
+  stopped: { mark: "!", tone: "red" },
+  started: { mark: "!", tone: "yellow" },
+  changed: { mark: "!", tone: "yellow" },
+  renamed: { mark: "!", tone: "yellow" },
+  unapplied: { mark: "~", tone: "cyan" },
+  unimportant: { mark: "=", tone: "dim" },
+};
+
+const fieldSigns: { readonly [is in DriftBlockView["class"]]: Sign } = {
+  outside: signs.changed,
+  ours: signs.unapplied,
+  cosmetic: signs.unimportant,
+};
+
+function blockLines(block: DriftBlockView, page: DriftPage): readonly string[] {
+  const { addresses, what, reason, since, events, moreEvents, fields } = block;
+  const { palette, width } = page;
+  const right = since === undefined ? "" : `; last seen right ${escapeText(sinceText(since), 80)}`;
+  const shown = fields.filter((field) => page.verbose || field.class !== "cosmetic");
+  return [
+    ...headLines(addresses, signs[what], page, "drift --json lists them"),
+    ...wrapIndented("    ", `${escapeText(reason)}${right}`, width),
+    ...events.flatMap(({ time, user, message }) =>
+      wrapIndented(
+        "    ",
+        `${escapeText(timeText(time), 40)}${user === undefined ? "" : ` ${escapeText(user, 100)}`}: ${escapeText(message, 200)}`,
+        width,
+      ).map(palette.dim),
+    ),
+    ...(moreEvents === 0 ? [] : [palette.dim(`    and ${amount(moreEvents, "earlier event")}`)]),
+    ...fieldLines(
+      shown.map((field) => fieldRow(field, fieldSigns[field.class])),
+      4,
+      page,
+    ),
+  ];
+}
+
+function unmanagedLines({ unmanaged, unmanagedWay }: DriftView, page: Page): readonly string[] {
   if (unmanaged.length === 0) return [];
   const { palette, width } = page;
-  const lines = unmanaged.flatMap(({ kind, id, name }) => {
+  const lines = unmanaged.flatMap(({ noun, id, name }) => {
     const called = name === undefined ? "" : ` ${quoteText(name, 100)}`;
-    const noun = Object.hasOwn(names, kind) ? names[kind]?.noun : undefined;
-    return wrapIndented("  ? ", `${noun ?? escapeText(kind, 100)} ${escapeText(id, 200)}${called}`, width);
+    return wrapIndented("  ? ", `${escapeText(noun, 100)} ${escapeText(id, 200)}${called}`, width);
   });
-  const way = wrapIndented("    ", `way out: ${wayOfUnmanaged}`, width);
+  const way = wrapIndented("    ", `way out: ${unmanagedWay}`, width);
   return [palette.bold(palette.yellow(`Not declared (${unmanaged.length})`)), "", ...lines, ...way];
 }
 
@@ -74,9 +126,46 @@ function sourceLines(lines: readonly string[], { width }: Page): readonly string
   return meanings.length === 0 ? [] : wrapIndented("Signs     ", meanings.join(", "), width);
 }
 
-function wayOutLines(report: DriftReport, { palette, width }: Page): readonly string[] {
-  const lines = waysOut(report).flatMap(({ command, text }) =>
+function wayOutLines({ ways }: DriftView, { palette, width }: Page): readonly string[] {
+  const lines = ways.flatMap(({ command, text }) =>
     wrapIndented("  ", command === undefined ? text : `${escapeText(command, 330)} ${text}`, width),
   );
   return lines.length === 0 ? [] : [palette.bold("Way out"), ...lines];
+}
+
+/** Resources that are named among those that the report is not sure of. */
+const named = 10;
+
+function checkedLines({ census }: DriftView, { width }: Page): readonly string[] {
+  const { notChecked, unfinished } = census;
+  const open = [
+    ...notChecked.map(({ address, reason }) => `not checked: ${address}: ${reason}`),
+    ...unfinished.map(({ address, reason }) => `not at rest: ${address}: ${reason}; look again when it is`),
+  ];
+  const rest = open.length - named;
+  return [
+    ...censusLines(census, width),
+    ...open.slice(0, named).flatMap((line) => wrapIndented("          ", escapeText(line), width)),
+    ...(rest > 0 ? [`          and ${rest} more`] : []),
+  ];
+}
+
+function verdictLines(view: DriftView, { palette, width }: Page): readonly string[] {
+  const { counts, isDrift, verdict, seen } = view;
+  const { ours, cosmetic } = counts;
+  const also = [
+    ...(ours === 0 ? [] : [`${amount(ours, "resource")} with changes that are not applied yet`]),
+    ...(cosmetic === 0
+      ? []
+      : [`${amount(cosmetic, "difference")} that ${cosmetic === 1 ? "does" : "do"} not matter (--verbose)`]),
+  ];
+  const unread = countUnread(view.census);
+  const [count, them] = unread === 1 ? ["One thing", "it"] : [`${unread} things`, "them"];
+  const proven = `${count} could not be read: this proves nothing about ${them} (exit code 1).`;
+  const tone = isDrift ? palette.yellow : palette.green;
+  return [
+    ...(also.length === 0 ? [] : wrapIndented("", `Also: ${also.join(", ")}.`, width)),
+    ...(unread === 0 ? [] : wrapIndented("", proven, width).map(palette.red)),
+    ...wrapIndented("", `${verdict} ${seen}`, width).map((line) => palette.bold(tone(line))),
+  ];
 }

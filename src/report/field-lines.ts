@@ -1,17 +1,14 @@
-/** @module Formats the changed fields of a resource as aligned lines. */
-
-import type { Change } from "../model/plan.ts";
+/** @module Formats fields and outputs as aligned lines. */
 import { escapeText } from "./escape.ts";
-import type { KindNames } from "./kind-words.ts";
+import type { Sign } from "./head-lines.ts";
 import type { Page, Palette } from "./palette.ts";
 import { sourceNote } from "./source-words.ts";
 import { padTo, textWidth, wrapIndented } from "./text-width.ts";
-import { driftedFields, type FieldRole, type FieldView, fieldsOf } from "./view/field-view.ts";
+import type { FieldRole, FieldView } from "./view/field-view.ts";
+import type { OutputView } from "./view/output-view.ts";
 
 /** One line of a field. Without `before` the field is new. Texts are escaped and have no colour. */
-export interface FieldRow {
-  readonly mark: string;
-  readonly tone: keyof Palette;
+export interface FieldRow extends Sign {
   readonly path: string;
   readonly before?: string;
   readonly after: string;
@@ -19,17 +16,7 @@ export interface FieldRow {
   readonly note: string;
 }
 
-/** Rows of the fields that a change sets, those that force a replacement first; of a new resource all of them. */
-export function fieldRows(change: Change, names: KindNames): readonly FieldRow[] {
-  return fieldsOf(change, names).map(fieldRow);
-}
-
-/** Rows of drifted fields that the change does not set. */
-export function driftRows(change: Change, names: KindNames): readonly FieldRow[] {
-  return driftedFields(change, names).map(fieldRow);
-}
-
-const signs: { readonly [role in FieldRole]: Pick<FieldRow, "mark" | "tone"> } = {
+const signs: { readonly [role in FieldRole]: Sign } = {
   new: { mark: "+", tone: "green" },
   changed: { mark: "~", tone: "yellow" },
   replaces: { mark: "±", tone: "red" },
@@ -37,15 +24,34 @@ const signs: { readonly [role in FieldRole]: Pick<FieldRow, "mark" | "tone"> } =
 };
 
 /** A field of a view as a row; the values of a view are escaped already. */
-export function fieldRow({ path, role, before, after, source, secret, notes }: FieldView): FieldRow {
-  const origin = secret ? "" : sourceNote(source);
+export function fieldRow(field: FieldView, sign: Sign = signs[field.role]): FieldRow {
+  const { path, before, after, source, afterSource, secret, notes } = field;
+  const origin = (of: typeof source): string => (secret ? "" : sourceNote(of));
   return {
-    ...signs[role],
+    ...sign,
     path: escapeText(path, 200),
-    ...(before === undefined ? {} : { before: before + origin }),
-    after,
-    note: notes.join(", "),
+    ...(before === undefined ? {} : { before: before + origin(source) }),
+    after: after + origin(afterSource),
+    note: escapeText(notes.join(", ")),
   };
+}
+
+const outputSigns: { readonly [action in OutputView["action"]]: Sign } = {
+  create: { mark: "+", tone: "green" },
+  update: { mark: "~", tone: "yellow" },
+  delete: { mark: "-", tone: "red" },
+  missing: { mark: "!", tone: "yellow" },
+};
+
+/** A section of outputs; empty if there are none. */
+export function outputLines(outputs: readonly OutputView[], page: Page): readonly string[] {
+  const rows = outputs.map(({ name, action, before, after, note = "" }) => ({
+    ...outputSigns[action],
+    path: escapeText(name, 200),
+    ...(before === undefined ? {} : { before }),
+    ...{ after, note: escapeText(note, 400) },
+  }));
+  return rows.length === 0 ? [] : [page.palette.bold("Outputs"), "", ...fieldLines(rows, 2, page)];
 }
 
 /** Formats rows with aligned values and notes; a row that is too wide takes several lines. */

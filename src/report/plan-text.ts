@@ -1,75 +1,72 @@
 /** @module Formats a plan as text for the terminal. */
-import type { Change, Plan } from "../model/plan.ts";
-import type { Command } from "./apply-summary.ts";
+import type { Plan } from "../model/plan.ts";
 import { blockLines } from "./block-lines.ts";
 import { escapeText } from "./escape.ts";
-import { driftRows, fieldLines } from "./field-lines.ts";
+import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
+import { headLines } from "./head-lines.ts";
 import type { KindNames } from "./kind-words.ts";
 import { legendLines } from "./legend.ts";
-import { outputLines } from "./output-lines.ts";
-import type { Page } from "./palette.ts";
+import type { Page, Palette } from "./palette.ts";
 import { closingLines, outlookLines } from "./plan-closing.ts";
-import { type Group, groupChanges } from "./plan-groups.ts";
 import { wrapIndented } from "./text-width.ts";
+import { type GroupView, type PlanView, type PlanViewOptions, planView } from "./view/plan-view.ts";
 
 /**
  * The plan as text: changes, worst first, then notes on unchanged resources, changed outputs, checks and impact, and last the
- * line that scripts read. `command` carries it out. Ends with a line break.
+ * line that scripts read. Ends with a line break.
  */
-export function planText(plan: Plan, names: KindNames, page: Page, command: Command = "apply"): string {
-  const title = `Plan for ${escapeText(plan.name, 100)}${plan.complete ? "" : " (incomplete)"}`;
+export function planText(plan: Plan, names: KindNames, page: Page, options: PlanViewOptions = {}): string {
+  const view = planView(plan, names, options);
+  const title = `Plan for ${escapeText(view.name, 100)}${view.complete ? "" : " (incomplete)"}`;
   const changed = [
-    ...groupChanges(plan.changes).flatMap((group) => groupBlocks(group, names, page)),
-    noteLines(plan, names, page, command),
-    outputLines(plan, page),
+    ...view.groups.flatMap((group) => groupBlocks(group, page)),
+    noteLines(view, page),
+    outputLines(view.outputs, page),
   ];
   const blocks = [
     [page.palette.bold(title)],
     ...changed,
-    [...outlookLines(plan, page), ...legendLines(changed.flat(), page)],
-    closingLines(plan, page, command),
+    [...outlookLines(view, page), ...legendLines(changed.flat(), page)],
+    closingLines(view, page),
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
 }
 
-function groupBlocks(group: Group, names: KindNames, page: Page): readonly (readonly string[])[] {
+const tones: { readonly [severity in GroupView["severity"]]: keyof Palette } = {
+  bad: "red",
+  careful: "yellow",
+  good: "green",
+  quiet: "cyan",
+};
+
+const lists = "plan --json lists them";
+
+function groupBlocks(
+  { title, note, severity, count, blocks }: GroupView,
+  page: Page,
+): readonly (readonly string[])[] {
   const { palette } = page;
-  const note = group.note === "" ? "" : palette.dim(` · ${group.note}`);
-  const title = palette.bold(palette[group.tone](`${group.title} (${group.changes.length})`)) + note;
-  return [[title], ...blockLines(group.changes, names, page)];
+  const head = palette.bold(palette[tones[severity]](`${title} (${count})`));
+  return [
+    [head + (note === "" ? "" : palette.dim(` · ${note}`))],
+    ...blocks.map((block) => blockLines(block, page, lists)),
+  ];
 }
 
 /** Notes on resources without changes: failed, in progress, waiting for a person, or changed outside. */
-function noteLines(plan: Plan, names: KindNames, page: Page, command: Command): readonly string[] {
+function noteLines({ notes }: PlanView, page: Page): readonly string[] {
   const { palette, width } = page;
-  const lines = plan.changes
-    .filter((change) => change.action === "keep")
-    .sort((a, b) => (a.address < b.address ? -1 : 1))
-    .flatMap((change) => {
-      const note = phaseNote(change, command);
-      const outside = change.drift.filter(({ wayOut }) => wayOut === undefined).map(({ path }) => path);
-      const drifted = driftRows(change, names).map((row) =>
-        outside.includes(row.path) ? { ...row, note: "" } : row,
-      );
-      const drift = fieldLines(drifted, 4, page);
-      if (note === undefined && drift.length === 0) return [];
-      const sign = change.phase?.is === "failed" ? palette.red("!") : palette.yellow("…");
-      const [first = "", ...rest] = wrapIndented(
-        "  … ",
-        `${escapeText(change.address, 300)}: ${note ?? "changed outside, left as it is"}`,
-        width,
-      );
-      return [first.replace("…", () => sign), ...rest, ...drift];
-    });
+  const lines = notes.flatMap(({ addresses, is, text, drifted }) => {
+    const sign = is === "failed" ? ({ mark: "!", tone: "red" } as const) : unready;
+    const rows = drifted.map((row) => fieldRow(row));
+    return [
+      ...headLines(addresses, sign, page, lists),
+      ...wrapIndented("    ", escapeText(text), width),
+      ...fieldLines(rows, 4, page),
+    ];
+  });
   return lines.length === 0 ? [] : [palette.bold("Not ready, or changed outside"), "", ...lines];
 }
 
-function phaseNote({ phase, id }: Change, command: Command): string | undefined {
-  if (phase === undefined) return undefined;
-  const detail = escapeText(phase.detail);
-  const which = id === undefined ? "" : `${escapeText(id, 100)} `;
-  if (phase.is === "pending") return `${which}is still ${detail}; ${command} will wait`;
-  if (phase.is === "waiting-for-person") return `${which}waits for a person: ${detail}`;
-  return phase.is === "failed" ? `the service says ${detail}` : undefined;
-}
+const unready = { mark: "…", tone: "yellow" } as const;

@@ -35,7 +35,7 @@ Not applied yet (1) · declared, not brought by an apply: no drift
 
   ~ users.reader (instance-1)                                                       graphform.yaml:7
     1 field differs
-    ~ password  (sensitive) (echoed back) → (sensitive)  # line 11
+    ~ password  (sensitive) → (sensitive)  # line 11
 
 Not declared (1)
 
@@ -143,7 +143,7 @@ from the last apply.
   it("lists what does not matter where that is asked for", () => {
     const text = textOf(whole, 100, true);
     expect(text).toMatch(/[=] config\.maxMemory .*\n.*the same value in another spelling/);
-    expect(text).toMatch(/[=] endpoint +"a:1" → "b:1"/);
+    expect(text).toMatch(/~ endpoint +"a:1" → "b:1"/);
   });
 
   it("fits 60 columns but for words that are longer", () => {

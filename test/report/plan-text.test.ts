@@ -160,10 +160,11 @@ describe("planText", () => {
   });
 
   it("mentions what is as declared and not at rest", () => {
-    expect(lineWith("instances.vault")).toContain("instance-33ab10 is still DEPLOYING; apply will wait");
+    const text = lines(samplePlan, 80).join("\n");
+    expect(text).toMatch(/… instances\.vault \(instance-33ab10\) .*\n {4}still DEPLOYING; apply will wait\n/);
     const failed = change("keep", "instances.a", { phase: { is: "failed", detail: "FAILED: no room" } });
-    expect(lineWith("instances.a", plan({ changes: [failed] }))).toBe(
-      "  ! instances.a: the service says FAILED: no room",
+    expect(lines(plan({ changes: [failed] })).join("\n")).toContain(
+      "  ! instances.a\n    the service says FAILED: no room\n",
     );
   });
 

@@ -79,7 +79,7 @@ export async function planSeveral(
   } else {
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     const command = options.destroy === true ? "destroy" : "apply";
-    const text = ({ plan }: MadePlan): string => planText(plan, names, page, command);
+    const text = ({ plan }: MadePlan): string => planText(plan, names, page, { command });
     await printSeveral(results, { ...parts, text }, terminal);
   }
   const code = exitOfAll(results, differs);

@@ -1,5 +1,6 @@
 /** @module Writes one block of equal drift. */
 import type { DriftClass, Happening } from "../../model/drift.ts";
+import { amount } from "../amounts.ts";
 import { sinceText, timeText } from "../time-text.ts";
 import type { DriftBlockView } from "../view/drift-block-view.ts";
 import type { DriftFieldView } from "../view/drift-field-view.ts";
@@ -22,12 +23,13 @@ const signs: { readonly [what in Happening]: string } = {
 
 /** A block that folds: what has happened and the address in its title; since when, who, and the fields in its body. */
 export function driftBlockHtml(block: DriftBlockView, { id, tone, open }: BlockPlace): Markup {
-  const { addresses, kind, what, reason, since, events } = block;
+  const { addresses, kind, what, reason, since, events, moreEvents } = block;
   const word = what === "unapplied" ? "not applied" : what === "unimportant" ? "does not matter" : what;
   const right = since === undefined ? "" : `; last seen right ${sinceText(since)}`;
   const body = [
     markup`<p>${reason}${right}.</p>`,
-    events.length > 0 && markup`<ul class="plain">${events.map(eventHtml)}</ul>`,
+    events.length > 0 &&
+      markup`<ul class="plain">${events.map(eventHtml)}${moreEvents > 0 && markup`<li>and ${amount(moreEvents, "earlier event")}</li>`}</ul>`,
     addressList(addresses),
     fieldTable(ofClass(block, "outside"), "Changed outside"),
     fieldTable(ofClass(block, "ours"), "Changed in the manifest, and not applied"),

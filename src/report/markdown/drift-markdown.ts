@@ -37,12 +37,12 @@ export function driftMarkdown(report: DriftReport, names: KindNames, bytes: numb
   return `${[head, ...sections, foot].join("\n\n")}\n`;
 }
 
-function headOf({ name, verdict, complete, counts, unmanaged, census }: DriftView): string {
+function headOf({ name, verdict, seen, complete, counts, unmanaged, census }: DriftView): string {
   const { outside, ours, cosmetic } = counts;
   return [
     marker("drift", name),
     `## Drift of ${codeSpan(name, 100)}`,
-    `**${verdict}**`,
+    `**${verdict}** ${seen}`,
     ...incompleteNote(complete, census, countUnread(census)),
     table([
       ["changed outside", outside],
@@ -82,7 +82,7 @@ function groupSection({ title, note, severity, count, blocks }: DriftGroupView):
 }
 
 function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
-  const { addresses, what, reason, since, events, fields } = block;
+  const { addresses, what, reason, since, events, moreEvents, fields } = block;
   const [first, ...others] = addresses;
   const isOne = first !== undefined && others.length === 0;
   const right = since === undefined ? "" : `; last seen right ${sinceText(since)}`;
@@ -94,6 +94,7 @@ function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
       const who = user === undefined ? "" : ` ${escapeText(user, 100)}`;
       return `# ${escapeText(timeText(time), 40)}${who}: ${escapeText(message, 200)}`;
     }),
+    ...(moreEvents === 0 ? [] : [`# and ${amount(moreEvents, "earlier event")}`]),
     ...(detail === "full"
       ? fields.flatMap(fieldLines)
       : fields.length === 0
@@ -102,11 +103,10 @@ function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
   ];
 }
 
-function footOf({ census, seen, ways }: DriftView): string {
+function footOf({ census, ways }: DriftView): string {
   return [
     censusTable(census),
     ...partialNote(census),
-    seen,
     ...probeParagraph(census),
     ...(ways.length === 0
       ? []

@@ -1,7 +1,8 @@
 /** @module Turns the changes and guards of a plan into findings. */
 import type { Change, FieldChange, Guard, Plan } from "../../model/plan.ts";
-import { driftRows, type FieldRow, fieldRows } from "../field-lines.ts";
 import type { KindNames } from "../kind-words.ts";
+import { sourceNote } from "../source-words.ts";
+import { driftedFields, type FieldView, fieldsOf } from "../view/field-view.ts";
 import { type FindingLevel, type ReportFinding, worstFirst } from "./finding.ts";
 import { type ChangeRule, changeRules, guardRules } from "./plan-rules.ts";
 
@@ -54,7 +55,7 @@ function changeFindings(change: Change, names: KindNames): readonly ReportFindin
     const text = `${address}: ${action}: ${reason}`;
     return [changeFinding(change, ruleOf(change), text, forcedBy ?? "")];
   }
-  const rows = new Map(fieldRows(change, names).map((row) => [row.path, row]));
+  const rows = new Map(fieldsOf(change, names).map((row) => [row.path, row]));
   return fields.map((field) => {
     const row = rows.get(field.path);
     const text = row === undefined ? field.path : rowText(row);
@@ -63,7 +64,7 @@ function changeFindings(change: Change, names: KindNames): readonly ReportFindin
 }
 
 function driftFindings(change: Change, names: KindNames): readonly ReportFinding[] {
-  return driftRows(change, names).map((row) =>
+  return driftedFields(change, names).map((row) =>
     changeFinding(change, "drift", `${change.address}: ${rowText(row)}`, row.path),
   );
 }
@@ -92,9 +93,9 @@ function fieldRule({ disruption }: FieldChange): ChangeRule {
   return disruption === "none" ? "updated" : disruption;
 }
 
-function rowText({ path, before, after, note }: FieldRow): string {
-  const from = before === undefined ? "" : `${before} → `;
-  return `${path}: ${from}${after}${note === "" ? "" : ` (${note})`}`;
+function rowText({ path, before, after, source, secret, notes }: FieldView): string {
+  const from = before === undefined ? "" : `${before}${secret ? "" : sourceNote(source)} → `;
+  return `${path}: ${from}${after}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 }
 
 function place({ where }: Change): Pick<ReportFinding, "where"> {

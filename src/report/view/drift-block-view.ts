@@ -3,7 +3,8 @@ import type { AuditEvent, DriftClass, Happening, ResourceDrift } from "../../mod
 import type { KindNames } from "../kind-words.ts";
 import type { AddressView } from "./block-view.ts";
 import { type DriftFieldView, driftFieldView } from "./drift-field-view.ts";
-import { differingWords, inSentence, ownWords } from "./own-words.ts";
+import { type Folded, fold } from "./fold.ts";
+import { ownWords } from "./own-words.ts";
 
 /** One resource that differs, or several in which the same has happened. In a block of several their ids stand as `ID`. */
 export interface DriftBlockView {
@@ -15,60 +16,57 @@ export interface DriftBlockView {
   readonly reason: string;
   /** The earliest and the latest time at which one of them was last seen right. */
   readonly since?: readonly [earliest: string, latest: string];
+  /** What the service says of them, newest first: of many resources the first few. */
   readonly events: readonly AuditEvent[];
+  /** Number of events that are left out. */
+  readonly moreEvents: number;
   /** In a block of one each field has its place among its notes. */
   readonly fields: readonly DriftFieldView[];
 }
+
+/** Most events of a block. */
+const mostEvents = 5;
 
 /** The blocks of these resources, each where its first resource was. */
 export function driftBlocks(
   resources: readonly ResourceDrift[],
   names: KindNames,
 ): readonly DriftBlockView[] {
-  const blocks = new Map<
-    string,
-    { readonly members: ResourceDrift[]; readonly fields: readonly DriftFieldView[] }
-  >();
-  for (const resource of resources) {
-    const fields = resource.fields.map((field) => driftFieldView(field, resource, names));
-    const key = keyOf(resource, fields);
-    const known = blocks.get(key);
-    if (known === undefined) blocks.set(key, { members: [resource], fields });
-    else known.members.push(resource);
-  }
-  return [...blocks.values()].flatMap(({ members, fields }) => blockOf(members, fields));
+  return fold(resources, (resource) => ({
+    own: ownWords(resource),
+    shape: [resource.kind, resource.class, resource.what, resource.reason],
+    fields: resource.fields.map((field) => driftFieldView(field, resource, names)),
+    values: resource.fields.map(({ secret, applied, seen, declared }) =>
+      secret ? [] : [applied, seen, declared],
+    ),
+  })).flatMap(blockOf);
 }
 
-/** Everything that has to be equal: the whole values as well, since the ones that are shown may be cut. */
-function keyOf(resource: ResourceDrift, fields: readonly DriftFieldView[]): string {
-  const { kind, class: is, what, reason, events } = resource;
-  const shown = fields.map(({ where: _, ...field }) => field);
-  const values = resource.fields.map(({ secret, applied, seen, declared }) =>
-    secret ? [] : [applied, seen, declared],
-  );
-  return JSON.stringify([kind, is, what, inSentence(ownWords(resource))(reason), events, shown, values]);
-}
-
-function blockOf(
-  members: readonly ResourceDrift[],
-  fields: readonly DriftFieldView[],
-): readonly DriftBlockView[] {
-  const [first] = members;
+function blockOf({
+  members,
+  fields,
+  sentence,
+}: Folded<ResourceDrift, DriftFieldView>): readonly DriftBlockView[] {
+  const [first, ...others] = members;
   if (first === undefined) return [];
-  const words = differingWords(members.map((member) => ownWords(member)));
-  const isOne = members.length === 1;
   const times = members.flatMap(({ since }) => since ?? []).sort();
   const [earliest, latest] = [times[0], times.at(-1)];
-  const { kind, class: is, what, reason, events } = first;
+  const events = new Map(
+    members.flatMap((member) => member.events).map((event) => [JSON.stringify(Object.entries(event)), event]),
+  );
+  const newest = [...events.values()].sort((a, b) => (a.time > b.time ? -1 : 1));
+  const { kind, class: is, what } = first;
   return [
     {
       addresses: members.map(addressOf).sort((left, right) => (left.address < right.address ? -1 : 1)),
-      ...{ kind, class: is, what, events },
-      reason: isOne ? reason : inSentence(words)(reason),
+      ...{ kind, class: is, what },
+      reason: sentence(({ reason }) => reason),
+      events: newest.slice(0, mostEvents),
+      moreEvents: Math.max(0, newest.length - mostEvents),
       ...(is !== "outside" || earliest === undefined || latest === undefined
         ? {}
         : { since: [earliest, latest] as const }),
-      fields: isOne ? fields.map((field) => withPlace(field, first)) : fields,
+      fields: others.length > 0 ? fields : fields.map((field, at) => withPlace(field, first, at)),
     },
   ];
 }
@@ -81,9 +79,13 @@ function addressOf({ address, id, where }: ResourceDrift): AddressView {
   };
 }
 
-function withPlace(field: DriftFieldView, { where }: ResourceDrift): DriftFieldView {
-  const at = field.where;
-  if (at === undefined) return field;
-  const place = at.file === where?.file ? `line ${at.start.line}` : `${at.file}:${at.start.line}`;
-  return { ...field, notes: [place, ...field.notes] };
+/** A field with the place that declares it among its notes. */
+function withPlace(field: DriftFieldView, { fields, where }: ResourceDrift, at: number): DriftFieldView {
+  const place = fields[at]?.where;
+  if (place === undefined) return field;
+  const { file, start } = place;
+  return {
+    ...field,
+    notes: [file === where?.file ? `line ${start.line}` : `${file}:${start.line}`, ...field.notes],
+  };
 }

@@ -9,13 +9,11 @@ import type { FieldView } from "./field-view.ts";
 /** A field that differs. The notes do not name its place, so that fields of several resources can be compared. */
 export interface DriftFieldView extends FieldView {
   readonly class: FieldDrift["class"];
-  /** The place in the manifest that declares it, or the nearest one. */
-  readonly where?: FieldDrift["where"];
 }
 
 /** One field: applied and seen where the world has changed, seen and declared where the manifest has. */
 export function driftFieldView(field: FieldDrift, { kind }: ResourceDrift, names: KindNames): DriftFieldView {
-  const { path, applied, seen, declared, remedy, where } = field;
+  const { path, applied, seen, declared, remedy } = field;
   const secret = field.secret || isSecretPath(kind, path, names);
   const text = (value: Json | undefined): string =>
     value === undefined ? "(none)" : secret ? sensitive : valueText(value, false);
@@ -32,7 +30,6 @@ export function driftFieldView(field: FieldDrift, { kind }: ResourceDrift, names
     disruption: remedy?.disruption ?? "none",
     secret,
     notes: notesOf(field, secret),
-    ...(where === undefined ? {} : { where }),
   };
 }
 

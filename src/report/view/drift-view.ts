@@ -5,13 +5,17 @@ import { countDrift, type DriftCounts, seenText } from "../drift-counts.ts";
 import { driftGroups, unimportantTitle } from "../drift-groups.ts";
 import { type WayOut, wayOfUnmanaged, waysOut } from "../drift-ways.ts";
 import type { KindNames } from "../kind-words.ts";
+import { valueText } from "../value-text.ts";
 import { type DriftBlockView, driftBlocks } from "./drift-block-view.ts";
+import type { OutputView } from "./output-view.ts";
 
 /** A group of blocks; `bad` and `careful` ones matter. */
 export interface DriftGroupView {
   readonly title: string;
   readonly note: string;
   readonly severity: "bad" | "careful" | "quiet";
+  /** False for what differs and does not matter. */
+  readonly matters: boolean;
   /** Number of resources. */
   readonly count: number;
   readonly blocks: readonly DriftBlockView[];
@@ -39,6 +43,8 @@ export interface DriftView {
   /** The way out of `unmanaged`. */
   readonly unmanagedWay: string;
   readonly ways: readonly WayOut[];
+  /** Outputs with another value than at the last apply. */
+  readonly outputs: readonly OutputView[];
   readonly census: DriftReport["census"];
 }
 
@@ -62,25 +68,20 @@ export function driftView(report: DriftReport, names: KindNames): DriftView {
     })),
     unmanagedWay: wayOfUnmanaged,
     ways: waysOut(report),
+    outputs: report.outputs.map(({ name, sensitive, applied, seen }) => ({
+      ...{ name, action: "update", note: "recorded by the next apply" },
+      before: applied === undefined ? "(none)" : valueText(applied, sensitive),
+      after: seen === undefined ? "(none)" : valueText(seen, sensitive),
+    })),
     census,
   };
 }
 
-function verdictOf(report: DriftReport, { outside, seen, remembered }: DriftCounts): string {
+function verdictOf(report: DriftReport, { outside }: DriftCounts): string {
   const { unmanaged = [], complete } = report;
-  if (!hasDrift(report)) {
-    const where = complete ? "" : " in what was checked";
-    return `No drift${where}: ${seen} of ${amount(seen + remembered, "value")} ${seen === 1 ? "was" : "were"} seen.`;
-  }
-  const parts = [
-    ...(outside === 0
-      ? []
-      : [`${amount(outside, "resource")} ${outside === 1 ? "was" : "were"} changed outside`]),
-    ...(unmanaged.length === 0
-      ? []
-      : [`${amount(unmanaged.length, "object")} ${unmanaged.length === 1 ? "is" : "are"} not declared`]),
-  ];
-  return `${parts.join(", ")}.`;
+  if (!hasDrift(report)) return `No drift found${complete ? "" : " in what was checked"}.`;
+  const undeclared = unmanaged.length === 0 ? "" : `, ${unmanaged.length} not declared`;
+  return `Drift: ${amount(outside, "resource")} changed outside${undeclared}.`;
 }
 
 const severities = { red: "bad", yellow: "careful", cyan: "quiet" } as const;
@@ -91,6 +92,7 @@ function groupsOf({ resources }: DriftReport, names: KindNames): readonly DriftG
     const found = resources.filter((resource) => what.some((one) => one === resource.what));
     if (found.length === 0) return [];
     const blocks = driftBlocks(found, names);
-    return [{ title, note, severity: severities[tone], count: found.length, blocks }];
+    const matters = title !== quiet.title;
+    return [{ title, note, severity: severities[tone], matters, count: found.length, blocks }];
   });
 }

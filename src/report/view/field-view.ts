@@ -40,6 +40,9 @@ export function fieldsOf(change: Change, names: KindNames): readonly FieldView[]
   });
 }
 
+/** The note on what was changed outside where apply does not undo it. */
+export const leftAsIs = "changed outside, left as it is";
+
 /** The fields that were changed outside and that the change leaves as they are. */
 export function driftedFields(change: Change, names: KindNames): readonly FieldView[] {
   const shown = new Set(change.fields.map((field) => field.path));
@@ -47,7 +50,7 @@ export function driftedFields(change: Change, names: KindNames): readonly FieldV
     .filter((field) => !shown.has(field.path))
     .map((field) => ({
       ...fieldView(field, change, "drifted", names),
-      notes: [field.wayOut ?? "changed outside, left as it is"],
+      notes: [field.wayOut ?? leftAsIs],
     }));
 }
 

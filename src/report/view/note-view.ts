@@ -2,7 +2,7 @@
 import type { Change } from "../../model/plan.ts";
 import type { KindNames } from "../kind-words.ts";
 import { type AddressView, blocksOf } from "./block-view.ts";
-import type { FieldView } from "./field-view.ts";
+import { type FieldView, leftAsIs } from "./field-view.ts";
 import { type PhaseView, phaseNote } from "./phase-view.ts";
 
 /** Unchanged resources with the same note. */
@@ -16,8 +16,8 @@ export interface NoteView {
   readonly drifted: readonly FieldView[];
 }
 
-/** Notes on the resources of a plan that have no change. */
-export function notesOf(changes: readonly Change[], names: KindNames): readonly NoteView[] {
+/** Notes on the resources of a plan that have no change. `command` waits for those that are in progress. */
+export function notesOf(changes: readonly Change[], names: KindNames, command: string): readonly NoteView[] {
   const kept = changes
     .filter(({ action }) => action === "keep")
     .filter(({ phase, drift }) => phaseNote(phase) !== undefined || drift.length > 0)
@@ -27,10 +27,16 @@ export function notesOf(changes: readonly Change[], names: KindNames): readonly 
     kept.map((change) => ({ ...change, reason: "" })),
     names,
   );
-  return blocks.map(({ addresses, phase, drifted }) => ({
-    addresses,
-    is: phase?.is ?? "drifted",
-    text: phase?.text ?? "changed outside, left as it is",
-    drifted,
-  }));
+  return blocks.map(({ addresses, phase, drifted }) => {
+    if (phase === undefined) {
+      // The note says it once for all fields.
+      const fields = drifted.map((field) => ({
+        ...field,
+        notes: field.notes.filter((note) => note !== leftAsIs),
+      }));
+      return { addresses, is: "drifted", text: leftAsIs, drifted: fields };
+    }
+    const waits = phase.is === "pending" ? `; ${command} will wait` : "";
+    return { addresses, is: phase.is, text: `${phase.text}${waits}`, drifted };
+  });
 }

@@ -20,6 +20,6 @@ export function phaseNote(phase: Change["phase"]): PhaseView | undefined {
   if (phase === undefined) return undefined;
   const { is, detail } = phase;
   if (is === "failed") return { is, text: `the service says ${detail}` };
-  if (is === "pending") return { is, text: `still ${detail}; apply will wait` };
+  if (is === "pending") return { is, text: `still ${detail}` };
   return is === "waiting-for-person" ? { is, text: `waits for a person: ${detail}` } : undefined;
 }

@@ -43,6 +43,8 @@ export interface PlanView {
   /** One sentence: `12 changes, 1 blocked, data of 1 database would be lost.` */
   readonly verdict: string;
   readonly next: NextView;
+  /** Command that carries the plan out. */
+  readonly command: "apply" | "destroy";
   readonly counts: PlanSummary;
   /** `Plan: 1 to add, 2 to change, 0 to destroy.` */
   readonly summaryLine: string;
@@ -70,7 +72,7 @@ export interface PlanViewOptions {
 export function planView(
   plan: Plan,
   names: KindNames,
-  { planFile, command }: PlanViewOptions = {},
+  { planFile, command = "apply" }: PlanViewOptions = {},
 ): PlanView {
   const { name, serial, timestamp, fingerprint, complete, census } = plan;
   const counts = summarize(plan);
@@ -83,6 +85,7 @@ export function planView(
     severity: severityOf(plan),
     verdict: verdictOf(plan),
     next: nextOf(plan, planFile, command),
+    command,
     counts,
     summaryLine: planLine(counts),
     groups: groupChanges(plan.changes).map(({ title, note, tone, changes }) => ({
@@ -92,7 +95,7 @@ export function planView(
       count: changes.length,
       blocks: blocksOf(changes, names),
     })),
-    notes: notesOf(plan.changes, names),
+    notes: notesOf(plan.changes, names, command),
     outputs: outputsOf(plan),
     census,
     forecast: { ...plan.forecast, path: plan.forecast.path ?? [] },

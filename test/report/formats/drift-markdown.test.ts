@@ -41,13 +41,12 @@ describe("Markdown of drift", () => {
     const open = written.replace(/<details>[\s\S]*?<\/details>/g, "<folded>");
     expect(open.split("\n")[0]).toBe("<!-- graphform:drift name=shop -->");
     const order = [
-      "**2 resources were changed outside, 1 object is not declared.**",
+      "**Drift: 2 resources changed outside, 1 not declared.** 16 of 23 values were seen;",
       "### Deleted outside (1)",
       "### Changed outside (1)",
       '! config.name: "orders" → "orders-2" (echoed back)  # line 11',
       "### Not declared (1)",
       "<folded>",
-      "16 of 23 values were seen; 7 are only remembered from the last apply.",
       "- `graphform plan` shows what putting it back takes",
       "- `graphform drift --adopt instances.orders.config.description` writes",
     ].map((part) => open.indexOf(part));
@@ -60,8 +59,10 @@ describe("Markdown of drift", () => {
 
   it("says how much was seen where there is no drift", () => {
     const none = { ...whole, resources: [], unmanaged: [] };
-    expect(driftMarkdown(none, words)).toContain("**No drift: 16 of 23 values were seen.**");
-    expect(driftMarkdown({ ...none, complete: false }, words)).toContain("No drift in what was checked:");
+    expect(driftMarkdown(none, words)).toContain("**No drift found.** 16 of 23 values were seen;");
+    expect(driftMarkdown({ ...none, complete: false }, words)).toContain(
+      "**No drift found in what was checked.**",
+    );
   });
 
   it("folds equal drift of many into one block, and tells other values apart", () => {

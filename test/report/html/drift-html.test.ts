@@ -49,7 +49,7 @@ describe.each([
 
 describe("what a page of drift says", () => {
   it.each([
-    ["the verdict", "2 resources were changed outside, 1 object is not declared."],
+    ["the verdict", "Drift: 2 resources changed outside, 1 not declared."],
     ["the next command", "Next: graphform plan shows what putting it back takes"],
     ["how much was seen", "16 of 23 values were seen; 7 are only remembered from the last apply."],
     ["what was not checked", "not checked instances.new : does not exist yet"],
