@@ -5,21 +5,35 @@ import type { Step } from "../model/plan.ts";
 import { lastApplied } from "../model/precondition.ts";
 import type { ProbeAnswer, ProbeRequest, Referent } from "../model/probe.ts";
 import { valuesShown } from "../model/probe-reading.ts";
+import { sharedEndpoints } from "../model/probe-troubles.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Spec } from "../model/spec.ts";
 import { bindSpec } from "./bind.ts";
 import { type ApplyContext, driverOf } from "./context.ts";
 
-type Probing = Pick<Step, "kind" | "spec" | "place">;
+type Probing = Pick<Step, "address" | "kind" | "spec" | "place">;
 
-/** Asks once; undefined where the kind cannot be asked. */
+/** Asks once, unless another object shows the same address; undefined where the kind cannot be asked. */
 export async function askObject(
   step: Probing,
   live: Live,
   context: ApplyContext,
 ): Promise<ProbeAnswer | undefined> {
   const { probe } = driverOf(context, step.kind);
-  return probe?.(requestOf(step, live, context), context.stopping);
+  if (probe === undefined) return undefined;
+  return sharedAt(step, live, context) ?? probe(requestOf(step, live, context), context.stopping);
+}
+
+/** The answer of an object that shows the same address as another one, itself or by its parent; undefined for any other. */
+export function sharedAt(
+  { address, kind, spec = {} }: Probing,
+  live: Live,
+  context: ApplyContext,
+): Extract<ProbeAnswer, { readonly is: "unanswered" }> | undefined {
+  const shared = sharedEndpoints(new Map([...context.outputs, [address, live.outputs]]));
+  const references = referenceFields(context.kinds.named(kind).schema);
+  const names = [address, ...references.map(({ path, section }) => `${section}.${String(spec[path])}`)];
+  return names.map((name) => shared.get(name)).find((answer) => answer !== undefined);
 }
 
 /** Everything that the running object of a step is asked, or changed, with: secrets are open in it. */

@@ -16,7 +16,7 @@ export interface DatabaseSettings {
 
 const questions = [
   ["GRAPH.CONFIG", "GET", "*"],
-  ["INFO", "memory", "persistence", "replication"],
+  ["INFO", "server", "memory", "persistence", "replication"],
   ["MODULE", "LIST"],
 ] as const;
 

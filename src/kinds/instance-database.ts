@@ -53,6 +53,7 @@ function answerOf({ parameters, info, engine, denied }: DatabaseSettings, isTls:
   return {
     is: "answered",
     values: Object.fromEntries(values),
+    ...(info["run_id"] === undefined ? {} : { identity: info["run_id"] }),
     ...(engine === undefined ? {} : { engine }),
     ...(denied.length === 0 ? {} : { denied: `its user may not run ${denied.join(", ")}` }),
   };

@@ -1,4 +1,5 @@
 /** @module Names the causes for which a running object gave no answer, each with its way out. */
+import type { Json, JsonObject } from "./json.ts";
 import type { ProbeAnswer } from "./probe.ts";
 
 /** A cause for people, and what can be done about it. Neither has a value of the manifest or an address of the network in it. */
@@ -87,3 +88,47 @@ export function notAsked(trouble: ProbeTrouble): Extract<ProbeAnswer, { readonly
 export function refusedAt(path: string): Extract<ProbeAnswer, { readonly is: "refused" }> {
   return { is: "refused", path, ...troubles["login-refused"] };
 }
+
+/**
+ * The answers of objects that show the same `endpoint` as another one, by name: the database there may be the other's, and is
+ * neither asked nor changed. `outputs` has every object that the service shows.
+ */
+export function sharedEndpoints(
+  outputs: Iterable<readonly [name: string, outputs: JsonObject]>,
+): ReadonlyMap<string, ReturnType<typeof unanswered>> {
+  return sharedBy(
+    [...outputs].map(([name, { endpoint }]) => [name, endpoint]),
+    (names) => `${names} show one address: whose database answers there is not known`,
+  );
+}
+
+/** The answers in place of those in which one database answers for several objects, by name. */
+export function sharedDatabases(
+  answers: ReadonlyMap<string, ProbeAnswer>,
+): ReadonlyMap<string, ReturnType<typeof unanswered>> {
+  return sharedBy(
+    [...answers].map(([name, answer]) => [name, answer.is === "answered" ? answer.identity : undefined]),
+    (names) => `one database answers for ${names}: whose it is is not known`,
+  );
+}
+
+function sharedBy(
+  shown: readonly (readonly [name: string, Json | undefined])[],
+  reasonOf: (names: string) => string,
+): ReadonlyMap<string, ReturnType<typeof unanswered>> {
+  const known = shown.filter(([, value]) => value !== undefined);
+  const groups = [...Map.groupBy(known, ([, value]) => value).values()].filter(({ length }) => length > 1);
+  return new Map(
+    groups.flatMap((group) => {
+      const names = group.map(([name]) => name).sort();
+      const rest = names.length - 3;
+      const reason = reasonOf(
+        rest > 0 ? `${names.slice(0, 3).join(", ")} and ${rest} more` : names.join(" and "),
+      );
+      return names.map((name) => [name, { is: "unanswered", reason, wayOut: wayToTell }] as const);
+    }),
+  );
+}
+
+const wayToTell =
+  "ask those who run the service; nothing is asked or set there until each has an address of its own";

@@ -31,6 +31,8 @@ export type ProbeAnswer =
       readonly values: { readonly [path: string]: RawValue };
       /** Version of the engine. */
       readonly engine?: string;
+      /** Tells the running process from every other one; absent where it does not say. */
+      readonly identity?: string;
       /** Says what it refused to tell, where it did. */
       readonly denied?: string;
     }

@@ -45,7 +45,7 @@ export interface Observation {
  */
 export async function observe(desired: readonly Desired[], given: ObserveContext): Promise<Observation> {
   const probes = openProbes(desired, given);
-  const context: ObserveContext = { ...given, onLook: probes.begin };
+  const context: ObserveContext = { ...given, onLook: probes.note };
   const bound = boundObjects(context);
   const { lives: boundLives, lost } = await lookAtBound(bound, context);
   const reached = outputsOf(bound, boundLives);
@@ -71,7 +71,6 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
       return [entry, isWithParent ? undefined : (shown ?? notYetThere(entry, listed, context))];
     }),
   );
-  const answers = await probes.answers();
   const found = known.flatMap((entry): [Known, Live][] => {
     const parent = lost.get(entry);
     const isHidden = parent !== undefined && isThere(own.get(parent));
@@ -87,18 +86,17 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     ]),
     ...found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
   ]);
-  const observed = new Map(
+  const seen = new Map(
     found.map(([entry, live]): [Address, Observed] => {
       const named = withNames(live, context.kinds.named(entry.kind).schema, outputs);
       const { address, kind, ref } = entry;
       const spec = overlay(named.spec, context.state.resources[address], live.phase.is, live.whole);
-      const seen: Observed = { ...named, spec, address, kind, place: ref.place };
-      return [address, withAnswer(seen, answers.get(address), declared.get(address), context)];
+      return [address, { ...named, spec, address, kind, place: ref.place }];
     }),
   );
   const ours = new Set([
     ...known.map(({ kind, ref }) => `${kind} ${idOf(kind, ref, context)}`),
-    ...implicitChildrenOf([...observed.values()], context),
+    ...implicitChildrenOf([...seen.values()], context),
     ...implicitChildrenOf(unreadObjects(context), context),
   ]);
   // Several places may share one list.
@@ -108,11 +106,15 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
       .map((id): Known => ({ address: "", kind, ref: { id, place } })),
   );
   const unmanaged = [...new Map(others.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry])).values()];
-  const notProbed = reasonsNotProbed(answers, declared, context);
   const described = await describeUnmanaged(unmanaged, desired, context);
+  const answers = await probes.answers();
+  const observed = [...seen].map(([address, shown]): [Address, Observed] => [
+    address,
+    withAnswer(shown, answers.get(address), declared.get(address), context),
+  ]);
   return {
-    observed,
-    notProbed,
+    observed: new Map(observed),
+    notProbed: reasonsNotProbed(answers, declared, context),
     unread: unreadIn(places, lists, context),
     partialLists: partialIn(places, context),
     unmanaged: described,

@@ -1,9 +1,10 @@
-/** @module Asks running objects themselves, each as soon as the service has shown it, beside the reads of all others. */
+/** @module Asks running objects themselves once the service has shown all of them: no two may show one address. */
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Json } from "../model/json.ts";
 import type { Live } from "../model/observed.ts";
 import type { ProbeAnswer, ProbeRequest, Referent } from "../model/probe.ts";
+import { sharedDatabases, sharedEndpoints } from "../model/probe-troubles.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import { isSealed, isTemplate, type Open } from "../model/sealed.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
@@ -12,9 +13,9 @@ import { type Known, type ObserveContext, readerOf } from "./context.ts";
 
 /** The questions of one observation. */
 interface Probes {
-  /** Asks an object that the service has just shown, where its kind can be asked and it is declared. */
-  begin(entry: Known, live: Live | undefined): void;
-  /** Resolves once everything that was begun has answered or run out of its time. */
+  /** Notes an object that the service has just shown: it is asked where its kind can be asked and it is declared. */
+  note(entry: Known, live: Live | undefined): void;
+  /** Asks all that were noted, and resolves once each has answered or run out of its time. */
   answers(): Promise<ReadonlyMap<Address, ProbeAnswer>>;
 }
 
@@ -26,50 +27,59 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
   const { open, signal, unasked } = context;
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const lives = new Map<Address, Live>();
-  const asked = new Map<Address, Promise<ProbeAnswer>>();
+  const noted = new Map<Address, { readonly entry: Known; readonly wanted: Desired }>();
   const limited = limitConcurrency(atOnce);
+  const outputsOf = (address: Address): Live["outputs"] | undefined => lives.get(address)?.outputs;
 
-  const ask = async (entry: Known, live: Live, wanted: Desired, secrets: Open): Promise<ProbeAnswer> => {
-    const reason = whyNotAsked(live, entry, context);
-    if (reason !== undefined) return { is: "not-asked", reason };
-    const outputsOf = (address: Address): Live["outputs"] | undefined => lives.get(address)?.outputs;
+  const ask = async (
+    { address, kind }: Known,
+    wanted: Desired,
+    secrets: Open,
+    shared: ReturnType<typeof sharedEndpoints>,
+  ): Promise<ProbeAnswer> => {
+    const live = lives.get(address);
+    const reason = live === undefined ? notRunning : whyNotAsked(live, address, context);
+    if (live === undefined || reason !== undefined) return { is: "not-asked", reason: reason ?? notRunning };
     const spec = openedValues(wanted, secrets, outputsOf);
     const referents: Record<string, Referent> = {};
-    const found = referenceFields(context.kinds.named(entry.kind).schema).filter(({ place }) => place);
+    const found = referenceFields(context.kinds.named(kind).schema).filter(({ place }) => place);
     for (const { path, section } of found) {
-      const address = `${section}.${String(spec[path])}`;
-      const [parent, wantedParent] = [lives.get(address), declared.get(address)];
+      const host = `${section}.${String(spec[path])}`;
+      const [parent, wantedParent] = [lives.get(host), declared.get(host)];
       if (parent === undefined)
         return { is: "unanswered", reason: `its ${context.kinds.named(section).noun} could not be read` };
       if (parent.phase.is !== "ready") return { is: "not-asked", reason: notRunning };
       const known = wantedParent === undefined ? {} : openedValues(wantedParent, secrets, outputsOf);
       referents[path] = { outputs: parent.outputs, spec: { ...shownBy(parent), ...known } };
     }
+    const trouble = [address, ...found.map(({ path, section }) => `${section}.${String(spec[path])}`)]
+      .map((name) => shared.get(name))
+      .find((answer) => answer !== undefined);
+    if (trouble !== undefined) return trouble;
     const request: ProbeRequest = { live, spec, referents };
-    const { probe } = readerOf(entry.kind, context);
+    const { probe } = readerOf(kind, context);
     return limited(async () => (await probe?.(request, signal)) ?? { is: "not-asked", reason: notRunning });
   };
 
   return {
-    begin(entry, live) {
+    note(entry, live) {
       if (live === undefined || live.phase.is === "gone") return;
-      lives.set(entry.address, live);
-      const wanted = declared.get(entry.address);
-      if (wanted === undefined || asked.has(entry.address)) return;
-      if (readerOf(entry.kind, context).probe === undefined) return;
-      if (unasked !== undefined)
-        asked.set(entry.address, Promise.resolve({ is: "not-asked", reason: unasked }));
-      if (open === undefined || unasked !== undefined) return;
-      const answer = ask(entry, live, wanted, open);
-      // An observation that fails for another reason asks for no answers.
-      answer.catch(() => undefined);
-      asked.set(entry.address, answer);
+      const { address, kind, ref } = entry;
+      lives.set(address === "" ? `${kind} ${ref.id}` : address, live);
+      const wanted = declared.get(address);
+      if (wanted !== undefined && readerOf(kind, context).probe !== undefined)
+        noted.set(address, { entry, wanted });
     },
     async answers() {
-      const found = await Promise.all(
-        [...asked].map(async ([address, answer]): Promise<[Address, ProbeAnswer]> => [address, await answer]),
+      if (unasked !== undefined)
+        return new Map([...noted.keys()].map((address) => [address, { is: "not-asked", reason: unasked }]));
+      if (open === undefined) return new Map();
+      const shared = sharedEndpoints([...lives].map(([name, { outputs }]) => [name, outputs]));
+      const answered = [...noted].map(
+        async ([address, { entry, wanted }]) => [address, await ask(entry, wanted, open, shared)] as const,
       );
-      return new Map(found);
+      const found = new Map(await Promise.all(answered));
+      return new Map([...found, ...sharedDatabases(found)]);
     },
   };
 }
@@ -77,7 +87,7 @@ export function openProbes(desired: readonly Desired[], context: ObserveContext)
 const notRunning = "not running";
 
 /** The reason why an object is not asked at all; undefined where it is. */
-function whyNotAsked(live: Live, { address }: Known, context: ObserveContext): string | undefined {
+function whyNotAsked(live: Live, address: Address, context: ObserveContext): string | undefined {
   const isChanging = context.state.resources[address]?.converging !== undefined;
   if (live.phase.is === "pending" || isChanging) return "an operation is still running";
   if (live.phase.is !== "ready") return notRunning;

@@ -3,7 +3,7 @@ import type { Desired } from "../model/desired.ts";
 import type { JsonObject } from "../model/json.ts";
 import { knowsNothing } from "../model/knows-nothing.ts";
 import type { Live } from "../model/observed.ts";
-import { type Known, type ObserveContext, readerOf } from "./context.ts";
+import { type Known, lookAtOne, type ObserveContext } from "./context.ts";
 import { isSkipped } from "./unread.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function describeUnmanaged(
     unmanaged.map(async (entry) => {
       if (!isDescribed(entry)) return undefined;
       try {
-        return await readerOf(entry.kind, context).get(entry.ref, context.signal);
+        return await lookAtOne(entry, context);
       } catch (error) {
         if (!isSkipped(error, context)) throw error;
         return undefined;

@@ -151,6 +151,28 @@ describe("what was set by hand", () => {
     },
   );
 
+  it("is left alone where another object shows the same address by now: the database may be that one's", async () => {
+    const { world, driver, database } = askedWorld();
+    const two = { ...toys, b: { colour: "blue" } };
+    await world.run(two, { driver });
+    database.rows = 5;
+    const saved = await world.plan(two, { driver });
+    const confused: Driver = {
+      ...driver,
+      async get(ref, signal) {
+        const live = await driver.get(ref, signal);
+        return live && { ...live, outputs: { ...live.outputs, endpoint: "db.example.com:6379" } };
+      },
+      probe: () => Promise.reject(new Error("it was asked")),
+    };
+    expect(await world.apply(saved, two, { driver: confused })).toMatchObject([
+      { result: "failed", message: expect.stringContaining("toys.a and toys.b show one address") },
+    ]);
+    expect([database.sets, database.rows]).toEqual([0, 5]);
+    expect((await world.run(two, { driver: confused })).plan).toMatchObject({ steps: [], complete: false });
+    expect((await world.apply(saved, two, { driver })).map(({ result }) => result)).toEqual(["done"]);
+  });
+
   it("is stale where it was stopped meanwhile: it loads what is configured", async () => {
     const { world, driver, database } = askedWorld();
     await world.run(toys, { driver });

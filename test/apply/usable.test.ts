@@ -55,6 +55,24 @@ describe("what calls itself ready", () => {
     expect(warnings(world)).toEqual([]);
   });
 
+  it("is not tried, and is warned of, where another object shows its address: its password is for no other database", async () => {
+    const { world, driver, tries } = worldThat(() => "usable");
+    const toy = { colour: "red", token: world.seal("tell nobody") };
+    await world.run({ a: toy }, { driver });
+    const confused: Driver = {
+      ...driver,
+      async get(ref, signal) {
+        const live = await driver.get(ref, signal);
+        return live && { ...live, outputs: { ...live.outputs, endpoint: "toy-1:6379" } };
+      },
+    };
+    await world.run({ a: toy, b: toy }, { driver: confused });
+    expect(tries()).toBe(1);
+    expect(warnings(world)).toEqual([
+      "toys.b: toy-2: toys.a and toys.b show one address: whose database answers there is not known",
+    ]);
+  });
+
   it("is not tried where it was stopped or deleted", async () => {
     const { world, driver, tries } = worldThat(() => "usable");
     const token = world.seal("tell nobody");

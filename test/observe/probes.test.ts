@@ -21,20 +21,31 @@ async function look(
   {
     phase = "ready",
     rest = {},
+    endpoints = {},
+    listed = [],
     ...over
-  }: { phase?: PhaseName; rest?: Rest; open?: Open | undefined; endpoint?: number; unasked?: string } = {},
+  }: {
+    phase?: PhaseName;
+    rest?: Rest;
+    open?: Open | undefined;
+    endpoint?: number;
+    unasked?: string;
+    /** Id -> the address of its database. */
+    endpoints?: { readonly [id: string]: string };
+    listed?: readonly string[];
+  } = {},
 ): Promise<Observation> {
   const { desired, state } = planInput(scene, rest);
   const live = (id: string): Live => ({
     id,
     phase: { is: phase, detail: phase },
     spec: {},
-    outputs: { id, port: 1 },
+    outputs: { id, port: 1, ...(endpoints[id] === undefined ? {} : { endpoint: endpoints[id] }) },
   });
   const endpoint = over.endpoint ?? toyProfile.timing.endpoint;
   return observe(desired, {
     kinds,
-    readers: new Map([["toys", { list: async () => [], get: async ({ id }) => live(id), probe }]]),
+    readers: new Map([["toys", { list: async () => listed, get: async ({ id }) => live(id), probe }]]),
     state,
     now: 0,
     profile: { ...toyProfile, timing: { ...toyProfile.timing, endpoint } },
@@ -146,5 +157,56 @@ describe("running objects", () => {
       return answer();
     });
     expect(most).toBeLessThanOrEqual(1000);
+  });
+
+  const one = "db.example.com:6379";
+  const shared = "toys.a and toys.b show one address: whose database answers there is not known";
+  const two: Scene = { a: declared, b: declared, c: declared };
+
+  it("are not asked where two show one address: both are named, and all others are asked", async () => {
+    const asked: string[] = [];
+    const seen = await look(
+      two,
+      async ({ live }) => {
+        asked.push(live.id);
+        return answer();
+      },
+      { endpoints: { "id-a": one, "id-b": one, "id-c": "other.example.com:6379" } },
+    );
+    expect(asked).toEqual(["id-c"]);
+    expect(seen.notProbed).toMatchObject([
+      { address: "toys.a", reason: shared, failed: true },
+      { address: "toys.b", reason: shared, failed: true },
+    ]);
+    expect(seen.observed.get("toys.a")?.probed).toBeUndefined();
+  });
+
+  it("are not asked at an address that an object of no address shows too", async () => {
+    const never: Probe = () => Promise.reject(new Error("it was asked"));
+    const scene: Scene = { a: declared, gone: { wants: {}, recorded: false } };
+    const state = { ...planInput(scene).state, resources: {}, serial: 0 };
+    const imported: Scene = { a: { ...declared, recorded: false, importId: "id-a" }, gone: { wants: {} } };
+    const options = { endpoints: { "id-a": one, "id-x": one }, listed: ["id-a", "id-x"], rest: { state } };
+    const { notProbed } = await look(imported, never, options);
+    expect(notProbed).toMatchObject([
+      { address: "toys.a", reason: expect.stringMatching(/^toys id-x and toys\.a show one address/) },
+    ]);
+  });
+
+  it("show nothing where one database answers for two, whatever addresses they have", async () => {
+    const seen = await look(two, async ({ live }) => ({
+      is: "answered",
+      values: { rows: 5 },
+      identity: live.id === "id-c" ? "run-2" : "run-1",
+    }));
+    expect(seen.notProbed).toMatchObject([
+      { address: "toys.a", reason: expect.stringMatching(/^one database answers for toys\.a and toys\.b/) },
+      { address: "toys.b", failed: true },
+    ]);
+    expect([...seen.observed].map(([, { probed }]) => probed?.values)).toEqual([
+      undefined,
+      undefined,
+      { rows: 5 },
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import type { ProbeAnswer } from "../../model/probe.ts";
 import { poll } from "../../polling/poll.ts";
 import { bindSpec } from "../bind.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
-import { askObject } from "../probe.ts";
+import { askObject, sharedAt } from "../probe.ts";
 
 /**
  * Tries the resource itself for as long as the profile gives an endpoint, at most `timeout` ms. One that does not answer
@@ -25,10 +25,13 @@ export async function untilUsable(
   if (!canTry || live.phase.is !== "ready" || step.spec === undefined || endpoint === 0) return;
   const spec = bindSpec(step.kind, step.spec, context);
   let last: Usable | undefined;
-  const look = async (): Promise<Usable | undefined> =>
-    driver.usable === undefined
+  const look = async (): Promise<Usable | undefined> => {
+    const shared = sharedAt(step, live, context);
+    if (shared !== undefined) return { is: "unknown", detail: shared.reason };
+    return driver.usable === undefined
       ? loginOf(await askObject(step, live, context))
       : driver.usable(live, spec, context.stopping);
+  };
   const evaluate = (usable: Usable | undefined): Usable | undefined => {
     last = usable;
     return usable?.is === "not-yet" ? undefined : usable;
