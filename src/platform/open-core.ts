@@ -42,8 +42,8 @@ export async function openCore(options: PlatformOptions): Promise<Core> {
   const settings = settingsOf(options, dialect);
   const { now, elapsed } = settings;
   const timestamp = createTimestamps(now, latestTime(store));
-  const sessionFile = join(dataDir, "sessions.json");
-  const sessions = openSessions(
+  const sessionFile = join(dataDir, "spent-tokens.jsonl");
+  const sessions = await openSessions(
     {
       key,
       file: sessionFile,

@@ -110,11 +110,6 @@ const attempts: { readonly [name: string]: Attempt } = {
       test.call("POST", networks, { name: "n", cloudProviderName: "aws", cloudProviderRegion: "us-east-1" }),
     look: listAll,
   },
-  "sign in": {
-    before: async () => "",
-    send: () => test.bare("POST", signinPath, undefined, basic(test.username, test.password)),
-    look: async () => (await test.call("GET", "/2022-09-01-00/user")).body,
-  },
 };
 
 describe("a disk that is full when a request comes", () => {
@@ -138,6 +133,29 @@ describe("a disk that is full when a request comes", () => {
       expect(platform.isAlive()).toBe(true);
     },
   );
+
+  it("takes sign-ins and refreshes, and remembers which refresh tokens are spent, also after a restart with room", async () => {
+    const signIn = () => test.bare("POST", signinPath, undefined, basic(test.username, test.password));
+    const refresh = (refreshToken: string) =>
+      test.bare("POST", "/2022-09-01-00/refresh-token", { refreshToken });
+    const tokenOf = ({ headers }: { readonly headers: Headers }): string =>
+      /svc_refresh_token=([^;]+)/.exec(headers.getSetCookie().join("\n"))?.[1] ?? "";
+    const [one, two] = await whileFull(async () => {
+      const signedIn = await signIn();
+      expect(signedIn.status).toBe(200);
+      const token = tokenOf(signedIn);
+      const refreshed = await refresh(token);
+      expect([refreshed.status, (await refresh(token)).status]).toEqual([200, 401]);
+      const authorization = `Bearer ${refreshed.body["jwtToken"]}`;
+      expect((await test.bare("GET", pro, undefined, { authorization })).status).toBe(200);
+      return [token, tokenOf(refreshed)];
+    });
+    expect((await refresh(two ?? "")).status).toBe(200);
+    await platform.end("SIGKILL");
+    platform = await spawnPlatform(dataDir, "--engine", "none", "--delay", "30", "--networks", "full");
+    test = platform.client;
+    expect([(await refresh(one ?? "")).status, (await refresh(two ?? "")).status]).toEqual([401, 401]);
+  });
 
   it("reads are answered, the lines of the log that are lost are counted, and said once there is room", async () => {
     const own = await running();

@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, pro, signinPath, startTest, type TestPlatform } from "./harness.ts";
 
@@ -143,6 +144,24 @@ describe("refresh", () => {
       cookie: `svc_refresh_token=${await signIn()}`,
     });
     expect(answer.status).toBe(200);
+  });
+
+  it("is no session token, and a session token refreshes nothing", async () => {
+    const refreshToken = await signIn();
+    const asSession = await test.bare("GET", pro, undefined, { authorization: `Bearer ${refreshToken}` });
+    const asRefresh = await test.bare("POST", refreshPath, { refreshToken: test.token() });
+    expect([asSession.status, asRefresh.status]).toEqual([401, 401]);
+  });
+
+  it("writes nothing at a sign-in, and one line for a token that is spent, however many there are", async () => {
+    const file = join(test.dataDir, "spent-tokens.jsonl");
+    const lines = async (): Promise<number> =>
+      (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line !== "").length;
+    const before = await lines();
+    const tokens = await Promise.all(Array.from({ length: 50 }, signIn));
+    expect(await lines()).toBe(before);
+    for (const refreshToken of tokens.slice(0, 3)) await test.bare("POST", refreshPath, { refreshToken });
+    expect(await lines()).toBe(before + 3);
   });
 
   it("says what is missing", async () => {

@@ -1,5 +1,6 @@
 /** @module Issues, verifies and refreshes session tokens. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { appendFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject, type Json } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/storage-trouble.ts";
@@ -11,8 +12,8 @@ export interface TokenPair {
 }
 
 /**
- * Options of `openSessions`: lifetimes in seconds, the signing key, and the file of refresh tokens. Sessions of this process expire
- * by `elapsed` (monotonic ms), since clocks may be set; those of an earlier process by `now`.
+ * Options of `openSessions`: lifetimes in seconds, the signing key, and the file of spent refresh tokens. Sessions of this process
+ * expire by `elapsed` (monotonic ms), since clocks may be set; those of an earlier process by `now`.
  */
 export interface SessionSettings {
   readonly key: Buffer;
@@ -24,97 +25,91 @@ export interface SessionSettings {
   readonly trouble: StorageTrouble;
 }
 
-/** Sessions: signed tokens that expire, and refresh tokens that are valid once. */
+/**
+ * Sessions: signed tokens that expire, and refresh tokens that are valid once. Both are checked by their signature, so a sign-in
+ * writes nothing; only the ids of refresh tokens that were used or revoked are kept.
+ */
 export interface Sessions {
   /** Starts a session for a user. */
-  open(user: string): Promise<TokenPair>;
+  open(user: string): TokenPair;
   /** Exchanges a refresh token for a new pair; undefined for an unknown, used or expired one. */
   rotate(refreshToken: string): Promise<TokenPair | undefined>;
-  /** Revokes a refresh token, if it exists. The session token stays valid until it expires. */
+  /** Revokes a refresh token, if it is valid. The session token stays valid until it expires. */
   revoke(refreshToken: string): Promise<void>;
   /** The user of a session token; undefined for an invalid or expired one. */
   userOf(token: string): string | undefined;
 }
 
-const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toString("base64url");
-
 /** Opens the sessions of a data folder; `saved` is the text of the file, if it exists. */
-export function openSessions(settings: SessionSettings, saved: string | undefined): Sessions {
+export async function openSessions(settings: SessionSettings, saved = ""): Promise<Sessions> {
   const run = randomBytes(6).toString("base64url");
-  /** Refresh tokens by digest, as on disk. */
-  let refresh: ReadonlyMap<string, Lease> = new Map(readSaved(saved));
-  const verified = new Map<string, Lease>();
-  let writing: Promise<unknown> = Promise.resolve();
+  const refreshKey = mac("refresh", settings.key);
+  const spent = new Map<string, Lease>();
+  /** Lines that the file lacks: on a full disk they wait for the next one. */
+  let unwritten = "";
+  let verified = new Map<string, Lease>();
 
   const lease = (user: string, lifetime: number): Lease => ({
     user,
     expires: settings.now() + lifetime * 1000,
     run,
     due: settings.elapsed() + lifetime * 1000,
+    id: randomBytes(9).toString("base64url"),
   });
   const isOver = ({ expires, run: of, due }: Lease): boolean =>
     of === run ? due <= settings.elapsed() : expires <= settings.now();
 
-  /** Changes the refresh tokens, one change at a time: written first, used then. */
-  const save = (change: (tokens: Map<string, Lease>) => void): Promise<void> => {
-    const next = writing
-      .catch(() => undefined)
-      .then(async () => {
-        const tokens = new Map([...refresh].filter(([, entry]) => !isOver(entry)));
-        change(tokens);
-        try {
-          await writeAtomically(settings.file, JSON.stringify(Object.fromEntries(tokens)));
-        } catch (error) {
-          throw settings.trouble.failed(error);
-        }
-        refresh = tokens;
-      });
-    writing = next;
-    return next;
+  const open = (user: string): TokenPair => {
+    const issued = Math.floor(settings.now() / 1000);
+    return {
+      token: sign(lease(user, settings.sessionLifetime), issued, settings.key),
+      refreshToken: sign(lease(user, settings.refreshLifetime), issued, refreshKey),
+    };
   };
 
-  const open = async (user: string, used?: string): Promise<TokenPair> => {
-    const refreshToken = randomBytes(32).toString("base64url");
-    await save((tokens) => {
-      // Of two requests with the same token only one gets a new pair.
-      if (used !== undefined && !tokens.delete(used)) throw new UsedTokenError();
-      tokens.set(digest(refreshToken), lease(user, settings.refreshLifetime));
+  /** Marks a refresh token as used and returns its lease; undefined for one that is invalid, used or expired. */
+  const spend = async (refreshToken: string): Promise<Lease | undefined> => {
+    const claims = verify(refreshToken, refreshKey);
+    if (claims === undefined || isOver(claims) || spent.has(claims.id)) return undefined;
+    spent.set(claims.id, claims);
+    const text = `${unwritten}${JSON.stringify(claims)}\n`;
+    unwritten = "";
+    await appendFile(settings.file, text, { mode: 0o600 }).catch((error: unknown) => {
+      settings.trouble.failed(error);
+      unwritten = `\n${text}${unwritten}`;
     });
-    const issued = Math.floor(settings.now() / 1000);
-    return { token: sign(lease(user, settings.sessionLifetime), issued, settings.key), refreshToken };
+    return claims;
   };
+
+  const known = saved.split("\n").flatMap((line) => leaseIn(line) ?? []);
+  for (const claims of known) if (!isOver(claims)) spent.set(claims.id, claims);
+  if (spent.size < known.length) {
+    const text = [...spent.values()].map((claims) => `${JSON.stringify(claims)}\n`).join("");
+    await writeAtomically(settings.file, text).catch(settings.trouble.failed);
+  }
 
   return {
-    open: (user) => open(user),
+    open,
     async rotate(refreshToken) {
-      const hash = digest(refreshToken);
-      const entry = refresh.get(hash);
-      if (entry === undefined || isOver(entry)) return undefined;
-      return open(entry.user, hash).catch((error: unknown) => {
-        if (error instanceof UsedTokenError) return undefined;
-        throw error;
-      });
+      const claims = await spend(refreshToken);
+      return claims === undefined ? undefined : open(claims.user);
     },
     async revoke(refreshToken) {
-      const hash = digest(refreshToken);
-      if (refresh.has(hash)) await save((tokens) => void tokens.delete(hash));
+      await spend(refreshToken);
     },
     userOf(token) {
-      const known = verified.get(token);
-      const claims = known ?? verify(token, settings.key);
+      const claims = verified.get(token) ?? verify(token, settings.key);
       if (claims === undefined || isOver(claims)) return undefined;
-      if (verified.size >= 1000) verified.clear();
-      if (known === undefined) verified.set(token, claims);
+      if (verified.size >= 1000) verified = new Map();
+      verified.set(token, claims);
       return claims.user;
     },
   };
 }
 
-/** Thrown for a refresh token that another request has used in the meantime. */
-class UsedTokenError extends Error {}
-
 /** A user and the end of the user's session. */
 interface Lease {
+  readonly id: string;
   readonly user: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
@@ -123,9 +118,10 @@ interface Lease {
   readonly due: number;
 }
 
-function sign({ user, expires, run, due }: Lease, issued: number, key: Buffer): string {
-  const jti = randomBytes(9).toString("base64url");
-  const claims = { sub: user, userID: user, iat: issued, exp: expires / 1000, jti, run, due };
+const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toString("base64url");
+
+function sign({ id, user, expires, run, due }: Lease, issued: number, key: Buffer): string {
+  const claims = { sub: user, userID: user, iat: issued, exp: expires / 1000, jti: id, run, due };
   const body = `${header}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
   return `${body}.${mac(body, key).toString("base64url")}`;
 }
@@ -138,31 +134,27 @@ function verify(token: string, key: Buffer): Lease | undefined {
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const claims: Json = JSON.parse(Buffer.from(token.slice(header.length + 1, cut), "base64url").toString());
   if (!isObject(claims)) return undefined;
-  const { sub, exp } = claims;
-  return leaseOf({ ...claims, user: sub ?? null, expires: typeof exp === "number" ? exp * 1000 : null });
+  const { jti, sub, exp } = claims;
+  const expires = typeof exp === "number" ? exp * 1000 : null;
+  return leaseOf({ ...claims, id: jti ?? null, user: sub ?? null, expires });
 }
 
 function mac(text: string, key: Buffer): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-function digest(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
+/** The lease of one line of the file; undefined for a line that was cut short. */
+function leaseIn(line: string): Lease | undefined {
+  try {
+    return leaseOf(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
 }
 
-function readSaved(text: string | undefined): [string, Lease][] {
-  if (text === undefined) return [];
-  const saved: Json = JSON.parse(text);
-  return Object.entries(isObject(saved) ? saved : {}).flatMap(([hash, entry]): [string, Lease][] => {
-    const lease = leaseOf(entry);
-    return lease === undefined ? [] : [[hash, lease]];
-  });
-}
-
-/** A stored lease; `run` is empty in leases of earlier platforms. */
 function leaseOf(value: Json): Lease | undefined {
   if (!isObject(value)) return undefined;
-  const { user, expires, run, due } = value;
-  if (typeof user !== "string" || typeof expires !== "number") return undefined;
-  return { user, expires, run: typeof run === "string" ? run : "", due: typeof due === "number" ? due : 0 };
+  const { id, user, expires, run, due } = value;
+  if (typeof id !== "string" || typeof user !== "string" || typeof expires !== "number") return undefined;
+  return typeof run === "string" && typeof due === "number" ? { id, user, expires, run, due } : undefined;
 }
