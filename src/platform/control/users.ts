@@ -1,6 +1,7 @@
 /** @module Adds, changes and removes database users, in the record and in the running database. */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isFileError } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { isRefusal } from "../databases/database-users.ts";
@@ -158,12 +159,14 @@ async function applyUser(core: Core, id: string, user: UserRecord | undefined): 
   if (own !== undefined) throw refusal(own.reason);
 }
 
-/** Checks rules with the engine: 400 where it refuses them, 500 where it cannot be reached. */
+/** Checks rules with the engine: 400 if it refuses them, 500 if it cannot be started, on a full disk for example. */
 async function checkRules(core: Core, acl: string): Promise<void> {
   try {
     await core.databases.checkRules(acl);
   } catch (error) {
-    throw isRefusal(error) ? refusal(error.message) : new ServiceError(500, "Failed to check the ACL");
+    if (isRefusal(error)) throw refusal(error.message);
+    const cause = error instanceof Error && isFileError(error.cause) ? error.cause : error;
+    throw isFileError(cause) ? core.trouble.failed(cause) : new ServiceError(500, "Failed to check the ACL");
   }
 }
 

@@ -59,7 +59,7 @@ export function databaseUsers(
   };
 }
 
-/** True for a refusal by the engine, as opposed to a failure. */
+/** True if the engine refuses a user; false for a failure, such as a full disk. */
 export function isRefusal(error: unknown): error is EngineError {
-  return error instanceof EngineError && error.code === "engine-refused";
+  return error instanceof EngineError && error.code === "user-refused";
 }

@@ -48,7 +48,7 @@ export interface Databases {
   /** Applies exactly the record's users; resolves with the refused ones. */
   applyUsers(record: InstanceRecord): Promise<readonly RefusedUser[]>;
   /**
-   * Checks ACL rules, also while the instance's database does not run; rejects with EngineError `engine-refused` for rules that the
+   * Checks ACL rules, also while the instance's database does not run; rejects with EngineError `user-refused` for rules that the
    * engine refuses.
    */
   checkRules(rules: string): Promise<void>;

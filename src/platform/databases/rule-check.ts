@@ -5,7 +5,7 @@ import type { Database, Engine } from "../engine/index.ts";
 
 /** A check of rules. Its database runs while checks are pending. */
 export interface RuleCheck {
-  /** Resolves for rules that the engine accepts; rejects with EngineError `engine-refused` for others. */
+  /** Resolves for rules that the engine accepts; rejects with EngineError `user-refused` for others. */
   check(rules: string): Promise<void>;
   /** Ends the database, also one of an earlier platform process that was killed. */
   close(): Promise<void>;

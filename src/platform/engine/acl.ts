@@ -42,7 +42,7 @@ export function splitRules(acl: string): readonly string[] {
 /** An additional user. Throws EngineError for a malformed hash. */
 export function additional({ username, passwordHash, rules }: DatabaseUser): AclUser {
   if (!/^[0-9a-f]{64}$/.test(passwordHash)) {
-    throw new EngineError("engine-refused", `user ${username}: the password's hash must be SHA-256 in hex`);
+    throw new EngineError("user-refused", `user ${username}: the password's hash must be SHA-256 in hex`);
   }
   return { name: username, rules: ["reset", "on", `#${passwordHash}`, ...splitRules(rules)] };
 }

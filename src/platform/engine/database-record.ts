@@ -61,7 +61,7 @@ export async function saveRecord(dir: string, record: DatabaseRecord): Promise<v
     if ((await readFile(recordFile(dir), "utf8").catch(() => "")) === text) return;
     throw new EngineError(
       "engine-refused",
-      `${recordFile(dir)} cannot be written: ${fileTrouble(error)}`,
+      `the record of the database cannot be written: ${fileTrouble(error)}`,
       error,
     );
   }

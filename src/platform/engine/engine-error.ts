@@ -2,7 +2,8 @@
 /** A failure of the engine. The message is for people and contains no secret. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
-  readonly code: "engine-missing" | "engine-start" | "engine-refused";
+  /** `user-refused`: the server refuses the rules or the name of a user; `engine-refused`: it cannot do what is asked now. */
+  readonly code: "engine-missing" | "engine-start" | "engine-refused" | "user-refused";
 
   constructor(code: EngineError["code"], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -17,7 +17,7 @@ export async function putUser(login: Login, { name, rules }: UserChange): Promis
     await talk(login, (ask) => ask("ACL", ...words));
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    throw new EngineError("engine-refused", `user ${name}: ${error.message.replace(/^ERR /, "")}`);
+    throw new EngineError("user-refused", `user ${name}: ${error.message.replace(/^ERR /, "")}`);
   }
 }
 
@@ -30,5 +30,5 @@ export function changeTo(spec: DatabaseSpec, username: string): UserChange {
 /** Throws EngineError for a reserved name. */
 export function refuseReserved(username: string, spec: DatabaseSpec): void {
   if (isReserved(username, spec))
-    throw new EngineError("engine-refused", `user ${username} belongs to the database itself`);
+    throw new EngineError("user-refused", `user ${username} belongs to the database itself`);
 }
