@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type ApplyUsersParts,
-  applyUsersThenRecord,
-  type RecordIf,
-} from "../../src/platform/control/apply-users.ts";
 import { createEvents } from "../../src/platform/control/events.ts";
+import { recordState } from "../../src/platform/control/record-state.ts";
 import { type DatabaseUsers, databaseUsers } from "../../src/platform/databases/database-users.ts";
 import type { Databases } from "../../src/platform/databases/databases.ts";
 import { createNoDatabases } from "../../src/platform/databases/no-databases.ts";
@@ -27,7 +23,7 @@ function fakeDatabase() {
     failures,
     async setUser({ username, rules: acl }: { username: string; rules: string }): Promise<void> {
       if (failures.shift() !== undefined) throw new Error("it does not answer");
-      if (acl === "nonsense") throw new EngineError("engine-refused", `user ${username}: Syntax error`);
+      if (acl === "nonsense") throw new EngineError("user-refused", `user ${username}: Syntax error`);
       rules.set(username, acl);
     },
     async removeUser(username: string): Promise<void> {
@@ -76,42 +72,42 @@ describe("the users of a database", () => {
   });
 });
 
-/** What `withUsers` works with, over one record and one database. */
-function world(users: DatabaseUsers) {
+/** What `recordState` works with, over one record and one database. `noted` sees each state that is noted. */
+function world(users: DatabaseUsers, noted: (status: string) => void = () => undefined) {
   let current: InstanceRecord | undefined = record;
   const events = createEvents(() => 0);
-  const none = createNoDatabases("test");
   const databases: Databases = {
-    ...none,
+    ...createNoDatabases("test"),
     hasUsers: (asked) => users.have(asked.users),
     applyUsers: (asked) => users.put(asked.users),
   };
-  const store = { instances: { get: () => current } };
+  const note = (_id: string, change: (record: InstanceRecord) => InstanceRecord): void => {
+    if (current !== undefined) noted(change(current).status);
+  };
+  const store = { instances: { get: () => current, note } };
   const isStore = (_value: unknown): _value is Store => true;
   if (!isStore(store)) throw new Error("unreachable");
+  const parts = {
+    store,
+    events,
+    databases: () => databases,
+    wait: async () => undefined,
+    timestamp: () => record.createdAt,
+  };
   return {
     events,
-    parts: { store, events, databases: () => databases, wait: async () => undefined },
+    run: () => recordState(parts, record.id, { status: "RUNNING" }),
     save: (changed: readonly UserRecord[] | undefined): void => {
       current = changed === undefined ? undefined : { ...record, users: changed };
     },
   };
 }
 
-/** Says it where it may be said of the record as it is. */
-function saying(parts: ApplyUsersParts, say: () => void): RecordIf {
-  return async (may) => {
-    const now = parts.store.instances.get(record.id);
-    if (now === undefined || !may(now)) return false;
-    say();
-    return true;
-  };
-}
-
 describe("an instance that comes to run", () => {
-  it("says so when its users are in force, also those that change while others are put in force", async () => {
+  it("is RUNNING once its users are applied, also those that change while others are applied", async () => {
     const database = fakeDatabase();
-    const { parts, save } = world(
+    let seen: readonly string[] = [];
+    const { run, save } = world(
       databaseUsers(
         {
           removeUser: database.removeUser,
@@ -122,57 +118,41 @@ describe("an instance that comes to run", () => {
         },
         [early],
       ),
+      () => {
+        seen = [...database.rules.keys()];
+      },
     );
     save([late]);
-    let seen: readonly string[] = [];
-    await applyUsersThenRecord(
-      parts,
-      record.id,
-      saying(parts, () => {
-        seen = [...database.rules.keys()];
-      }),
-    );
+    await run();
     expect(seen).toEqual(["late", "latest"]);
   });
 
-  it("is not kept from it by a user that the database refuses, or by one silence", async () => {
+  it("is RUNNING in spite of a user that the database refuses, and of one silence", async () => {
     const database = fakeDatabase();
-    const { parts, save, events } = world(databaseUsers(database, [early]));
+    const statuses: string[] = [];
+    const { run, save, events } = world(databaseUsers(database, [early]), (status) => statuses.push(status));
     database.failures.push("once");
     save([odd, late]);
-    let isRunning = false;
-    await applyUsersThenRecord(
-      parts,
-      record.id,
-      saying(parts, () => {
-        isRunning = true;
-      }),
-    );
-    expect([isRunning, [...database.rules.keys()]]).toEqual([true, ["late"]]);
+    await run();
+    expect([statuses, [...database.rules.keys()]]).toEqual([["RUNNING"], ["late"]]);
     expect(events.recent()).toMatchObject([
       { message: expect.stringContaining("user odd cannot sign in"), isFailure: true },
     ]);
   });
 
-  it("is not said to run where the database does not answer at all", async () => {
+  it("is not RUNNING if the database does not answer at all", async () => {
     const database = fakeDatabase();
-    const { parts, save } = world(databaseUsers(database, [early]));
+    const statuses: string[] = [];
+    const { run, save } = world(databaseUsers(database, [early]), (status) => statuses.push(status));
     database.failures.push(...Array.from({ length: 20 }, () => "again"));
     save([late]);
-    const said = saying(parts, () => {
-      throw new Error("said");
-    });
-    await expect(applyUsersThenRecord(parts, record.id, said)).rejects.toThrow("does not answer");
+    await expect(run()).rejects.toThrow("does not answer");
+    expect(statuses).toEqual([]);
   });
 
-  it("has nobody to wait for where it is gone", async () => {
-    const { parts, save } = world(databaseUsers(fakeDatabase(), [early]));
+  it("waits for no users if its record is gone", async () => {
+    const { run, save } = world(databaseUsers(fakeDatabase(), [early]));
     save(undefined);
-    let called = 0;
-    await applyUsersThenRecord(parts, record.id, async () => {
-      called += 1;
-      return false;
-    });
-    expect(called).toBe(1);
+    await expect(run()).resolves.toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { poll, pro, type TestPlatform } from "./harness.ts";
-import { askPort, count, createRunning, fill, needEngine, portOf, zoned } from "./real.ts";
+import { askPort, count, createRunning, fill, needEngine, pidOf, portOf, zoned } from "./real.ts";
 import { type Spawned, spawnPlatform } from "./spawned.ts";
 
 /**
@@ -111,6 +111,42 @@ describe.skipIf(!canMount)(
         }
       },
     );
+
+    it("a database that dies is shown so at once, and is back with its data before there is room", async () => {
+      const own = await createRunning(test, pro, { AOFPersistenceConfig: "always" });
+      await fill(test, own, 50);
+      const free = await fillDisk();
+      process.kill(pidOf(join(disk, "platform"), own, 0), "SIGKILL");
+      await test.until(own, "RESTARTING");
+      expect(await count(test, own)).toBe(50);
+      expect((await statfs(disk)).bavail).toBe(0);
+      await free();
+      await test.call("DELETE", own);
+      await test.until(own, 404);
+    });
+
+    it("a user of a stopped instance is refused with 500 and words without a path, and is created once there is room", async () => {
+      const own = await createRunning(test, pro);
+      await test.call("POST", `${own}/stop`);
+      await test.until(own, "STOPPED");
+      const create = () =>
+        test.bare(
+          "POST",
+          `/v1/customer-ldap/instances/${own.split("/").at(-1)}/users?subscriptionId=s`,
+          { username: "reader", password: "reader-1", acl: "~* +PING" },
+          { authorization: `Bearer ${test.token()}` },
+        );
+      const free = await fillDisk();
+      const refused = await create();
+      await free();
+      expect([refused.status, refused.body["message"]]).toEqual([
+        500,
+        "the platform cannot write to its data folder (no space left on device); nothing was changed",
+      ]);
+      expect((await create()).status).toBe(200);
+      await test.call("DELETE", own);
+      await test.until(own, 404);
+    });
 
     it("a write that a full disk kept the database from goes through once there is room, and so does a backup", async () => {
       const own = await createRunning(test, pro);

@@ -3,7 +3,7 @@ import type { Core } from "../core.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 import { accountInstances, settledStatus } from "./accounts.ts";
-import { untilWritten } from "./record-state.ts";
+import { noteState } from "./record-state.ts";
 
 /**
  * Disconnects a cloud account from the service or connects it again, for all instances of its configuration. Accepted at once, done
@@ -43,18 +43,14 @@ function instancesToMove(core: Core, config: AccountConfigRecord): readonly Inst
 /** Brings the instances of a configuration to the status of its connection. */
 async function applyConnection(core: Core, config: AccountConfigRecord): Promise<void> {
   const through = config.isDisconnected === true ? "DISCONNECTING" : "CONNECTING";
-  await setStatus(core, config, through);
+  showStatus(core, config, through);
   await core.lifecycle.wait(core.settings.delayOf("update"));
-  await setStatus(core, config, settledStatus(config));
+  showStatus(core, config, settledStatus(config));
 }
 
-async function setStatus(core: Core, config: AccountConfigRecord, status: string): Promise<void> {
+function showStatus(core: Core, config: AccountConfigRecord, status: string): void {
   for (const { id } of instancesToMove(core, config)) {
-    await untilWritten(core.lifecycle.wait, () =>
-      core.store.instances.update(id, (now) =>
-        connectionStatuses.includes(now.status) ? { ...now, status, lastModified: core.timestamp() } : now,
-      ),
-    );
+    noteState(core, id, { status }, (now) => !connectionStatuses.includes(now.status));
     core.events.add(id, `cloud account: ${status}`);
   }
 }

@@ -1,21 +1,35 @@
-/** @module Restarts databases that should run and do not, until they run again. */
+/** @module Restarts databases that should run and do not, until they run again, and shows them as they are meanwhile. */
 import { inTurn } from "../in-turn.ts";
 import type { FailureRecord, InstanceRecord } from "../model/records.ts";
-import { type RecordStateParts, recordState, recordStateOrFailure } from "./record-state.ts";
+import { noteState, type RecordStateParts, recordState, recordStateOrFailure } from "./record-state.ts";
 
-/** The repair of databases. */
+/** The repair of databases. Both functions resolve after the first attempt; further attempts run in the background. */
 export interface DatabaseRepair {
+  /** Repairs an instance if it needs that, unless a repair is under way. */
+  repair(id: string): Promise<void>;
   /**
-   * Starts to repair an instance, unless a repair is under way. Resolves after the first attempt; further attempts run in the
-   * background. `isQuiet` shows no status before the first attempt has failed.
+   * Takes the report that a database does not run as it should: shows it at once, also on a full disk, and repairs it. A pause of a
+   * repair ends if the database served at its begin and no longer does.
    */
-  repair(id: string, options?: { readonly reason?: string; readonly isQuiet?: boolean }): Promise<void>;
+  down(id: string, reason: string): Promise<void>;
 }
 
 export interface RepairParts extends RecordStateParts {
   /** Runs a task that the platform waits for when it closes. */
   readonly background: (id: string, task: Promise<void>) => void;
   readonly closing: AbortSignal;
+}
+
+/** A repair under way. */
+interface Repair {
+  /** Failed attempts since the database last served, or since the begin. */
+  count: number;
+  /** The primary served when the status was last shown. */
+  served: boolean;
+  /** The databases reported something after the last attempt had begun. */
+  isNews: boolean;
+  /** Ends the pause. */
+  wake: () => void;
 }
 
 /** Attempts after which the instance is shown as failed; further attempts follow. */
@@ -26,9 +40,9 @@ const [shortest, longest] = [100, 30_000];
 
 export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
   const { store, events, closing } = parts;
-  const repairing = new Set<string>();
+  const repairs = new Map<string, Repair>();
 
-  /** Starts the database and records that it runs. */
+  /** Starts the database and notes that it runs. */
   const startAgain = async (id: string, record: InstanceRecord): Promise<undefined> => {
     const found = await parts.databases().start(record);
     const isOver = record.status === "FAILED" || record.failure?.of === "database";
@@ -38,74 +52,102 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
     return undefined;
   };
 
-  const showRestarting = async (id: string, record: InstanceRecord): Promise<void> => {
-    if (record.status === "RUNNING" && record.nodes.length > 0)
-      await recordState(parts, id, { ...parts.databases().seen(id), status: "RESTARTING" }, hasOperation);
+  /** Shows which nodes run, and RESTARTING in place of RUNNING; not before this platform has started the database. */
+  const showDown = (id: string, repair: Repair): void => {
+    repair.served = parts.databases().serves(id);
+    const seen = parts.databases().seen(id);
+    if (seen === undefined) return;
+    noteState(parts, id, seen);
+    const isShown = ({ status }: InstanceRecord): boolean => status === "RUNNING" && repair.count === 0;
+    noteState(parts, id, { status: "RESTARTING" }, (record) => !isRepairable(record) || !isShown(record));
+  };
+
+  /** Shows a database that is not complete after many attempts: RUNNING where its primary serves, FAILED otherwise. */
+  const showFailed = async (id: string, repair: Repair, reason: string): Promise<void> => {
+    repair.served = parts.databases().serves(id);
+    const status = repair.served ? "RUNNING" : "FAILED";
+    const known = store.instances.get(id);
+    if (known?.status === status && known.failure?.reason === reason) return;
+    events.add(id, `the database cannot be brought back yet: ${reason}`, true);
+    const failure: FailureRecord = { at: parts.timestamp(), reason, of: "database" };
+    await recordStateOrFailure(parts, id, status, { ...parts.databases().seen(id), failure }, hasOperation);
   };
 
   /** True where the database runs, or is no longer to be repaired. */
-  const attempt = (id: string, count: number, isQuiet = false): Promise<boolean> =>
+  const attempt = (id: string, repair: Repair): Promise<boolean> =>
     inTurn(`instance ${id}`, async () => {
-      const record = closing.aborted ? undefined : repairable(store.instances.get(id));
-      if (record === undefined) return true;
+      repair.isNews = false;
+      const record = store.instances.get(id);
+      if (closing.aborted || record === undefined || !isRepairable(record)) return true;
       if (record.status === "RUNNING" && (await parts.databases().isUp(record))) return true;
-      if (count === 0 && !isQuiet) await showRestarting(id, record);
+      showDown(id, repair);
       const failure = await startAgain(id, record).catch(reasonOf);
+      repair.served = failure === undefined || parts.databases().serves(id);
       if (failure === undefined || closing.aborted) return true;
-      if (count === 0 && isQuiet) await showRestarting(id, record);
-      if (count + 1 === attemptsUntilFailed) await reportFailure(parts, id, failure);
+      if (repair.count + 1 >= attemptsUntilFailed) await showFailed(id, repair, failure);
       return false;
     });
 
-  const keepTrying = async (id: string): Promise<void> => {
-    try {
-      for (let count = 1; ; count += 1) {
-        await parts.wait(Math.min(shortest * 2 ** (count - 1), longest));
-        const isDone = await attempt(id, count).catch((error: unknown) => {
-          events.add(id, `the platform failed: ${reasonOf(error)}`, true);
-          return closing.aborted;
-        });
-        if (isDone) return;
-      }
-    } finally {
-      repairing.delete(id);
+  /** True once the database runs, and nothing was reported of it meanwhile. */
+  const tryOnce = async (id: string, repair: Repair): Promise<boolean> => {
+    const isDone = await attempt(id, repair).catch((error: unknown) => {
+      events.add(id, `the platform failed: ${reasonOf(error)}`, true);
+      return closing.aborted;
+    });
+    if (isDone && (!repair.isNews || closing.aborted)) {
+      repairs.delete(id);
+      return true;
     }
+    repair.count += 1;
+    return false;
+  };
+
+  const keepTrying = async (id: string, repair: Repair): Promise<void> => {
+    do {
+      const woken = Promise.withResolvers<void>();
+      repair.wake = woken.resolve;
+      if (repair.isNews) look(id, repair);
+      await Promise.race([parts.wait(Math.min(shortest * 2 ** (repair.count - 1), longest)), woken.promise]);
+    } while (!(await tryOnce(id, repair)));
+  };
+
+  /** Ends the pause, and begins to count anew, if the database no longer serves. */
+  const look = (id: string, repair: Repair): void => {
+    if (repair.served && !parts.databases().serves(id)) {
+      repair.count = 0;
+      repair.wake();
+    }
+    showDown(id, repair);
+  };
+
+  const repairNow = async (id: string): Promise<void> => {
+    if (repairs.has(id) || closing.aborted) return;
+    const repair: Repair = { count: 0, served: false, isNews: false, wake: () => undefined };
+    repairs.set(id, repair);
+    if (!(await tryOnce(id, repair))) parts.background(id, keepTrying(id, repair));
   };
 
   return {
-    async repair(id, { reason, isQuiet } = {}) {
-      if (repairing.has(id) || closing.aborted) return;
-      repairing.add(id);
-      if (reason !== undefined) events.add(id, reason, true);
-      let isDone = true;
-      try {
-        isDone = await attempt(id, 0, isQuiet);
-      } finally {
-        if (isDone) repairing.delete(id);
-        else parts.background(id, keepTrying(id));
-      }
+    repair: repairNow,
+    async down(id, reason) {
+      events.add(id, reason, true);
+      const known = repairs.get(id);
+      const repair = known ?? { count: 0, served: true, isNews: false, wake: () => undefined };
+      repair.isNews = true;
+      look(id, repair);
+      if (known === undefined) await repairNow(id);
     },
   };
 }
 
-/** Records that a database is not complete: RUNNING where its primary serves, FAILED otherwise. */
-async function reportFailure(parts: RepairParts, id: string, reason: string): Promise<void> {
-  const databases = parts.databases();
-  const failure: FailureRecord = { at: parts.timestamp(), reason, of: "database" };
-  const status = databases.serves(id) ? "RUNNING" : "FAILED";
-  parts.events.add(id, `the database cannot be brought back yet: ${reason}`, true);
-  await recordStateOrFailure(parts, id, status, { ...databases.seen(id), failure }, hasOperation);
-}
-
-/** The record, where its database should run and no operation works on it. */
-function repairable(record: InstanceRecord | undefined): InstanceRecord | undefined {
-  const isRepairable =
-    record !== undefined &&
+/** True where the database should run and no operation works on it. */
+function isRepairable(record: InstanceRecord): boolean {
+  return (
     !record.isAccount &&
     record.power === "running" &&
     record.operation === undefined &&
-    record.failure?.byFault !== true;
-  return isRepairable ? record : undefined;
+    record.failure?.byFault !== true
+  );
 }
 
 /** True where an operation was accepted in the meantime: the operation records the status then. */

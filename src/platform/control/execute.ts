@@ -7,7 +7,13 @@ import { reasonOf } from "./database-repair.ts";
 import { endSnapshot } from "./end-snapshot.ts";
 import type { Fault } from "./fault-rule.ts";
 import type { OperationHandler } from "./operation-handlers.ts";
-import { type RecordStateParts, recordState, recordStateOrFailure, untilWritten } from "./record-state.ts";
+import {
+  noteState,
+  type RecordStateParts,
+  recordState,
+  recordStateOrFailure,
+  untilWritten,
+} from "./record-state.ts";
 import { transitions } from "./transitions.ts";
 
 /** Options of `execute`. */
@@ -18,8 +24,8 @@ export interface ExecuteParts extends RecordStateParts {
 }
 
 /**
- * Resolves when the end of the operation is recorded. An operation survives the end of the platform: its record shows it as in
- * progress until then.
+ * Resolves when the operation has ended. It survives the end of the platform: a platform that finds it in progress in the record
+ * carries it out again.
  */
 export async function execute(
   parts: ExecuteParts,
@@ -33,8 +39,8 @@ export async function execute(
   const stale = fault.staleStatus ?? settings.staleStatus;
   await wait(name === "create" ? Math.max(stale, delay / 4) : stale);
   const { through } = transitions[name];
-  await recordState(parts, id, { status: through });
-  if (fault.stuck === true) return recordState(parts, id, { operation: { ...operation, stuck: true } });
+  noteState(parts, id, { status: through });
+  if (fault.stuck === true) return noteState(parts, id, { operation: { ...operation, stuck: true } });
   await wait(delay);
   if (fault.failed !== undefined) return failOnRequest(parts, id, operation, fault.failed);
   await inTurn(`instance ${id}`, async () => {

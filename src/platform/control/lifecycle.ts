@@ -124,15 +124,14 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
           // A fault fixed its status; its database is started all the same.
           if (power === "running" && record.nodes.length > 0) run(id, startQuietly(id));
         } else if (record.status === "FAILED") run(id, databaseRepair.repair(id));
-        else firstAttempts.push(databaseRepair.repair(id, { isQuiet: true }));
+        else firstAttempts.push(databaseRepair.repair(id));
       }
       await Promise.all(firstAttempts);
     },
 
     listener: {
       down(id, reason) {
-        if (store.instances.get(id) !== undefined)
-          run(id, databaseRepair.repair(id, { reason: `database: ${reason}` }));
+        if (store.instances.get(id) !== undefined) run(id, databaseRepair.down(id, `database: ${reason}`));
       },
       notice(id, what) {
         events.add(id, what, true);

@@ -6,7 +6,6 @@ import type { Store } from "../model/store.ts";
 import type { Settings } from "../options.ts";
 import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
 import type { Events } from "./events.ts";
-import { untilWritten } from "./record-state.ts";
 
 /** Changes of the record after the operation; "gone" where the instance no longer exists. */
 export type Outcome = (Partial<InstanceRecord> & { readonly status: string }) | "gone";
@@ -54,15 +53,14 @@ export function operationHandlers(parts: HandlerParts): {
       return running(await parts.databases().start(record, file));
     },
     async update({ id }, operation) {
-      // The new settings are written first, so that a failed update is still wanted.
-      const changed = await untilWritten(parts.wait, () =>
-        store.instances.update(id, (record) => ({
-          ...record,
-          params: { ...record.params, ...operation.params },
-          networkType: operation.networkType ?? record.networkType,
-          customTags: operation.customTags ?? record.customTags,
-        })),
-      );
+      // The new settings are noted first, so that a failed update is still wanted. The accepted operation is on disk with them.
+      store.instances.note(id, (record) => ({
+        ...record,
+        params: { ...record.params, ...operation.params },
+        networkType: operation.networkType ?? record.networkType,
+        customTags: operation.customTags ?? record.customTags,
+      }));
+      const changed = store.instances.get(id);
       return changed === undefined
         ? "gone"
         : running(await parts.databases().update(changed, restartsNode(operation.params)));
@@ -80,7 +78,8 @@ export function operationHandlers(parts: HandlerParts): {
     async backup(record, operation) {
       const { snapshotId = "" } = operation;
       const snapshot = store.snapshots.get(snapshotId);
-      if (snapshot === undefined) return { status: "RUNNING" };
+      // A snapshot that a client saw complete is never written again.
+      if (snapshot?.status !== "pending") return { status: "RUNNING" };
       try {
         await parts.databases().backup(record, parts.snapshotFile(snapshot.region, snapshotId));
         await endSnapshot(parts, snapshotId);

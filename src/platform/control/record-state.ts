@@ -1,18 +1,32 @@
-/** @module Records the state of an instance, repeating the write until it succeeds. */
+/** @module Records the state of an instance, and repeats writes until they succeed. */
+import { isRefusal } from "../databases/database-users.ts";
+import type { Databases } from "../databases/databases.ts";
 import type { InstanceRecord } from "../model/records.ts";
 import { StorageError } from "../model/storage-trouble.ts";
-import { type ApplyUsersParts, applyUsersThenRecord } from "./apply-users.ts";
+import type { Store } from "../model/store.ts";
+import type { Events } from "./events.ts";
 
 /** Options of `recordState`. */
-export interface RecordStateParts extends ApplyUsersParts {
+export interface RecordStateParts {
+  readonly store: Store;
+  readonly events: Events;
+  readonly databases: () => Databases;
+  /** Waits this many ms; rejects when the platform closes. */
+  readonly wait: (ms: number) => Promise<void>;
   readonly timestamp: () => string;
 }
+
+/** Attempts to apply users to a database that runs and does not answer. */
+const attempts = 5;
 
 /** Shortest and longest pause between attempts to write, in ms. */
 const [shortest, longest] = [50, 2000];
 
-/** Repeats a write until it succeeds: what was done must be recorded, however long the disk is full. Rejects when the platform closes. */
-export async function untilWritten<T>(wait: ApplyUsersParts["wait"], write: () => Promise<T>): Promise<T> {
+/**
+ * Repeats a write until it succeeds, for what a client may rely on once it is shown: the end of a snapshot, a deletion. Rejects when
+ * the platform closes.
+ */
+export async function untilWritten<T>(wait: RecordStateParts["wait"], write: () => Promise<T>): Promise<T> {
   for (let pause = shortest; ; pause = Math.min(2 * pause, longest)) {
     try {
       return await write();
@@ -23,9 +37,25 @@ export async function untilWritten<T>(wait: ApplyUsersParts["wait"], write: () =
   }
 }
 
+/** Notes a patch in the record of an instance, with a new `lastModified` where it changes anything; nothing where `isSuperseded`. */
+export function noteState(
+  { store, timestamp }: Pick<RecordStateParts, "store" | "timestamp">,
+  id: string,
+  patch: Partial<InstanceRecord>,
+  isSuperseded: (record: InstanceRecord) => boolean = () => false,
+): void {
+  const lastModified = timestamp();
+  store.instances.note(id, (record) => {
+    if (isSuperseded(record)) return record;
+    const next = { ...record, ...patch };
+    return JSON.stringify(next) === JSON.stringify(record) ? record : { ...next, lastModified };
+  });
+}
+
 /**
- * Merges a patch into the record of an instance. RUNNING is recorded once the users are applied. Does nothing where the record is
- * gone or `isSuperseded` is true for it.
+ * Notes a patch as `noteState`; RUNNING only once the database has the users of the record, also those that were added, removed or
+ * changed while it started. A user that the database refuses becomes an event and stops nothing. Rejects where the database does not
+ * answer.
  */
 export async function recordState(
   parts: RecordStateParts,
@@ -33,18 +63,22 @@ export async function recordState(
   patch: Partial<InstanceRecord>,
   isSuperseded: (record: InstanceRecord) => boolean = () => false,
 ): Promise<void> {
-  const recordIf = (isReady: (record: InstanceRecord) => boolean): Promise<boolean> =>
-    untilWritten(parts.wait, async () => {
-      let isRecorded = false;
-      await parts.store.instances.update(id, (record) => {
-        const isLate = isSuperseded(record);
-        isRecorded = isLate || isReady(record);
-        return isRecorded && !isLate ? patched(record, patch, parts.timestamp) : record;
-      });
-      return isRecorded;
-    });
-  if (patch.status === "RUNNING") await applyUsersThenRecord(parts, id, recordIf);
-  else await recordIf(() => true);
+  const { store, events } = parts;
+  const databases = parts.databases();
+  for (let failed = 0; patch.status === "RUNNING"; ) {
+    const record = store.instances.get(id);
+    if (record === undefined || isSuperseded(record) || databases.hasUsers(record)) break;
+    try {
+      for (const { username, reason } of await databases.applyUsers(record)) {
+        events.add(id, `database user ${username} cannot sign in: ${reason}`, true);
+      }
+    } catch (error) {
+      failed += 1;
+      if (isRefusal(error) || failed >= attempts || !databases.serves(id)) throw error;
+      await parts.wait(200);
+    }
+  }
+  noteState(parts, id, patch, isSuperseded);
 }
 
 /** Records a status; FAILED instead of RUNNING where the users cannot be applied. */
@@ -61,15 +95,4 @@ export async function recordStateOrFailure(
     if (parts.closing.aborted || status === "FAILED") throw error;
     await recordState(parts, id, { ...patch, status: "FAILED" }, isSuperseded);
   }
-}
-
-/** The record with the patch and a new `lastModified`; the same record where the patch changes nothing. */
-function patched(
-  record: InstanceRecord,
-  patch: Partial<InstanceRecord>,
-  timestamp: () => string,
-): InstanceRecord {
-  const next = { ...record, ...patch };
-  if (JSON.stringify(next) === JSON.stringify(record)) return record;
-  return { ...next, lastModified: timestamp() };
 }

@@ -1,14 +1,16 @@
 /** @module Stores records of one type in a folder, one JSON file each. */
 import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { removeDurably, writeAtomically } from "../../files/atomic-write.ts";
 import { inTurn } from "../in-turn.ts";
 import { createStorageTrouble, type StorageTrouble } from "./storage-trouble.ts";
 
 /**
- * Records of one type. `get` and `list` show only what is on disk: a change is written before it is shown, so that a crash or a full
- * disk takes nothing back. Changes of one record run one after another. A change that cannot be written rejects with StorageError
- * and leaves the record unchanged.
+ * Records of one type. A promise to a client is an `add`, an `update` or a `remove`: it is written before it is shown, so that a crash
+ * or a full disk takes nothing back, and one that cannot be written rejects with StorageError and changes nothing. What the platform
+ * sees of the world is a `note`: it is true whether or not it is written, and is shown at once. Writes of one record run one after
+ * another.
  */
 export interface Collection<T extends { readonly id: string }> {
   get(id: string): T | undefined;
@@ -21,11 +23,19 @@ export interface Collection<T extends { readonly id: string }> {
    * throws refuses the change. Resolves with the record after the change, or with undefined where the record does not exist.
    */
   update(id: string, change: (record: T) => T): Promise<T | undefined>;
+  /**
+   * Changes a record in memory; the file follows as soon as it can be written. A write under way at this moment takes the change as
+   * well, so `change` may be called twice and must depend on the record alone.
+   */
+  note(id: string, change: (record: T) => T): void;
   /** Removes a record. `check` gets the current record and may refuse by throwing. */
   remove(id: string, check?: (record: T) => void): Promise<void>;
-  /** Resolves when all writes have ended. */
+  /** Repeats no failed write from now on, and resolves when all writes have ended. */
   settled(): Promise<void>;
 }
+
+/** Shortest and longest pause between attempts to write a note, in ms. */
+const [shortest, longest] = [50, 2000];
 
 /** Opens a folder, creating it if needed. Rejects, naming the file, where a file is not a valid record. */
 export async function openCollection<T extends { readonly id: string; readonly createdAt: string }>(
@@ -37,29 +47,59 @@ export async function openCollection<T extends { readonly id: string; readonly c
   let records = new Map<string, T>();
   for (const record of await readAll(folder, isRecord)) records.set(record.id, record);
   const writing = new Set<Promise<unknown>>();
+  /** Ids of records whose file lacks a note. */
+  const behind = new Set<string>();
+  /** Notes on a record that is being written. */
+  const noted = new Map<string, ((record: T) => T)[]>();
+  const closing = new AbortController();
 
   const fileOf = (id: string): string => join(folder, `${id}.json`);
-  const enqueue = async <R>(id: string, work: () => Promise<R>): Promise<R> => {
-    const done = inTurn(fileOf(id), work);
-    writing.add(done);
+  const track = async <R>(work: Promise<R>): Promise<R> => {
+    writing.add(work);
     try {
-      return await done;
+      return await work;
     } finally {
-      writing.delete(done);
+      writing.delete(work);
     }
   };
+  const enqueue = <R>(id: string, work: () => Promise<R>): Promise<R> => track(inTurn(fileOf(id), work));
   const write = async (record: T): Promise<void> => {
+    const { id } = record;
     const text = JSON.stringify(record);
+    const notes: ((record: T) => T)[] = [];
+    noted.set(id, notes);
     try {
-      await writeAtomically(fileOf(record.id), text);
+      await writeAtomically(fileOf(id), text);
     } catch (error) {
       // The file may have been written in spite of the error; the next start would read it.
-      if ((await readFile(fileOf(record.id), "utf8").catch(() => "")) !== text) throw trouble.failed(error);
+      if ((await readFile(fileOf(id), "utf8").catch(() => "")) !== text) throw trouble.failed(error);
+    } finally {
+      noted.delete(id);
     }
     const newest = [...records.values()].at(-1);
-    const isLate = !records.has(record.id) && newest !== undefined && newest.createdAt > record.createdAt;
-    records.set(record.id, record);
+    const isLate = !records.has(id) && newest !== undefined && newest.createdAt > record.createdAt;
+    records.set(
+      id,
+      notes.reduce((now, change) => change(now), record),
+    );
+    if (notes.length === 0) behind.delete(id);
     if (isLate) records = new Map([...records.values()].sort(byAge).map((entry) => [entry.id, entry]));
+  };
+
+  const writeNotes = async (id: string): Promise<void> => {
+    const record = records.get(id);
+    if (record !== undefined && behind.has(id)) await write(record);
+  };
+  /** Writes a record until its file has every note. */
+  const catchUp = async (id: string): Promise<void> => {
+    for (let pause = shortest; behind.has(id); pause = Math.min(2 * pause, longest)) {
+      try {
+        await inTurn(fileOf(id), () => writeNotes(id));
+      } catch {
+        if (closing.signal.aborted) return;
+        await sleep(pause, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      }
+    }
   };
 
   return {
@@ -73,6 +113,16 @@ export async function openCollection<T extends { readonly id: string; readonly c
         if (next !== undefined && next !== record) await write(next);
         return next;
       }),
+    note(id, change) {
+      const record = records.get(id);
+      const next = record === undefined ? undefined : change(record);
+      if (next === undefined || next === record) return;
+      records.set(id, next);
+      noted.get(id)?.push(change);
+      if (behind.has(id)) return;
+      behind.add(id);
+      void track(catchUp(id));
+    },
     remove: (id, check) =>
       enqueue(id, async () => {
         const record = records.get(id);
@@ -82,9 +132,11 @@ export async function openCollection<T extends { readonly id: string; readonly c
           throw trouble.failed(error);
         });
         records.delete(id);
+        behind.delete(id);
       }),
     async settled() {
-      await Promise.allSettled(writing);
+      closing.abort();
+      while (writing.size > 0) await Promise.allSettled(writing);
     },
   };
 }
