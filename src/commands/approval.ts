@@ -1,7 +1,12 @@
 /** @module Asks a person to approve a plan. */
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { GraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { hasChanges } from "../plan/plan.ts";
+import { mostNamed } from "../report/plan-closing.ts";
+import { affectedBy } from "../report/view/plan-view.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Options that replace the answer of a person, or change the question. */
@@ -34,7 +39,18 @@ export async function isApproved(
   const isHeld = plan.steps.some((step) => step.blocked.length > 0);
   const [verb, all] = options.destroying ? ["Destroy", "all of this"] : ["Apply", "these changes"];
   const question = `${verb} ${isHeld ? "what is not blocked" : all}?`;
-  const yes = await terminal.confirm(`\n${question} Only "yes" is accepted: `, stopping);
+  const rest = await fileOfAll(plan);
+  const yes = await terminal.confirm(`\n${rest}${question} Only "yes" is accepted: `, stopping);
   if (!yes) terminal.err("Nothing was changed.\n");
   return yes;
+}
+
+/** Names a file with everything that the plan disrupts if its text names a part only; otherwise nothing. */
+async function fileOfAll(plan: Plan): Promise<string> {
+  const affected = affectedBy(plan);
+  if (affected.every(({ addresses }) => addresses.length <= mostNamed)) return "";
+  const file = join(await mkdtemp(join(tmpdir(), "graphform-")), "affected.txt");
+  const parts = affected.map(({ title, addresses }) => [`${title} (${addresses.length})`, ...addresses, ""]);
+  await writeFile(file, parts.flat().join("\n"), { mode: 0o600 });
+  return `Everything that is lost, replaced or restarted is named in ${file}.\n`;
 }

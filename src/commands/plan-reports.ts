@@ -66,7 +66,7 @@ export async function writePlanReports(
   await appendSummary((bytes) => planMarkdown(plan, names, { ...next, bytes }), settings, terminal);
   await writePlanOutputs([plan], { out: planFile, markdown, sarif }, settings, terminal);
   const annotations = planAnnotations(plan, repositoryPath(settings));
-  await printAnnotations(annotations, "the plan lists every change", settings, terminal);
+  await printAnnotations(annotations, "graphform plan --json has every change", settings, terminal);
 }
 
 /** Writes what the reports can say of a plan that could not be made, so that the plan of an earlier run is not taken for it. */

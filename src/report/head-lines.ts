@@ -1,7 +1,7 @@
 /** @module Formats the first lines of a block of a report: its sign, and its resource with id and place, or its many resources. */
 import { escapeText } from "./escape.ts";
 import type { Page, Palette } from "./palette.ts";
-import { textWidth } from "./text-width.ts";
+import { textWidth, wrapIndented } from "./text-width.ts";
 import type { AddressView } from "./view/block-view.ts";
 import { commonName } from "./view/common-name.ts";
 
@@ -32,7 +32,9 @@ export function headLines(
   return [
     ...addressLines(sign, { address: `${addresses.length} × ${commonName(addresses)}` }, page),
     ...shown.flatMap((entry) => addressLines({ mark: "  ·", tone: "dim" }, entry, page)),
-    ...(left === 0 ? [] : [page.palette.dim(`    · and ${left} more: ${more}`)]),
+    ...(left === 0
+      ? []
+      : wrapIndented("    · ", `and ${left} more: ${more}`, page.width).map(page.palette.dim)),
   ];
 }
 

@@ -1,9 +1,10 @@
 /** @module Formats the end of a plan: what was checked, the impact, and the summary line. */
 import { aboutTime, amount } from "./amounts.ts";
 import { censusLines } from "./census-lines.ts";
+import { escapeText } from "./escape.ts";
 import type { Page } from "./palette.ts";
 import { incompleteText } from "./probe-census.ts";
-import { wrapIndented } from "./text-width.ts";
+import { wrapIndented, wrapWords } from "./text-width.ts";
 import type { PlanView } from "./view/plan-view.ts";
 
 /** Number of checked resources, the sources of their values, and the impact of an apply. */
@@ -14,6 +15,24 @@ export function outlookLines({ census, forecast, severity }: PlanView, { width }
     ...censusLines(census, width),
     ...(severity === "nothing" ? [] : wrapIndented("Impact    ", impact, width)),
   ];
+}
+
+/** Most addresses that are named of those that are disrupted in one way. */
+export const mostNamed = 500;
+
+/** Every resource that loses data, is replaced or interrupted, by name: the last thing before a question. */
+export function affectedLines({ affected, whole }: PlanView, { palette, width }: Page): readonly string[] {
+  return affected.flatMap(({ title, severity, addresses }) => {
+    const shown = addresses.slice(0, mostNamed).map((address) => escapeText(address, 300));
+    const left = addresses.length - shown.length;
+    const words = shown.map((address, at) => (at + 1 < addresses.length ? `${address},` : address));
+    const lines = wrapWords(words, Math.max(20, width - 2));
+    return [
+      palette.bold(palette[severity === "bad" ? "red" : "yellow"](`${title} (${addresses.length})`)),
+      ...lines.map((line) => `  ${line}`),
+      ...(left === 0 ? [] : wrapIndented("  ", `and ${left} more: ${whole} has them`, width)),
+    ];
+  });
 }
 
 /** The last lines of a plan: facts to know before apply, and the line that scripts read. */

@@ -8,6 +8,8 @@ export interface Group {
   readonly title: string;
   readonly note: string;
   readonly tone: keyof Palette;
+  /** True where every report names each resource: it loses data, is replaced or interrupted. */
+  readonly named?: true;
   readonly changes: readonly Change[];
 }
 
@@ -22,18 +24,21 @@ const groups: readonly (Omit<Group, "changes"> & { readonly matches: (change: Ch
     title: "Data loss",
     note: "the data of these is lost",
     tone: "red",
+    named: true,
     matches: (change) => change.disruption === "data-loss",
   },
   {
     title: "Replaced and deleted",
     note: "no data is lost",
     tone: "red",
+    named: true,
     matches: (change) => change.action === "replace" || change.action === "delete",
   },
   {
     title: "Restarts",
     note: "connections are cut for a while",
     tone: "yellow",
+    named: true,
     matches: (change) => change.disruption === "restart" || change.disruption === "downtime",
   },
   {

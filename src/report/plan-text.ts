@@ -7,7 +7,7 @@ import { headLines } from "./head-lines.ts";
 import type { KindNames } from "./kind-words.ts";
 import { legendLines } from "./legend.ts";
 import type { Page, Palette } from "./palette.ts";
-import { closingLines, outlookLines } from "./plan-closing.ts";
+import { affectedLines, closingLines, outlookLines } from "./plan-closing.ts";
 import { wrapIndented } from "./text-width.ts";
 import { type GroupView, type PlanView, type PlanViewOptions, planView } from "./view/plan-view.ts";
 
@@ -19,7 +19,7 @@ export function planText(plan: Plan, names: KindNames, page: Page, options: Plan
   const view = planView(plan, names, options);
   const title = `Plan for ${escapeText(view.name, 100)}${view.complete ? "" : " (incomplete)"}`;
   const changed = [
-    ...view.groups.flatMap((group) => groupBlocks(group, page)),
+    ...view.groups.flatMap((group) => groupBlocks(group, view, page)),
     noteLines(view, page),
     outputLines(view.outputs, page),
   ];
@@ -27,6 +27,7 @@ export function planText(plan: Plan, names: KindNames, page: Page, options: Plan
     [page.palette.bold(title)],
     ...changed,
     [...outlookLines(view, page), ...legendLines(changed.flat(), page)],
+    affectedLines(view, page),
     closingLines(view, page),
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
@@ -40,28 +41,28 @@ const tones: { readonly [severity in GroupView["severity"]]: keyof Palette } = {
   quiet: "cyan",
 };
 
-const lists = "plan --json lists them";
-
 function groupBlocks(
   { title, note, severity, count, blocks }: GroupView,
+  { affected, whole }: PlanView,
   page: Page,
 ): readonly (readonly string[])[] {
   const { palette } = page;
+  const more = affected.some((one) => one.title === title) ? "all are named below" : `${whole} lists them`;
   const head = palette.bold(palette[tones[severity]](`${title} (${count})`));
   return [
     [head + (note === "" ? "" : palette.dim(` · ${note}`))],
-    ...blocks.map((block) => blockLines(block, page, lists)),
+    ...blocks.map((block) => blockLines(block, page, more)),
   ];
 }
 
 /** Notes on resources without changes: failed, in progress, waiting for a person, or changed outside. */
-function noteLines({ notes }: PlanView, page: Page): readonly string[] {
+function noteLines({ notes, whole }: PlanView, page: Page): readonly string[] {
   const { palette, width } = page;
   const lines = notes.flatMap(({ addresses, is, text, drifted }) => {
     const sign = is === "failed" ? ({ mark: "!", tone: "red" } as const) : unready;
     const rows = drifted.map((row) => fieldRow(row));
     return [
-      ...headLines(addresses, sign, page, lists),
+      ...headLines(addresses, sign, page, `${whole} lists them`),
       ...wrapIndented("    ", escapeText(text), width),
       ...fieldLines(rows, 4, page),
     ];

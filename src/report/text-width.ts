@@ -24,9 +24,18 @@ function wrapText(
   width: number,
   widthOf: (word: string) => number = textWidth,
 ): readonly string[] {
+  return wrapWords(text.split(" "), width, widthOf);
+}
+
+/** The same for words that may have spaces of their own. */
+export function wrapWords(
+  words: readonly string[],
+  width: number,
+  widthOf: (word: string) => number = textWidth,
+): readonly string[] {
   const lines: string[] = [];
   let line: string | undefined;
-  for (const word of text.split(" ")) {
+  for (const word of words) {
     if (line === undefined) line = word;
     else if (widthOf(line) + 1 + widthOf(word) <= width) line = `${line} ${word}`;
     else {

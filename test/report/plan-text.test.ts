@@ -27,7 +27,51 @@ describe("planText", () => {
       "Quiet updates (1)",
       "New (1)",
       "Bindings (2)",
+      // Once more by name, before the question.
+      "Data loss (1)",
+      "Restarts (1)",
     ]);
+  });
+
+  it.each([80, 120])(
+    "names everything that loses data, is replaced or restarted, last, at %i columns",
+    (width) => {
+      const disrupted = (["delete", "replace", "update"] as const).flatMap((action) =>
+        Array.from({ length: 120 }, (_, n) =>
+          change(action, `instances.${action}["${n}"]`, {
+            disruption: action === "update" ? "restart" : action === "replace" ? "downtime" : "data-loss",
+          }),
+        ),
+      );
+      const held = change("delete", "instances.held", {
+        disruption: "data-loss",
+        blocked: [{ code: "protect", message: "protected", lift: "x" }],
+      });
+      const text = lines(
+        plan({ changes: [...disrupted, held, change("create", "instances.new", {})] }),
+        width,
+      );
+      const last = text.slice(text.lastIndexOf("Data loss (120)"));
+      expect(last.filter((line) => textWidth(line) > width)).toEqual([]);
+      const names = last.join(" ").match(/instances\.\w+(?:\["\d+"\])?/g);
+      expect([...(names ?? [])].sort()).toEqual(disrupted.map(({ address }) => address).sort());
+      expect(last.filter((line) => /^\S/.test(line))).toEqual([
+        "Data loss (120)",
+        "Replaced and deleted (120)",
+        "Restarts (120)",
+        "1 of these is blocked: apply carries out the rest and exits 4.",
+        "Plan: 121 to add, 120 to change, 240 to destroy.",
+      ]);
+    },
+  );
+
+  it("counts those that are more than some hundreds, and says what has all", () => {
+    const many = Array.from({ length: 501 }, (_, n) =>
+      change("delete", `instances.a${n}`, { disruption: "data-loss" }),
+    );
+    const page = { palette: makePalette(false), width: 80 };
+    const text = planText(plan({ changes: many }), words, page, { planFile: "p" });
+    expect(text).toContain("  and 1 more: graphform show p --json has them\n");
   });
 
   it("puts each change in one group, and what is kept in none", () => {

@@ -10,10 +10,22 @@ import { chip, disruptionWords, type Tone } from "./action-words.ts";
 import { barHtml } from "./bar.ts";
 import { type Markup, markup } from "./markup.ts";
 
-/** The cards of a plan; those about the impact only where there are changes. */
-export function overviewHtml({ census, disruption, forecast, severity }: PlanView): Markup {
+/** The names of everything that is disrupted, and the cards of a plan; those about the impact only where there are changes. */
+export function overviewHtml({ affected, census, disruption, forecast, severity }: PlanView): Markup {
   const impact = severity === "nothing" ? [] : [disruptionCard(disruption), forecastCard(forecast)];
-  return markup`<div class="cards">${[censusCard(census), ...impact]}</div>`;
+  return markup`${affected.map(affectedCard)}<div class="cards">${[censusCard(census), ...impact]}</div>`;
+}
+
+/** Addresses of a card that are shown without a click; databases whose data is lost are never folded. */
+const mostOpen = 50;
+
+function affectedCard({ title, note, severity, addresses }: PlanView["affected"][number]): Markup {
+  const list = markup`<ul class="names">${addresses.map((address) => markup`<li><span class="address">${address}</span></li>`)}</ul>`;
+  const shown =
+    severity === "bad" || addresses.length <= mostOpen
+      ? list
+      : markup`<details><summary>All ${addresses.length} addresses</summary>${list}</details>`;
+  return markup`<section class="guard ${severity}"><h2>${title} (${addresses.length}) <span class="dim">${note}</span></h2>${shown}</section>`;
 }
 
 /** Numbers of resources and the sources of their values. */

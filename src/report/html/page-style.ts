@@ -80,6 +80,9 @@ form.filters { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: end
 .addresses { columns: 22rem; column-gap: 1.5rem; margin: .3rem 0 .2rem; }
 .addresses li { break-inside: avoid; }
 .body details > summary { cursor: pointer; color: var(--link); font-size: .9rem; width: fit-content; }
+.names { display: flex; flex-wrap: wrap; gap: 0 1.2rem; }
+section.guard { margin-top: 1rem; }
+section.guard h2 { margin: 0; font-size: 1rem; color: var(--tone); }
 .guard { background: var(--back); border: 1px solid var(--edge); border-radius: 6px; padding: .5rem .8rem; }
 .guard strong { color: var(--tone); }
 .guard code { color: var(--text); }

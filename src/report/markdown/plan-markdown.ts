@@ -2,7 +2,7 @@
 import type { Plan } from "../../model/plan.ts";
 import { aboutTime, amount } from "../amounts.ts";
 import type { KindNames } from "../kind-words.ts";
-import { type GroupView, type PlanView, planView } from "../view/plan-view.ts";
+import { type AffectedView, type GroupView, type PlanView, planView } from "../view/plan-view.ts";
 import { blockLines, noteLines, outputLines } from "./block-lines.ts";
 import { codeSpan } from "./code.ts";
 import { marker } from "./marker.ts";
@@ -28,9 +28,6 @@ export interface MarkdownOptions {
   /** Most bytes; GitHub takes 65 536 characters in a comment. */
   readonly bytes?: number;
 }
-
-/** Command that shows what a report leaves out. */
-const command = "graphform plan";
 
 /**
  * The plan as Markdown: marker, verdict, counts, everything destructive or disruptive unfolded, the rest folded, checks, impact and
@@ -59,27 +56,40 @@ function headOf({ name, verdict, complete, counts, summaryLine, census }: PlanVi
 }
 
 function sectionsOf(view: PlanView): readonly Section[] {
-  const { groups, notes, outputs } = view;
+  const { affected, groups, notes, outputs, whole } = view;
   return [
-    ...groups.map(groupSection),
+    ...affected.map((entry) => namesSection(entry, whole)),
+    ...groups.map((group) => groupSection(group, whole)),
     foldedSection(
       "Not ready, or changed outside",
       notes.map((note) => ({ full: noteLines(note), short: [], count: note.addresses.length })),
-      command,
+      whole,
     ),
     foldedSection(
       "Outputs",
       outputs.map((output) => ({ full: outputLines(output), short: [], count: 1 })),
-      command,
+      whole,
     ),
   ].filter(({ parts }) => parts.length > 0);
 }
 
-function groupSection(group: GroupView): Section {
+function groupSection(group: GroupView, command: string): Section {
   const { title, note, blocks, count } = group;
   const parts = blockParts(blocks, blockLines);
   if (!isDisruptive(group)) return foldedSection(title, parts, command);
   return openSection({ title, note, count, parts, command });
+}
+
+/** Everything that is disrupted in one way, by name: it comes before any detail. */
+function namesSection({ title, addresses }: AffectedView, command: string): Section {
+  return {
+    parts: addresses.map((address) => ({ full: [`${codeSpan(address)},`], short: [], count: 1 })),
+    render: (spans, leftOut) => {
+      const names = spans.join(" ").replace(/,$/, "");
+      const more = leftOut === 0 ? "" : ` and ${leftOut} more: ${codeSpan(command, 500)} has all.`;
+      return `**${title} (${addresses.length}):** ${names}${more}`;
+    },
+  };
 }
 
 /** Groups that somebody has to see without opening anything. */

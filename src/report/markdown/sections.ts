@@ -51,7 +51,9 @@ function body(lines: readonly string[], leftOut: number, command: string): reado
   const last = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
   return [
     ...(last.length === 0 ? [] : [fence("diff", last)]),
-    ...(leftOut === 0 ? [] : [`${leftOut} more left out: the report is too long. \`${command}\` shows all.`]),
+    ...(leftOut === 0
+      ? []
+      : [`${leftOut} more left out: the report is too long. ${codeSpan(command, 500)} shows all.`]),
   ];
 }
 

@@ -1,8 +1,9 @@
 /** @module Turns a plan into what every report for people says of it: words and numbers, no colours, no markup. */
 import { type Disruption, disruptions } from "../../model/field-schema.ts";
 import type { Census, Forecast, Plan } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import type { KindNames } from "../kind-words.ts";
-import { groupChanges } from "../plan-groups.ts";
+import { type Group, groupChanges } from "../plan-groups.ts";
 import { type PlanSummary, planLine, summarize } from "../plan-summary.ts";
 import { type BlockView, blocksOf } from "./block-view.ts";
 import { type NoteView, notesOf } from "./note-view.ts";
@@ -18,6 +19,12 @@ export interface GroupView {
   /** Number of changes, not of blocks. */
   readonly count: number;
   readonly blocks: readonly BlockView[];
+}
+
+/** Resources that an apply of the plan disrupts in one way: every report names each of them. */
+export interface AffectedView extends Pick<GroupView, "title" | "note" | "severity"> {
+  /** Sorted. */
+  readonly addresses: readonly string[];
 }
 
 /** Number of changes that disrupt their users in one way; those that a guard holds back are counted apart. */
@@ -50,6 +57,10 @@ export interface PlanView {
   readonly summaryLine: string;
   /** Worst first; groups without changes are left out. */
   readonly groups: readonly GroupView[];
+  /** Worst first; empty where nothing loses data, is replaced or interrupted. What a guard holds back is not among them. */
+  readonly affected: readonly AffectedView[];
+  /** Command that shows the whole plan: some reports cut long lists. */
+  readonly whole: string;
   /** Unchanged resources that are not ready or were changed outside. */
   readonly notes: readonly NoteView[];
   readonly outputs: readonly OutputView[];
@@ -76,6 +87,7 @@ export function planView(
 ): PlanView {
   const { name, serial, timestamp, fingerprint, complete, census } = plan;
   const counts = summarize(plan);
+  const grouped = groupChanges(plan.changes);
   return {
     name,
     serial,
@@ -88,13 +100,16 @@ export function planView(
     command,
     counts,
     summaryLine: planLine(counts),
-    groups: groupChanges(plan.changes).map(({ title, note, tone, changes }) => ({
-      title,
-      note,
-      severity: severities[tone] ?? "quiet",
+    groups: grouped.map(({ changes, ...group }) => ({
+      ...headOf(group),
       count: changes.length,
       blocks: blocksOf(changes, names),
     })),
+    affected: affectedBy(plan),
+    whole:
+      planFile === undefined
+        ? `graphform plan ${command === "destroy" ? "--destroy " : ""}--json`
+        : `graphform show ${shellWord(planFile)} --json`,
     notes: notesOf(plan.changes, names, command),
     outputs: outputsOf(plan),
     census,
@@ -108,6 +123,24 @@ const severities: { readonly [tone: string]: GroupView["severity"] } = {
   yellow: "careful",
   green: "good",
 };
+
+/** Everything that an apply of the plan disrupts, worst first. */
+export function affectedBy(plan: Plan): readonly AffectedView[] {
+  return groupChanges(plan.changes)
+    .filter(({ named }) => named === true)
+    .map(({ changes, ...group }) => ({
+      ...headOf(group),
+      addresses: changes.map(({ address }) => address).sort(),
+    }));
+}
+
+function headOf({
+  title,
+  note,
+  tone,
+}: Omit<Group, "changes">): Pick<GroupView, "title" | "note" | "severity"> {
+  return { title, note, severity: severities[tone] ?? "quiet" };
+}
 
 function disruptionOf({ changes }: Plan): readonly DisruptionSum[] {
   const changed = changes.filter(({ action }) => action !== "keep");

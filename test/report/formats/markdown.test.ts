@@ -204,9 +204,35 @@ describe("the budget", () => {
     );
     const { markdown } = render(plan({ changes: many }));
     expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(60_000);
-    expect(markdown).toContain("@@ delete 4000 resources @@");
-    expect(markdown).toContain("  and 3950 more");
+    // Names come before any detail.
+    const named = markdown.match(/`instances\.[^`]*`/g)?.length ?? 0;
+    expect(named).toBeGreaterThan(200);
+    expect(markdown).toContain(` and ${4000 - named} more: \`graphform plan --json\` has all.`);
+    expect(markdown).toContain("4000 more left out");
   });
+
+  it.each([5, 400, 1500])(
+    "leaves room for the name of each of %i databases that lose data, before anything else",
+    (count) => {
+      const many = Array.from({ length: count }, (_, n) =>
+        change("delete", `instances.shop["eu-west-${n}"]`, {
+          disruption: "data-loss",
+          reason: `differs ${n}`,
+        }),
+      );
+      const created = Array.from({ length: count }, (_, n) =>
+        change("create", `instances.new${n}`, { reason: `${n}` }),
+      );
+      const { markdown } = render(plan({ changes: [...created, ...many] }));
+      const names = markdown.slice(
+        markdown.indexOf(`**Data loss (${count}):** `),
+        markdown.indexOf("\n\n### "),
+      );
+      expect(names.match(/`instances\.shop\["eu-west-\d+"\]`/g)).toHaveLength(count);
+      expect(names).not.toContain("instances.new");
+      expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(60_000);
+    },
+  );
 
   it("is kept by any plan", () => {
     fc.assert(
