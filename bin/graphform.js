@@ -19,7 +19,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   const found = process.versions.node;
   fail(
-    `this is Node.js ${found}, and graphform needs ${needed.join(".")} or newer (in a clone, \`npx graphform\` uses the packaged one)`,
+    `this is Node.js ${found}, and graphform needs ${needed.join(".")} or newer: \`npm install --save-dev node@24\` puts one beside it, and \`npx graphform\` uses that one (a clone has it already)`,
   );
 } else if (process.argv.length === 3 && ["--version", "-V"].includes(process.argv[2])) {
   console.log(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version);

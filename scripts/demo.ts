@@ -107,20 +107,21 @@ function list(reply: unknown): readonly unknown[] {
   return Array.isArray(reply) ? reply : [reply];
 }
 
-/** Runs graphform in the demo's folder and returns what it prints; any exit code but the expected one ends the demo. */
+/** Runs graphform in the demo's folder and returns its bare output, with --raw; any exit code but the expected one ends the demo. */
 function graphform(expected: number, ...args: readonly string[]): Promise<string> {
   console.log(styleText("dim", `$ graphform ${args.join(" ")}`));
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, "bin", "graphform.js"), ...args], {
       cwd: folder,
       env,
-      stdio: ["ignore", "pipe", "inherit"],
+      // What is only shown goes to the terminal itself, whose columns and colours it then has.
+      stdio: ["ignore", args.includes("--raw") ? "pipe" : "inherit", "inherit"],
       // Out of reach of the terminal's own Ctrl-C.
       detached: true,
     });
     running = args.includes("down") ? undefined : child;
     let printed = "";
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       printed += chunk.toString("utf8");
       process.stdout.write(chunk);
     });

@@ -1,4 +1,5 @@
 import { setupEngine } from "../src/platform/engine/setup/setup-engine.ts";
+import { wrapLines } from "../src/report/text-width.ts";
 
 /** Makes a database engine for the local platform ready, and says in one line which. Exit code 1 where none can be had. */
 try {
@@ -8,7 +9,8 @@ try {
     console.error(`graphform: ${[found.reason, found.hint].filter((text) => text !== undefined).join("; ")}`);
     process.exitCode = process.env["GRAPHFORM_ENGINE"] === "none" ? 0 : 1;
   } else {
-    console.log(`graphform: databases run on ${engine.name} ${engine.version} (${engine.why})`);
+    const line = `graphform: databases run on ${engine.name} ${engine.version} (${engine.why})`;
+    console.log(wrapLines(line, process.stdout.columns));
   }
 } catch (error) {
   console.error(

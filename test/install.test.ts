@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { createClient } from "@redis/client";
 import { publint } from "publint";
@@ -78,6 +78,22 @@ describe("the installed package", () => {
   it("says of itself what is true (publint)", async () => {
     const { messages } = await publint({ pkgDir: join(folder, "node_modules/graphform"), pack: false });
     expect(messages).toEqual([]);
+  });
+
+  it("has its documents, whose links lead to files of the package, or to sources of the repository that it names", () => {
+    const own = join(folder, "node_modules/graphform");
+    const documents = globSync(["*.md", "{docs,examples}/**/*.md"], { cwd: own });
+    expect(documents).toEqual(expect.arrayContaining(["README.md", "docs/library.md", "docs/manifest.md"]));
+    const missing = documents.flatMap((path) =>
+      [...readFileSync(join(own, path), "utf8").matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)[^)]*\)/g)]
+        .map(([, link = ""]) => join(dirname(path), link))
+        .filter((link) => globSync(link, { cwd: own }).length === 0),
+    );
+    expect(missing.filter((link) => !/^(src|test)\//.test(link))).toEqual([]);
+    const { homepage, repository }: { homepage: string; repository: { url: string } } = JSON.parse(
+      readFileSync(join(own, "package.json"), "utf8"),
+    );
+    expect(repository.url).toBe(`git+${homepage.replace("#readme", "")}.git`);
   });
 
   it("carries the licences of what it bundles, and no sources", () => {

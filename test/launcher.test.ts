@@ -46,7 +46,7 @@ describe("the launcher", () => {
     ["the one before the floor", "22.18.0"],
     ["a year with a smaller minor number", "21.99.0"],
   ])("refuses %s with one sentence", (_, node) => {
-    const stderr = `graphform: this is Node.js ${node}, and graphform needs 22.19 or newer (in a clone, \`npx graphform\` uses the packaged one)\n`;
+    const stderr = `graphform: this is Node.js ${node}, and graphform needs 22.19 or newer: \`npm install --save-dev node@24\` puts one beside it, and \`npx graphform\` uses that one (a clone has it already)\n`;
     expect(launch(["--version"], pretending(node))).toEqual({ status: 1, stdout: "", stderr });
   });
 

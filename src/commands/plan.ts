@@ -26,7 +26,7 @@ import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 import { earlierPlan, isReportError } from "./write-html.ts";
-import { assertReportFiles } from "./write-report.ts";
+import { assertReportFiles, sayWaiting } from "./write-report.ts";
 
 /** Options of `plan`. */
 export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanReportOptions {
@@ -132,7 +132,10 @@ export async function makePlan(
     view?.reading(0, 0);
     const { plan: result } = await planFor(goal, session.state, { ...world, onRead: view?.reading });
     view?.clear();
-    if (options.out !== undefined) await savePlan(options.out, result, project, session, destroying);
+    if (options.out !== undefined) {
+      const wait = { ...sayWaiting(options.out, terminal), signal: interrupts.stopping };
+      await savePlan(options.out, result, project, session, destroying, wait);
+    }
     return { plan: result, files: project.files, ...(earlier === undefined ? {} : { earlier }) };
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;

@@ -7,8 +7,8 @@ import type { Terminal } from "./terminal.ts";
 export async function printError(error: unknown, terminal: Terminal): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.error;
   if (error instanceof ManifestError) {
-    const { printProblems } = await import("./print-problems.ts");
-    printProblems(error.problems, terminal);
+    const { printValidation } = await import("./print-problems.ts");
+    printValidation(error.problems, terminal);
     return exitCodes.invalid;
   }
   const { errorText } = await import("../report/error-text.ts");

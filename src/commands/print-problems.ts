@@ -4,10 +4,12 @@ import { makePalette } from "../report/palette.ts";
 import { problemsText } from "../report/problems-text.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Number of warnings that are shown in full: a warning about every resource would hide the others. */
+/** Number of problems that are shown in full: a mistake in every resource would scroll the others away. */
+const errorLimit = 100;
+/** The same for warnings. */
 const warningLimits = { validating: 10, otherwise: 3 };
 
-/** Prints every error, the first 10 warnings, and the number of the others. */
+/** Prints the first 100 errors, the first 10 warnings, and the number of the others. */
 export function printValidation(problems: readonly Problem[], terminal: Terminal): void {
   printSome(problems, warningLimits.validating, "graphform validate --json", terminal);
 }
@@ -19,14 +21,14 @@ export function printFewWarnings(warnings: readonly Problem[], terminal: Termina
 }
 
 function printSome(problems: readonly Problem[], limit: number, where: string, terminal: Terminal): void {
-  const warnings = problems.filter((problem) => problem.severity === "warning");
-  const rest = new Set(warnings.slice(limit));
+  const { error = [], warning = [] } = Object.groupBy(problems, ({ severity }) => severity);
+  const rest = new Set([...error.slice(errorLimit), ...warning.slice(limit)]);
   const shown = problems.filter((problem) => !rest.has(problem));
-  if (shown.length > 0) printProblems(shown, terminal);
-  if (rest.size > 0) terminal.err(`and ${rest.size} more warnings: ${where} shows them\n`);
-}
-
-/** Prints problems to standard error as text. */
-export function printProblems(problems: readonly Problem[], terminal: Terminal): void {
-  terminal.err(problemsText(problems, { palette: makePalette(terminal.colour), width: terminal.width }));
+  const page = { palette: makePalette(terminal.colour), width: terminal.width };
+  if (shown.length > 0) terminal.err(problemsText(shown, page));
+  const more = [
+    ...(error.length > errorLimit ? [`${error.length - errorLimit} more problems`] : []),
+    ...(warning.length > limit ? [`${warning.length - limit} more warnings`] : []),
+  ];
+  if (more.length > 0) terminal.err(`and ${more.join(" and ")}: ${where} shows them\n`);
 }

@@ -1,6 +1,7 @@
 /** @module Saves a plan to a file, and checks that a saved plan may still be applied. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { ReaderWait } from "../files/write-result.ts";
 import { kinds } from "../kinds/index.ts";
 import { secretVariables } from "../manifest/secret-variables.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
@@ -24,6 +25,7 @@ export async function savePlan(
   project: Project,
   { identity, vault }: Pick<Session, "identity" | "vault">,
   destroying: boolean,
+  wait: ReaderWait,
 ): Promise<void> {
   const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);
   const given = Object.entries(project.variables);
@@ -35,7 +37,7 @@ export async function savePlan(
     variables: Object.fromEntries(given.filter(([name]) => !part.has(name))),
     withheld: given.map(([name]) => name).filter((name) => part.has(name)),
   };
-  await writePlanFile(file, saved, vault.texts(), packageVersion());
+  await writePlanFile(file, saved, vault.texts(), packageVersion(), wait);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** @module Gives commands access to the terminal of the process. */
-import { openSync, writeSync } from "node:fs";
+import { appendFileSync, openSync } from "node:fs";
+import { fileTrouble } from "../files/file-trouble.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { loginsIn } from "../model/login.ts";
 import { maskerOf } from "../model/mask.ts";
@@ -42,7 +43,8 @@ export function processTerminal(
 ): Terminal {
   const logins = new Set([...typed, ...addresses.map((key) => settings.get(key) ?? "")].flatMap(loginsIn));
   let redact = maskerOf(() => logins).text;
-  const log = logFile === undefined ? undefined : openLog(logFile);
+  const warn = (why: string): void => print(stderr, `warning: the log ${logFile} ends here: ${why}\n`);
+  const log = logFile === undefined ? undefined : openLog(logFile, warn);
   const { stdin, stdout, stderr } = process;
   let area: LiveArea | undefined;
   const isDrawable =
@@ -67,7 +69,8 @@ export function processTerminal(
     ...(isDrawable ? { live } : {}),
     interactive: stdin.isTTY === true && stdout.isTTY === true && settings.get("ci") === undefined,
     colour: stdout.isTTY === true && !quiet,
-    width: columnsOf(stdout) ?? 100,
+    // A pager or `tee` prints to the terminal that standard error still is.
+    width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,
     ...(stdout.columns > 0 ? { columns: stdout.columns } : {}),
     ...(log === undefined ? {} : { log: (line) => log(redact(line)) }),
     redactWith: (next) => {
@@ -102,16 +105,27 @@ function columnsOf({ columns }: NodeJS.WriteStream): number | undefined {
   return columns > 0 ? columns : undefined;
 }
 
-/** Opens a log file with mode 0600 and returns a function that appends a line. Throws `log-unwritable`. */
-function openLog(file: string): (line: string) => void {
+/**
+ * Opens a log file with mode 0600 and returns a function that appends a line. If a line cannot be written, `end` is called with the reason, and
+ * no further one is: a run outlives its log. Throws `log-unwritable`.
+ */
+function openLog(file: string, end: (why: string) => void): (line: string) => void {
+  let descriptor: number | undefined;
   try {
-    const descriptor = openSync(file, "a", 0o600);
-    return (line) => void writeSync(descriptor, `${line}\n`);
+    descriptor = openSync(file, "a", 0o600);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new GraphformError("log-unwritable", `the log cannot be written: ${why}`, {
+    throw new GraphformError("log-unwritable", `the log cannot be written: ${fileTrouble(cause)}`, {
       hint: "name another file with --log",
       cause,
     });
   }
+  return (line) => {
+    if (descriptor === undefined) return;
+    try {
+      appendFileSync(descriptor, `${line}\n`);
+    } catch (cause) {
+      descriptor = undefined;
+      end(fileTrouble(cause));
+    }
+  };
 }

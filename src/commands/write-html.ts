@@ -30,13 +30,16 @@ export async function writePlanHtml(
   file: string,
   plan: Plan,
   names: KindNames,
-  { terminal, ...options }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "mask"> },
+  {
+    terminal,
+    ...options
+  }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "mask" | "err"> },
 ): Promise<void> {
   const { planHtml } = await import("../report/html/plan-html.ts");
   const safe = (given: Plan): Plan => maskTexts(given, terminal);
   const earlier = options.earlier && { ...options.earlier, plan: safe(options.earlier.plan) };
   const page = planHtml(safe(plan), names, { ...options, earlier, sha256 });
-  await writeReport("html", file, page, { mask: (text) => text });
+  await writeReport("html", file, page, { ...terminal, mask: (text) => text });
 }
 
 /** Writes the page of a drift report. What draws and escapes it is loaded only here. */
@@ -44,11 +47,11 @@ export async function writeDriftHtml(
   file: string,
   report: DriftReport,
   names: KindNames,
-  terminal: Pick<Terminal, "mask">,
+  terminal: Pick<Terminal, "mask" | "err">,
 ): Promise<void> {
   const { driftHtml } = await import("../report/html/drift-html.ts");
   const page = driftHtml(maskTexts(report, terminal), names, sha256);
-  await writeReport("html", file, page, { mask: (text) => text });
+  await writeReport("html", file, page, { ...terminal, mask: (text) => text });
 }
 
 /**
@@ -69,7 +72,7 @@ function maskTexts<Report extends Plan | DriftReport>(
 export async function writeFailureHtml(
   file: string,
   error: unknown,
-  terminal: Pick<Terminal, "mask">,
+  terminal: Pick<Terminal, "mask" | "err">,
   report: "plan" | "drift" = "plan",
 ): Promise<void> {
   const { failureHtml } = await import("../report/html/failure-html.ts");

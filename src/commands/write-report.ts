@@ -1,7 +1,8 @@
 /** @module Writes reports to files. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
+import { type ReaderWait, writeResult } from "../files/write-result.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -35,19 +36,19 @@ export function assertReportFiles(files: ReportFiles): void {
 }
 
 /**
- * Writes the report of an option and its folders, with the secrets that are known masked; an earlier report is replaced. Throws
- * `report-unwritable`.
+ * Writes the report of an option and its folders, with the secrets that are known masked. An earlier report is written over, or replaced at
+ * once if there is a `mode`. Throws `report-unwritable`.
  */
 export async function writeReport(
   option: string,
   file: string,
   text: string,
-  { mask }: Pick<Terminal, "mask">,
-  write: (file: string, text: string) => Promise<void> = writeFile,
+  terminal: Pick<Terminal, "mask" | "err">,
+  mode?: number,
 ): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    await write(file, mask(text));
+    await writeResult(file, terminal.mask(text), sayWaiting(file, terminal), mode);
   } catch (cause) {
     throw new GraphformError(
       "report-unwritable",
@@ -55,4 +56,9 @@ export async function writeReport(
       { hint: "name another file", cause },
     );
   }
+}
+
+/** Says it if a named pipe has no reader yet. */
+export function sayWaiting(file: string, { err }: Pick<Terminal, "err">): ReaderWait {
+  return { waiting: () => err(`waiting for a reader of ${file}\n`) };
 }

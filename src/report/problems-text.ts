@@ -4,7 +4,7 @@ import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
 import { excerptSpan } from "./excerpt-span.ts";
 import type { Page } from "./palette.ts";
-import { textWidth, wrapIndented } from "./text-width.ts";
+import { cutStartTo, cutTo, textWidth, wrapIndented } from "./text-width.ts";
 
 /**
  * Each problem as `file:line:column: error: message`, the source line with a mark under the place, and the hint; then the
@@ -28,17 +28,23 @@ function problemLines(problem: Problem, page: Page): readonly string[] {
   ];
 }
 
-function excerptLines(problem: Problem, { palette }: Page): readonly string[] {
+function excerptLines(problem: Problem, { palette, width }: Page): readonly string[] {
   const { excerpt, range } = problem;
   if (excerpt === undefined) return [];
   const number = `  ${range.start.line} | `;
-  const source = `${palette.dim(number)}${escapeText(excerpt)}`;
+  const room = Math.max(20, width - number.length);
   const span = excerptSpan(problem);
-  if (span === undefined) return [source];
-  const before = " ".repeat(textWidth(escapeText(excerpt.slice(0, span.from))));
-  const marks = "^".repeat(Math.max(1, textWidth(escapeText(excerpt.slice(span.from, span.to)))));
+  if (span === undefined) return [`${palette.dim(number)}${cutTo(escapeText(excerpt), room)}`];
+  const before = escapeText(excerpt.slice(0, span.from));
+  const marked = escapeText(excerpt.slice(span.from, span.to));
+  const after = escapeText(excerpt.slice(span.to));
+  const left = Math.max(Math.floor(room / 2), room - textWidth(marked) - textWidth(after));
+  const lead = cutStartTo(before, left);
+  const rest = cutTo(marked + after, room - textWidth(lead));
+  const marks = "^".repeat(Math.max(1, Math.min(textWidth(marked), textWidth(rest))));
   const tone = problem.severity === "error" ? palette.red : palette.yellow;
-  return [source, `${palette.dim(`${" ".repeat(number.length - 2)}| `)}${before}${tone(marks)}`];
+  const gutter = palette.dim(`${" ".repeat(number.length - 2)}| `);
+  return [`${palette.dim(number)}${lead}${rest}`, `${gutter}${" ".repeat(textWidth(lead))}${tone(marks)}`];
 }
 
 function countOf(problems: readonly Problem[]): string {

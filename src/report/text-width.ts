@@ -93,3 +93,9 @@ export function cutTo(text: string, width: number): string {
   }
   return width < 1 ? "" : `${cut}…`;
 }
+
+/** Cuts the start off a text that is wider; what is left begins with `…` then. */
+export function cutStartTo(text: string, width: number): string {
+  const reversed = (given: string): string => [...given].toReversed().join("");
+  return textWidth(text) <= width ? text : reversed(cutTo(reversed(text), width));
+}

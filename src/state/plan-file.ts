@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { writeAtomically } from "../files/atomic-write.ts";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
+import { type ReaderWait, writeResult } from "../files/write-result.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
@@ -53,6 +53,7 @@ export async function writePlanFile(
   saved: SavedPlan,
   texts: Iterable<string>,
   madeBy: string,
+  wait: ReaderWait = { waiting: () => undefined },
 ): Promise<void> {
   const written = { ...saved, plan: nestedPlan(saved.plan) };
   assertSealed(written, texts);
@@ -62,7 +63,7 @@ export async function writePlanFile(
     ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`,
   );
   try {
-    await writeAtomically(file, `{\n${lines.join("")}"saved": ${body}\n}\n`);
+    await writeResult(file, `{\n${lines.join("")}"saved": ${body}\n}\n`, wait, 0o600);
   } catch (cause) {
     throw new GraphformError(
       "plan-unwritable",

@@ -98,7 +98,7 @@ describe("the page of a plan", () => {
     const mask = (text: string): string => text.replaceAll(repeated, "***").replaceAll("form", "***");
     await writePlanHtml(path("masked.html"), { ...given, fingerprint: "other" }, words, {
       earlier,
-      terminal: { mask },
+      terminal: { mask, err: () => undefined },
     });
     const page = await read("masked.html");
     expect(page).toContain("the service says ***");

@@ -71,11 +71,6 @@ describe("problemsText", () => {
     ["past the end", problem(1, [5, 90], { excerpt: "a: b" }), "    ^"],
     ["wide characters before it", problem(1, [4, 6], { excerpt: "日本:xy" }), "     ^^"],
     ["escapes before it", problem(1, [2, 4], { excerpt: "\u001bxy" }), "      ^^"],
-    [
-      "the middle of a long line",
-      problem(1, [301, 304], { excerpt: `…${"x".repeat(120)}…` }),
-      `${" ".repeat(61)}^^^`,
-    ],
   ])("marks %s", (_, found, mark) => {
     const lines = problemsText([found], page).split("\n");
     expect(lines[2]).toBe(`${" ".repeat(lines[1]?.indexOf("|") ?? 0)}| ${mark}`);
@@ -95,6 +90,27 @@ describe("problemsText", () => {
       expect(source).toContain("!!!");
     },
   );
+
+  it.each([
+    ["at the start", 1, 7, 500],
+    ["in the middle", 250, 260, 500],
+    ["at the end", 490, 500, 500],
+    ["all of it", 1, 500, 500],
+    ["in a line that is just too long", 60, 75, 76],
+  ])("fits the columns of the terminal, with the place in view: %s", (_, from, to, length) => {
+    const line = Array.from({ length }, (_, at) => (at >= from - 1 && at < to - 1 ? "!" : "x")).join("");
+    const { layers } = parseManifest([{ path: "graphform.yaml", text: line }]);
+    const found = problem(1234, [from, to], {});
+    const at = { ...found.range, start: { line: 1, column: from }, end: { line: 1, column: to } };
+    const excerpt = excerptsOf(layers, redactorFor({ secret: [], lists: [] }, []))(at) ?? "";
+    for (const width of [40, 80, 120]) {
+      const [, source = "", marks = ""] = problemsText([{ ...found, excerpt }], { ...page, width }).split(
+        "\n",
+      );
+      expect(Math.max(source.length, marks.length)).toBeLessThanOrEqual(width);
+      expect(source.slice(marks.indexOf("^"), marks.lastIndexOf("^"))).toMatch(/^!+$/);
+    }
+  });
 
   it("marks nothing where the place is beyond the excerpt", () => {
     const end = problem(1, [301, 304], { excerpt: "x" });

@@ -1,6 +1,5 @@
 /** @module Writes the reports of drift that options and the CI service ask for. */
-import { readFile } from "node:fs/promises";
-import { writeAtomically } from "../../files/atomic-write.ts";
+import { readFile, stat } from "node:fs/promises";
 import { systemClock } from "../../model/clock.ts";
 import { type DriftReport, hasDrift } from "../../model/drift.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -97,7 +96,12 @@ export async function writeNoDriftFiles(
 ): Promise<void> {
   if (html !== undefined) await writeFailureHtml(html, error, terminal, "drift");
   if (prometheus === undefined) return;
-  const earlier = await readFile(prometheus, "utf8").catch(() => "");
+  // A pipe or a device would be waited for.
+  const isFile = await stat(prometheus).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  const earlier = isFile ? await readFile(prometheus, "utf8").catch(() => "") : "";
   await writeMetrics(prometheus, failedDriftMetrics(name, earlier), terminal);
 }
 
@@ -117,7 +121,5 @@ export function writeDriftOutputs(
 
 /** Replaces the file at once: the collector may read it at any moment, as another user. */
 function writeMetrics(file: string, text: string, terminal: Terminal): Promise<void> {
-  return writeReport("prometheus", file, text, terminal, (path, masked) =>
-    writeAtomically(path, masked, undefined, 0o644),
-  );
+  return writeReport("prometheus", file, text, terminal, 0o644);
 }

@@ -1,0 +1,97 @@
+/** @module Writes results to files that a person has named: a file is written, a link followed, a device or a pipe written into. */
+import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
+import { readlink, realpath, stat, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { writeAtomically } from "./atomic-write.ts";
+import { isFileError } from "./file-trouble.ts";
+
+/** Ms between two looks for a reader. */
+const lookEvery = 100;
+
+/** How to wait for the reader of a pipe. */
+export interface ReaderWait {
+  /** Called once if the pipe has none yet. */
+  readonly waiting: () => void;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Writes a text to a file. With `mode` a regular file is replaced at once, and has these permissions. A pipe without a reader is waited for.
+ * Rejects as node:fs does.
+ */
+export async function writeResult(
+  file: string,
+  text: string,
+  wait: ReaderWait,
+  mode?: number,
+): Promise<void> {
+  const found = await statOf(file);
+  if (found !== undefined && isStandardOutput(found)) return print(text);
+  if (mode !== undefined && (found === undefined || found.isFile()))
+    return writeAtomically(await behindLinks(file), text, undefined, mode);
+  const reader = found?.isFIFO() === true ? await openForReader(file, wait) : undefined;
+  try {
+    await writeFile(file, text);
+  } finally {
+    if (reader !== undefined) closeSync(reader);
+  }
+}
+
+/**
+ * Waits until a pipe has a reader, and keeps it open: the descriptor. Undefined for anything but a pipe. To open a pipe in the usual way would
+ * block the whole process.
+ */
+export async function openForReader(
+  file: string,
+  { waiting, signal }: ReaderWait,
+): Promise<number | undefined> {
+  for (let isFirst = true; (await statOf(file))?.isFIFO() === true; isFirst = false) {
+    try {
+      return openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (!isFileError(error, "ENXIO")) throw error;
+    }
+    if (isFirst) waiting();
+    await pause(lookEvery, undefined, { signal });
+  }
+  return undefined;
+}
+
+/** The file behind all links; undefined if there is none. */
+async function statOf(file: string): Promise<Stats | undefined> {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if (isFileError(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** True for the file, pipe or terminal that this process prints to, by whichever name: opened again it would begin at its start. */
+function isStandardOutput({ dev, ino }: Stats): boolean {
+  try {
+    const own = fstatSync(process.stdout.fd);
+    return own.dev === dev && own.ino === ino;
+  } catch {
+    return false;
+  }
+}
+
+function print(text: string): Promise<void> {
+  return new Promise((done, reject) => {
+    process.stdout.write(text, (error) => (error === null || error === undefined ? done() : reject(error)));
+  });
+}
+
+/** The path at the end of all links, also if nothing is there yet. */
+async function behindLinks(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if (!isFileError(error, "ENOENT")) throw error;
+    const next = await readlink(file).catch(() => undefined);
+    return next === undefined ? file : behindLinks(resolve(dirname(file), next));
+  }
+}
