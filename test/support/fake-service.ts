@@ -41,6 +41,8 @@ export interface FakeInstance {
   top: JsonObject;
   params: JsonObject;
   failure?: string | undefined;
+  /** The port of its database. Default: that of a database which all others share. */
+  readonly port?: number | undefined;
   /** What becomes of it at that time, ms since 1970. */
   next?: { readonly at: number; readonly status: string; readonly failure?: string } | undefined;
 }
@@ -129,7 +131,9 @@ export class FakeService {
   readonly #sessions = new Set<string>();
   readonly #refreshTokens = new Set<string>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
-  readonly #database = pongServer();
+  readonly #databases = [pongServer()];
+  /** The port of the database for the next create: no two instances show one address. */
+  #nextPort: number | undefined;
   #port = 0;
   #databasePort = 0;
 
@@ -141,7 +145,7 @@ export class FakeService {
 
   async #listen(): Promise<void> {
     this.#port = await portOf(this.#server);
-    this.#databasePort = await portOf(this.#database);
+    for (const database of this.#databases) this.#databasePort = await portOf(database);
   }
 
   get url(): string {
@@ -182,7 +186,7 @@ export class FakeService {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
-    this.#database.close();
+    for (const database of this.#databases) database.close();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -190,6 +194,7 @@ export class FakeService {
     this.requests.push(seen);
     const mischief = this.misbehave(seen);
     if (mischief === "hang") return;
+    if (seen.operation === "create") this.#nextPort ??= await this.#openDatabase();
     const worksAnyway = mischief === "cut-after" || (typeof mischief === "object" && mischief.work === true);
     const done = mischief === undefined || worksAnyway ? this.#work(seen) : undefined;
     if (mischief === "cut" || mischief === "cut-after") {
@@ -199,6 +204,12 @@ export class FakeService {
     const { status, headers, body } = mischief === undefined ? (done ?? nothing) : misbehaved(mischief);
     seen.status = status;
     response.writeHead(status, headers).end(body);
+  }
+
+  async #openDatabase(): Promise<number> {
+    const database = pongServer();
+    this.#databases.push(database);
+    return portOf(database);
   }
 
   #work(seen: SeenRequest): Answer {
@@ -279,7 +290,9 @@ export class FakeService {
       status: "PENDING",
       top,
       params,
+      port: this.#nextPort,
     };
+    this.#nextPort = undefined;
     this.instances.set(instance.id, instance);
     this.#begin("create", instance, "DEPLOYING", "RUNNING");
     return json(202, { id: instance.id });
@@ -352,7 +365,9 @@ export class FakeService {
       last_modified: this.clock(modifiedAt),
       result_params: {
         ...(this.echo ? Object.fromEntries(texts) : {}),
-        ...(isUp ? { graphdbHostname: this.hostOf(instance.id), graphdbPort: this.#databasePort } : {}),
+        ...(isUp
+          ? { graphdbHostname: this.hostOf(instance.id), graphdbPort: instance.port ?? this.#databasePort }
+          : {}),
       },
       ...(failure === undefined
         ? {}
