@@ -3,6 +3,7 @@ import { kinds } from "../kinds/index.ts";
 import { type ExitCode, ManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
 import { packageVersion } from "../project/package-files.ts";
 import type { RunReport } from "../reconcile/reconcile.ts";
 import { applyEvent, outcomeEvents } from "../report/apply-events.ts";
@@ -15,6 +16,7 @@ import { makePalette } from "../report/palette.ts";
 import { planEvents } from "../report/plan-events.ts";
 import { planText } from "../report/plan-text.ts";
 import { progressText } from "../report/progress-text.ts";
+import { type ShownOutcome, type ShownPlan, shownOutcome, shownPlan } from "../report/shown.ts";
 import { stepEvents } from "../telemetry/channels.ts";
 import { beginHeartbeat, type Heartbeat } from "./heartbeat.ts";
 import type { LiveView } from "./live-view.ts";
@@ -45,6 +47,7 @@ export function applyReport(
 ): ApplyReport {
   const warnings: string[] = [];
   const { log } = terminal;
+  const names = kindNames(kinds.all);
   let kept: Outcome | undefined;
   const outputs = [
     asJson ? jsonReport((line) => terminal.out(`${line}\n`), command) : textReport(terminal, command, view),
@@ -55,7 +58,10 @@ export function applyReport(
   };
   return {
     view,
-    plan: (plan) => toAll((output) => output.plan(plan)),
+    plan: (plan: Plan) => {
+      const shown = shownPlan(plan, names);
+      toAll((output) => output.plan(shown));
+    },
     event: (event) => {
       stepEvents.publish(event);
       if (event.type === "warning")
@@ -69,14 +75,17 @@ export function applyReport(
     end: (exitCode) => {
       const outcome = kept && { ...kept, exitCode: exitCode ?? kept.exitCode };
       kept = undefined;
-      if (outcome !== undefined) toAll((output) => output.outcome(outcome));
+      if (outcome !== undefined) toAll((output) => output.outcome(shownOutcome(outcome)));
     },
     error: (error) => toAll((output) => output.error(error)),
     warnings: () => warnings,
   };
 }
 
-type Output = Omit<ApplyReport, "warnings" | "view" | "end">;
+interface Output extends Pick<ApplyReport, "event" | "begin" | "error"> {
+  plan(plan: ShownPlan): void;
+  outcome(outcome: ShownOutcome): void;
+}
 
 /** Text; with a view, only the ends of steps and warnings are printed, above what the view draws. */
 function textReport(terminal: Terminal, command: Command, view: LiveView | undefined): Output {
@@ -90,7 +99,7 @@ function textReport(terminal: Terminal, command: Command, view: LiveView | undef
   return {
     plan(plan) {
       end();
-      terminal.out(planText(plan, kindNames(kinds.all), page, { command }));
+      terminal.out(planText(plan, page, { command }));
     },
     begin(steps, usual) {
       view?.begin(steps, usual);

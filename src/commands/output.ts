@@ -1,14 +1,17 @@
 /** @module Prints the outputs that the last apply recorded. */
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, stableJson } from "../model/json.ts";
 import { own } from "../model/own.ts";
+import { holdsSecret } from "../model/sealed.ts";
+import type { RecordedOutput } from "../model/state.ts";
 import { openProject } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
-import { escapeText } from "../report/escape.ts";
+import { escapeLines, escapeText } from "../report/escape.ts";
 import { jsonText } from "../report/json-text.ts";
 import { outputsJson } from "../report/outputs-json.ts";
-import { outputsText, rawOutput } from "../report/outputs-text.ts";
+import { outputsText } from "../report/outputs-text.ts";
 import { makePalette } from "../report/palette.ts";
+import { shownOutputs } from "../report/shown.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -32,7 +35,8 @@ export async function output(
     terminal.err(
       `declared and not known yet: ${escapeText(unknown.join(", "), 500)}; graphform plan says what is missing\n`,
     );
-  if (name !== undefined && own(outputs, name) === undefined) {
+  const named = name === undefined ? undefined : own(outputs, name);
+  if (name !== undefined && named === undefined) {
     const known = Object.keys(outputs);
     throw new GraphformError("output-unknown", `there is no output "${name}"`, {
       hint:
@@ -41,16 +45,39 @@ export async function output(
           : `there are: ${known.join(", ")}`,
     });
   }
-  const chosen =
+  const chosen = shownOutputs(
     name === undefined
       ? outputs
-      : Object.fromEntries(Object.entries(outputs).filter(([key]) => key === name));
+      : Object.fromEntries(Object.entries(outputs).filter(([key]) => key === name)),
+  );
   if (options.raw === true) {
-    if (name === undefined) throw new GraphformError("output-raw", "--raw needs the name of an output");
-    terminal.out(rawOutput(outputs, name));
+    if (name === undefined || named === undefined)
+      throw new GraphformError("output-raw", "--raw needs the name of an output");
+    terminal.out(rawValue(name, named));
   } else if (options.json === true) {
     const json = outputsJson(chosen);
     terminal.out(`${jsonText(name === undefined ? json : (own(json, name) ?? null))}\n`);
   } else terminal.out(outputsText(chosen, makePalette(terminal.colour)));
   return exitCodes.done;
+}
+
+/**
+ * One value for a script, without quotes and line break. A sensitive value is printed, because it was requested by name; a
+ * secret is not, because the state has only its fingerprint. Throws `output-secret` and `output-not-text`.
+ */
+export function rawValue(name: string, { value }: RecordedOutput): string {
+  if (holdsSecret(value))
+    throw new GraphformError(
+      "output-secret",
+      `output "${escapeText(name)}" is a secret, and secrets are not stored`,
+      { hint: "read it from the source that the manifest names" },
+    );
+  if (typeof value === "object" && value !== null)
+    throw new GraphformError(
+      "output-not-text",
+      `output "${escapeText(name)}" is a ${Array.isArray(value) ? "list" : "map"}`,
+      { hint: "use --json" },
+    );
+  if (value === null) return "";
+  return escapeLines(typeof value === "string" ? value : stableJson(value));
 }

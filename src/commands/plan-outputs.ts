@@ -19,10 +19,10 @@ interface PlanFiles {
 
 /** Writes the outputs of one plan, or the sums of several. Paths are absolute. */
 export async function writePlanOutputs(
-  plans: readonly Plan[],
+  plans: readonly Plan<unknown>[],
   { out, markdown, sarif }: PlanFiles,
   settings: Settings,
-  terminal: Pick<Terminal, "err" | "mask">,
+  terminal: Pick<Terminal, "err">,
 ): Promise<void> {
   if (settings.get("githubOutput") === undefined) return;
   const saved =
@@ -39,7 +39,7 @@ export async function writePlanOutputs(
 }
 
 /** The numbers of plans. A replacement counts as add, destroy and replace; a blocked change counts as blocked alone. */
-function countsOf(plans: readonly Plan[]): StepOutputs {
+function countsOf(plans: readonly Plan<unknown>[]): StepOutputs {
   const summaries = plans.map(summarize);
   const sum = (key: "add" | "change" | "destroy" | "blocked"): number =>
     summaries.reduce((total, summary) => total + summary[key], 0);

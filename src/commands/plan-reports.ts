@@ -1,5 +1,4 @@
 /** @module Writes the reports of a plan that options and the CI service ask for. */
-import type { Plan } from "../model/plan.ts";
 import type { Settings } from "../project/settings.ts";
 import { planAnnotations } from "../report/github/annotations.ts";
 import { gitlabCounts } from "../report/gitlab/plan-counts.ts";
@@ -10,6 +9,7 @@ import { failureMarkdown } from "../report/markdown/failure-markdown.ts";
 import { planMarkdown } from "../report/markdown/plan-markdown.ts";
 import { probeFigures } from "../report/probe-census.ts";
 import { planFindings } from "../report/sarif/plan-findings.ts";
+import type { ShownPlan } from "../report/shown.ts";
 import { printAnnotations } from "./github-annotations.ts";
 import { writePlanOutputs } from "./plan-outputs.ts";
 import { writeFailureReports } from "./problem-reports.ts";
@@ -41,29 +41,28 @@ export interface PlanReportContext {
   readonly manifest: readonly string[];
   readonly settings: Settings;
   readonly terminal: Terminal;
-  /** The plan of --compare. */
+  /** The comparison with the plan of --compare. */
   readonly earlier?: PlanPageOptions["earlier"];
 }
 
 /** Writes the reports of a plan, and prints annotations on GitHub. Throws `report-unwritable`. */
 export async function writePlanReports(
-  plan: Plan,
+  plan: ShownPlan,
   options: PlanReportOptions,
   { names, manifest, settings, terminal, earlier }: PlanReportContext,
 ): Promise<void> {
   const { sarif, gitlab, markdown, html, out: planFile, destroy } = options;
   const next = { planFile, command: destroy === true ? "destroy" : "apply" } as const;
   if (sarif !== undefined)
-    await writeSarif(planFindings(plan, names), {
+    await writeSarif(planFindings(plan), {
       ...{ file: sarif, manifest, settings, terminal },
       figures: probeFigures(plan.census),
     });
   if (gitlab !== undefined)
     await writeReport("gitlab", gitlab, `${jsonText(gitlabCounts([plan]))}\n`, terminal);
-  if (markdown !== undefined)
-    await writeReport("markdown", markdown, planMarkdown(plan, names, next), terminal);
+  if (markdown !== undefined) await writeReport("markdown", markdown, planMarkdown(plan, next), terminal);
   if (html !== undefined) await writePlanHtml(html, plan, names, { ...next, earlier, terminal });
-  await appendSummary((bytes) => planMarkdown(plan, names, { ...next, bytes }), settings, terminal);
+  await appendSummary((bytes) => planMarkdown(plan, { ...next, bytes }), settings, terminal);
   await writePlanOutputs([plan], { out: planFile, markdown, sarif }, settings, terminal);
   const annotations = planAnnotations(plan, repositoryPath(settings));
   await printAnnotations(annotations, "graphform plan --json has every change", settings, terminal);

@@ -2,7 +2,6 @@
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { exitCodes } from "../model/errors.ts";
-import type { Plan } from "../model/plan.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { openSession } from "../project/session.ts";
@@ -15,6 +14,7 @@ import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
+import { type ShownPlan, shownPlan } from "../report/shown.ts";
 import { emptyState } from "../state/document.ts";
 import { latestState } from "./latest-state.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
@@ -25,7 +25,7 @@ import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
-import { earlierPlan, isReportError } from "./write-html.ts";
+import { comparedWith, earlierPlan, isReportError } from "./write-html.ts";
 import { assertReportFiles, sayWaiting } from "./write-report.ts";
 
 /** Options of `plan`. */
@@ -61,7 +61,7 @@ export async function plan(
     terminal.out(
       options.json === true
         ? `${jsonText(planJson(made.plan, names))}\n`
-        : planText(made.plan, names, page, { command }),
+        : planText(made.plan, page, { command }),
     );
     return options.detailedExitcode === true && hasChanges(made.plan) ? exitCodes.changes : exitCodes.done;
   } catch (error) {
@@ -86,10 +86,10 @@ async function reportFailure(
 
 /** A plan that was made, with what its reports need. */
 export interface MadePlan {
-  readonly plan: Plan;
+  readonly plan: ShownPlan;
   /** Manifest files. */
   readonly files: readonly string[];
-  /** The plan of --compare. */
+  /** The comparison with the plan of --compare. */
   readonly earlier?: PlanReportContext["earlier"];
 }
 
@@ -136,7 +136,13 @@ export async function makePlan(
       const wait = { ...sayWaiting(options.out, terminal), signal: interrupts.stopping };
       await savePlan(options.out, result, project, session, destroying, wait);
     }
-    return { plan: result, files: project.files, ...(earlier === undefined ? {} : { earlier }) };
+    const names = kindNames(kinds.all);
+    const compared = earlier && (await comparedWith(earlier, result, names));
+    return {
+      plan: shownPlan(result, names),
+      files: project.files,
+      ...(compared === undefined ? {} : { earlier: compared }),
+    };
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {

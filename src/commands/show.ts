@@ -8,6 +8,7 @@ import { kindNames } from "../report/kind-words.ts";
 import { makePalette } from "../report/palette.ts";
 import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
+import { shownPlan, shownState } from "../report/shown.ts";
 import { stateJson } from "../report/state-json.ts";
 import { stateText } from "../report/state-text.ts";
 import { emptyState } from "../state/document.ts";
@@ -15,7 +16,7 @@ import { readPlanFile } from "../state/plan-file.ts";
 import { latestState } from "./latest-state.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
-import { earlierPlan, writePlanHtml } from "./write-html.ts";
+import { comparedWith, earlierPlan, writePlanHtml } from "./write-html.ts";
 
 /** Options of `show`. */
 export interface ShowOptions extends ManifestOptions {
@@ -35,13 +36,13 @@ export async function show(
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
   const names = kindNames(kinds.all);
   if (planFile !== undefined) {
-    const { plan } = await readPlanFile(planFile);
-    const earlier = await earlierPlan(options);
+    const saved = await readPlanFile(planFile);
+    const compare = await earlierPlan(options);
+    const plan = shownPlan(saved.plan, names);
+    const earlier = compare && (await comparedWith(compare, saved.plan, names));
     if (options.html !== undefined)
       await writePlanHtml(options.html, plan, names, { planFile, earlier, terminal });
-    terminal.out(
-      options.json === true ? `${jsonText(planJson(plan, names))}\n` : planText(plan, names, page),
-    );
+    terminal.out(options.json === true ? `${jsonText(planJson(plan, names))}\n` : planText(plan, page));
     return exitCodes.done;
   }
   if (options.html !== undefined || options.compare !== undefined) throw planWanted();
@@ -51,10 +52,8 @@ export async function show(
     terminal.out(`No state at ${project.store.where}.\n`);
     return exitCodes.done;
   }
-  const state = stored ?? emptyState(project.header.name);
-  terminal.out(
-    options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page),
-  );
+  const state = shownState(stored ?? emptyState(project.header.name), names);
+  terminal.out(options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, page));
   return exitCodes.done;
 }
 

@@ -17,7 +17,7 @@ export interface StepOutputs {
 export function writeStepOutputs(
   outputs: StepOutputs,
   settings: Settings,
-  terminal: Pick<Terminal, "err" | "mask">,
+  terminal: Pick<Terminal, "err">,
 ): void {
   const file = settings.get("githubOutput");
   if (file === undefined) return;
@@ -25,7 +25,7 @@ export function writeStepOutputs(
     value === undefined ? [] : [`${name}=${String(value).replaceAll(/[\r\n]+/g, " ")}\n`],
   );
   try {
-    appendFileSync(file, terminal.mask(lines.join("")));
+    appendFileSync(file, lines.join(""));
   } catch (error) {
     terminal.err(`warning: the outputs of this step cannot be written: ${fileTrouble(error)}\n`);
   }

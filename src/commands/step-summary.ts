@@ -28,7 +28,7 @@ export async function appendSummary(
       terminal.err("warning: the summary of this step is full: the report is not added to it\n");
       return;
     }
-    await appendFile(file, terminal.mask(`${text}\n`));
+    await appendFile(file, `${text}\n`);
   } catch (error) {
     terminal.err(`warning: the summary of this step cannot be written: ${fileTrouble(error)}\n`);
   }

@@ -1,13 +1,29 @@
 /** @module Writes pages of plans and of drift to files, and reads the plan that one is compared with. */
 import { createHash } from "node:crypto";
-import type { DriftReport } from "../model/drift.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import type { PlanPageOptions } from "../report/html/plan-html.ts";
 import type { KindNames } from "../report/kind-words.ts";
+import type { ShownDrift, ShownPlan } from "../report/shown.ts";
 import { readPlanFile } from "../state/plan-file.ts";
 import type { Terminal } from "./terminal.ts";
 import { writeReport } from "./write-report.ts";
+
+/** A saved plan, and the name of its file. */
+export interface EarlierPlan {
+  readonly plan: Plan;
+  readonly file: string;
+}
+
+/** The comparison of a plan with an earlier one, for its page. */
+export async function comparedWith(
+  { plan: earlier, file }: EarlierPlan,
+  plan: Plan,
+  names: KindNames,
+): Promise<PlanPageOptions["earlier"]> {
+  const { comparePlans } = await import("../report/view/comparison.ts");
+  return { view: comparePlans(earlier, plan, names), file };
+}
 
 /** The plan that --compare names, read before any work is done. Throws `report-option` where there is no page. */
 export async function earlierPlan({
@@ -16,7 +32,7 @@ export async function earlierPlan({
 }: {
   readonly html?: string;
   readonly compare?: string;
-}): Promise<PlanPageOptions["earlier"]> {
+}): Promise<EarlierPlan | undefined> {
   if (compare === undefined) return undefined;
   if (html === undefined) {
     const hint = `add --html FILE, or leave --compare ${compare} out`;
@@ -28,51 +44,30 @@ export async function earlierPlan({
 /** Writes the page. What draws and escapes it is loaded only here. */
 export async function writePlanHtml(
   file: string,
-  plan: Plan,
+  plan: ShownPlan,
   names: KindNames,
-  {
-    terminal,
-    ...options
-  }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "mask" | "err"> },
+  { terminal, ...options }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "err"> },
 ): Promise<void> {
   const { planHtml } = await import("../report/html/plan-html.ts");
-  const safe = (given: Plan): Plan => maskTexts(given, terminal);
-  const earlier = options.earlier && { ...options.earlier, plan: safe(options.earlier.plan) };
-  const page = planHtml(safe(plan), names, { ...options, earlier, sha256 });
-  await writeReport("html", file, page, { ...terminal, mask: (text) => text });
+  await writeReport("html", file, planHtml(plan, names, { ...options, sha256 }), terminal);
 }
 
 /** Writes the page of a drift report. What draws and escapes it is loaded only here. */
 export async function writeDriftHtml(
   file: string,
-  report: DriftReport,
+  report: ShownDrift,
   names: KindNames,
-  terminal: Pick<Terminal, "mask" | "err">,
+  terminal: Pick<Terminal, "err">,
 ): Promise<void> {
   const { driftHtml } = await import("../report/html/drift-html.ts");
-  const page = driftHtml(maskTexts(report, terminal), names, sha256);
-  await writeReport("html", file, page, { ...terminal, mask: (text) => text });
-}
-
-/**
- * Masks what a service may have repeated, before it stands in a page. The page's own words are not masked: its script and its style
- * have to stay whole.
- */
-function maskTexts<Report extends Plan | DriftReport>(
-  report: Report,
-  { mask }: Pick<Terminal, "mask">,
-): Report {
-  const text = JSON.stringify(report, (_, inner: unknown) =>
-    typeof inner === "string" ? mask(inner) : inner,
-  );
-  return JSON.parse(text);
+  await writeReport("html", file, driftHtml(report, names, sha256), terminal);
 }
 
 /** Writes a page that says why there is no plan or no drift report, so that the page of an earlier run is not taken for it. */
 export async function writeFailureHtml(
   file: string,
   error: unknown,
-  terminal: Pick<Terminal, "mask" | "err">,
+  terminal: Pick<Terminal, "err">,
   report: "plan" | "drift" = "plan",
 ): Promise<void> {
   const { failureHtml } = await import("../report/html/failure-html.ts");

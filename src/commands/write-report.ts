@@ -36,19 +36,19 @@ export function assertReportFiles(files: ReportFiles): void {
 }
 
 /**
- * Writes the report of an option and its folders, with the secrets that are known masked. An earlier report is written over, or replaced at
- * once if there is a `mode`. Throws `report-unwritable`.
+ * Writes the report of an option and its folders. An earlier report is written over, or replaced at once if there is a `mode`. Throws
+ * `report-unwritable`.
  */
 export async function writeReport(
   option: string,
   file: string,
   text: string,
-  terminal: Pick<Terminal, "mask" | "err">,
+  terminal: Pick<Terminal, "err">,
   mode?: number,
 ): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeResult(file, terminal.mask(text), sayWaiting(file, terminal), mode);
+    await writeResult(file, text, sayWaiting(file, terminal), mode);
   } catch (cause) {
     throw new GraphformError(
       "report-unwritable",

@@ -39,18 +39,18 @@ export const happenings: readonly Happening[] = [
 ];
 
 /** One field that differs. A value is absent where there is none, or where it is not known. */
-export interface FieldDrift {
+export interface FieldDrift<Value = Json> {
   readonly path: string;
   readonly class: DriftClass;
   /** One line for people. */
   readonly reason: string;
   /** Value of the last apply. */
-  readonly applied?: Json;
-  readonly seen?: Json;
+  readonly applied?: Value;
+  readonly seen?: Value;
   /** Source of `seen`. */
   readonly source?: Source;
   /** Value that the manifest declares. */
-  readonly declared?: Json;
+  readonly declared?: Value;
   /** Print none of the values. */
   readonly secret: boolean;
   /** Set by hand in the running object, and fixed at creation: the manifest cannot follow it without a replacement. */
@@ -71,7 +71,7 @@ export interface AuditEvent {
 }
 
 /** One resource that differs. */
-export interface ResourceDrift {
+export interface ResourceDrift<Value = Json> {
   readonly address: Address;
   readonly kind: string;
   readonly id?: string;
@@ -85,7 +85,7 @@ export interface ResourceDrift {
   readonly phase?: Phase;
   readonly where?: SourceRange;
   /** Fields that differ, the worst class first, then by path. */
-  readonly fields: readonly FieldDrift[];
+  readonly fields: readonly FieldDrift<Value>[];
   /** Newest first; empty where the service shows none. */
   readonly events: readonly AuditEvent[];
 }
@@ -107,11 +107,11 @@ export interface UnmanagedDrift {
 }
 
 /** An output whose value is another one than at the last apply. Always cosmetic: whoever reads it gets the new one. */
-export interface OutputDrift {
+export interface OutputDrift<Value = Json> {
   readonly name: string;
   readonly sensitive: boolean;
-  readonly applied?: Json;
-  readonly seen?: Json;
+  readonly applied?: Value;
+  readonly seen?: Value;
 }
 
 /** A declared resource that a report is not sure of. */
@@ -131,17 +131,17 @@ export interface DriftCensus extends Census {
   readonly unfinished: readonly NotChecked[];
 }
 
-/** Differences from the last apply: JSON, without secrets. */
-export interface DriftReport {
+/** Differences from the last apply: JSON, secrets sealed. Reports get one whose values may be shown. */
+export interface DriftReport<Value = Json> {
   readonly version: 1;
   readonly name: string;
   /** ISO 8601: the newest of its inputs. */
   readonly timestamp: string;
   /** Worst first, then by address; resources without any difference are left out. */
-  readonly resources: readonly ResourceDrift[];
+  readonly resources: readonly ResourceDrift<Value>[];
   /** The others that were looked at, by address; those of `notChecked` are not among them. */
   readonly unchanged: readonly Unchanged[];
-  readonly outputs: readonly OutputDrift[];
+  readonly outputs: readonly OutputDrift<Value>[];
   /** Objects that nobody declares; absent where nobody asked for them. */
   readonly unmanaged?: readonly UnmanagedDrift[];
   readonly census: DriftCensus;
@@ -155,6 +155,6 @@ export function countUnread({ notChecked }: Pick<DriftCensus, "notChecked">): nu
 }
 
 /** True for drift that matters: a resource was changed outside, or objects that nobody declares were asked for and found. */
-export function hasDrift({ resources, unmanaged = [] }: DriftReport): boolean {
+export function hasDrift({ resources, unmanaged = [] }: DriftReport<unknown>): boolean {
   return unmanaged.length > 0 || resources.some((resource) => resource.class === "outside");
 }

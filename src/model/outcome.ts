@@ -1,8 +1,9 @@
 /** @module Defines the events and the outcome of an apply. */
 import type { Address } from "./address.ts";
 import type { ExitCode } from "./errors.ts";
-import type { JsonObject } from "./json.ts";
+import type { Json } from "./json.ts";
 import type { Operation } from "./plan.ts";
+import type { RecordedOutput } from "./state.ts";
 
 /** The step that an event or an outcome is about. */
 interface NamedStep {
@@ -34,15 +35,13 @@ export interface StepOutcome extends NamedStep {
   readonly elapsed: number;
 }
 
-/** Result of an apply. */
-export interface Outcome {
+/** Result of an apply. Reports get one whose values may be shown. */
+export interface Outcome<Value = Json> {
   readonly steps: readonly StepOutcome[];
   readonly added: number;
   readonly changed: number;
   readonly destroyed: number;
-  readonly outputs: {
-    readonly [name: string]: { readonly value: JsonObject[string]; readonly sensitive: boolean };
-  };
+  readonly outputs: { readonly [name: string]: RecordedOutput<Value> };
   /** Differences that the second plan found and nothing excuses. */
   readonly certificate: readonly string[];
   readonly warnings: readonly string[];

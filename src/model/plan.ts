@@ -15,10 +15,10 @@ export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "mov
 export type Effect = "in-place" | "replace";
 
 /** One field that differs. `before` is absent where the live value is unknown, `after` where the field is released. */
-export interface FieldChange {
+export interface FieldChange<Value = Json> {
   readonly path: string;
-  readonly before?: Json;
-  readonly after?: Json;
+  readonly before?: Value;
+  readonly after?: Value;
   /** Source of `before`. */
   readonly source?: Source;
   readonly effect: Effect;
@@ -42,7 +42,7 @@ export interface Guard {
 }
 
 /** The planned change of one resource, and its reason. */
-export interface Change {
+export interface Change<Value = Json> {
   readonly action: Action;
   readonly address: Address;
   readonly previousAddress?: Address;
@@ -50,7 +50,7 @@ export interface Change {
   readonly id?: string;
   /** One line for people; it never steers apply. */
   readonly reason: string;
-  readonly fields: readonly FieldChange[];
+  readonly fields: readonly FieldChange<Value>[];
   /** The field that forces a replacement, first of them. */
   readonly forcedBy?: string;
   readonly disruption: Disruption;
@@ -59,13 +59,13 @@ export interface Change {
   readonly refs?: readonly Address[];
   readonly phase?: Phase;
   /** Whole spec before and after, secrets sealed. */
-  readonly before?: Spec;
-  readonly after?: Spec;
+  readonly before?: Spec<Value>;
+  readonly after?: Spec<Value>;
   /** True where a backup is seen complete before anything is deleted. */
   readonly backupFirst?: boolean;
   readonly blocked: readonly Guard[];
   /** Changes made outside of graphform: deleted, stopped, a field drifted. */
-  readonly drift: readonly FieldChange[];
+  readonly drift: readonly FieldChange<Value>[];
 }
 
 /** Operations of steps. `heal` sets values in the running object itself. `wait` only goes on waiting; `bind`, `forget` and `move` only write the state. */
@@ -82,7 +82,7 @@ export type Operation =
   | "move";
 
 /** One thing that apply does. Everything that it needs stands here; secrets are sealed. */
-export interface Step {
+export interface Step<Value = Json> {
   /** Unique in the plan: `instances.orders`, or `instances.orders#delete` where an address has several. */
   readonly key: string;
   readonly operation: Operation;
@@ -97,9 +97,9 @@ export interface Step {
   readonly id?: string;
   readonly place: JsonObject;
   /** The whole desired spec, where there is one. */
-  readonly spec?: Spec;
+  readonly spec?: Spec<Value>;
   /** update, heal: the changed fields alone. */
-  readonly patch?: Spec;
+  readonly patch?: Spec<Value>;
   /** Paths of the observed values that this decision used; `precondition` is their digest. */
   readonly checks: readonly string[];
   /** Those of `checks` that the running object has shown: it is asked again before the write. */
@@ -107,7 +107,7 @@ export interface Step {
   /** move: the address that it had. */
   readonly from?: Address;
   /** create: what the service sets by itself, to be recorded with the spec. */
-  readonly record?: Spec;
+  readonly record?: Spec<Value>;
   readonly protect?: boolean;
   readonly onDelete?: "delete" | "retain" | "backup";
   readonly refs?: readonly Address[];
@@ -162,10 +162,10 @@ export interface ForecastStep {
 }
 
 /** The planned change of an output. */
-export interface OutputChange {
+export interface OutputChange<Value = Json> {
   readonly action: "create" | "update" | "delete" | "no-op";
-  readonly before?: Json;
-  readonly after?: Json;
+  readonly before?: Value;
+  readonly after?: Value;
   /** True where the value is known only after apply. */
   readonly unknown: boolean;
   /** Says why it has no value of today although nothing is to happen. */
@@ -173,17 +173,17 @@ export interface OutputChange {
   readonly sensitive: boolean;
 }
 
-/** The plan is data: JSON in, JSON out. Apply executes it and nothing else. */
-export interface Plan {
+/** The plan is data: JSON in, JSON out. Apply executes it and nothing else. Reports get one whose values may be shown. */
+export interface Plan<Value = Json> {
   readonly version: 1;
   readonly name: string;
   readonly lineage: string;
   readonly serial: number;
   /** ISO 8601: the newest of its inputs, so that the same input gives the same bytes. */
   readonly timestamp: string;
-  readonly changes: readonly Change[];
-  readonly steps: readonly Step[];
-  readonly outputs: { readonly [name: string]: OutputChange };
+  readonly changes: readonly Change<Value>[];
+  readonly steps: readonly Step<Value>[];
+  readonly outputs: { readonly [name: string]: OutputChange<Value> };
   readonly census: Census;
   readonly forecast: Forecast;
   /** False where --target or --exclude left something out, a list was partial, or a running object that was asked did not answer all. */

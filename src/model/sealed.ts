@@ -2,6 +2,9 @@
 import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";
 
+/** Stands in place of a secret in everything that is shown. */
+export const sensitive = "(sensitive)";
+
 /**
  * A secret as everything but the last request sees it: a keyed fingerprint (HMAC-SHA256 under the state's key), or, in
  * a plan that is made before there is a state, the label of where it comes from. Two equal secrets of one state have

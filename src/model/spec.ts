@@ -7,8 +7,8 @@ import { isReference, isSealed, isTemplate } from "./sealed.ts";
  * Values by their dotted paths: `config.name` -> "orders". Lists, secrets and templates are values. A group that was
  * written without entries is a value too, and sets nothing. Nested specs stand only in YAML, on the wire and in plan files.
  */
-export interface Spec {
-  readonly [path: string]: Json;
+export interface Spec<Value = Json> {
+  readonly [path: string]: Value;
 }
 
 /** The flat spec of a nested one. */

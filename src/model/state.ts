@@ -41,18 +41,18 @@ export interface Durations {
 }
 
 /** An output as it was last shown. */
-export interface RecordedOutput {
-  readonly value: Json;
+export interface RecordedOutput<Value = Json> {
+  readonly value: Value;
   readonly sensitive: boolean;
 }
 
 /** An address and the object that it is bound to. */
-export interface Bound {
+export interface Bound<Value = Json> {
   readonly kind: string;
   readonly id: string;
   readonly place: JsonObject;
   /** Last applied values; secrets sealed. */
-  readonly recorded: Spec;
+  readonly recorded: Spec<Value>;
   /** Protection from the last apply; it holds also after its block is removed from the manifest. */
   readonly protect: boolean;
   readonly onDelete: "delete" | "retain" | "backup";

@@ -68,7 +68,7 @@ function outputChange(
   const declared = own(input.outputs, name);
   const recorded = own(input.state.outputs, name);
   const before: Json | undefined = recorded?.value;
-  const sensitive = declared?.sensitive ?? recorded?.sensitive ?? false;
+  const sensitive = declared?.sensitive === true || recorded?.sensitive === true;
   const shown = before === undefined ? {} : { before };
   if (declared === undefined) return { action: "delete", ...shown, unknown: false, sensitive };
   const after = resolveKnown(declared.value, (address) =>

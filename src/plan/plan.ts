@@ -84,7 +84,7 @@ function withResolvedOptions(input: PlanInput): PlanInput {
 }
 
 /** True where applying the plan changes something at the service or in the state's bindings. */
-export function hasChanges(plan: Plan): boolean {
+export function hasChanges(plan: Plan<unknown>): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.changes.some((change) => change.action !== "keep");
 }

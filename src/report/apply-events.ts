@@ -1,6 +1,6 @@
 /** @module Formats the events and the result of an apply as JSON for the event stream. */
 import type { JsonObject } from "../model/json.ts";
-import type { ApplyEvent, Outcome, StepOutcome } from "../model/outcome.ts";
+import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Operation } from "../model/plan.ts";
 import { elapsedTime } from "./amounts.ts";
 import { type Command, lastLine } from "./apply-summary.ts";
@@ -8,6 +8,7 @@ import { eventResource } from "./event-resource.ts";
 import { noticeEvent, type Stamp, uiEvent } from "./events.ts";
 import type { KindNames } from "./kind-words.ts";
 import { typedOutputs } from "./outputs-json.ts";
+import type { ShownOutcome } from "./shown.ts";
 import { doneWords, stepWords } from "./step-words.ts";
 
 /** One event of a running apply as one line of the stream. */
@@ -42,7 +43,7 @@ export function applyEvent(event: ApplyEvent, names: KindNames, stamp: Stamp): J
 
 /** The result as lines of the stream: unfinished steps with reasons, the summary, the outputs. */
 export function outcomeEvents(
-  outcome: Outcome,
+  outcome: ShownOutcome,
   stamp: Stamp,
   command: Command = "apply",
 ): readonly JsonObject[] {

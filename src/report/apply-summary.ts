@@ -26,7 +26,10 @@ const results: readonly StepOutcome["result"][] = [
 export type Command = "apply" | "destroy";
 
 /** The last line of every apply and destroy. Its form is stable, because scripts read it. */
-export function lastLine({ added, changed, destroyed, exitCode }: Outcome, command: Command): string {
+export function lastLine(
+  { added, changed, destroyed, exitCode }: Outcome<unknown>,
+  command: Command,
+): string {
   const ending = exitCode === 0 ? "complete!" : "incomplete.";
   return command === "destroy"
     ? `Destroy ${ending} Resources: ${destroyed} destroyed.`

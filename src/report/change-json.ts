@@ -3,15 +3,17 @@
 import { parseAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Change, FieldChange, Guard, OutputChange, Step } from "../model/plan.ts";
-import { holdsSecret } from "../model/sealed.ts";
 import { nest, type Spec } from "../model/spec.ts";
 import type { KindNames } from "./kind-words.ts";
-import { isSecretPath, typeOf } from "./kind-words.ts";
-import { masked } from "./masked.ts";
-import { sensitive } from "./value-text.ts";
+import { typeOf } from "./kind-words.ts";
+import { isMarked, type ShownValue } from "./shown-value.ts";
 
 /** One entry of `resource_changes` (Terraform's plan representation, format 1.2). */
-export function resourceChange(change: Change, steps: readonly Step[], names: KindNames): JsonObject {
+export function resourceChange(
+  change: Change<ShownValue>,
+  steps: readonly Step<unknown>[],
+  names: KindNames,
+): JsonObject {
   const reason = actionReason(change);
   return {
     ...identity(change, names),
@@ -19,7 +21,7 @@ export function resourceChange(change: Change, steps: readonly Step[], names: Ki
     ...(reason === undefined ? {} : { action_reason: reason }),
     change: {
       actions: actionsOf(change, steps),
-      ...beforeAndAfter(change, names),
+      ...beforeAndAfter(change),
       replace_paths: change.fields
         .filter((field) => field.effect === "replace")
         .map((field) => field.path.split(".")),
@@ -29,34 +31,41 @@ export function resourceChange(change: Change, steps: readonly Step[], names: Ki
 }
 
 /** One entry of `resource_drift`: changes made outside since the last apply; undefined if there are none. */
-export function resourceDrift(change: Change, names: KindNames): JsonObject | undefined {
+export function resourceDrift(change: Change<ShownValue>, names: KindNames): JsonObject | undefined {
   if (change.action === "create" && change.id !== undefined) {
     const gone = { before: {}, after: null, after_unknown: {}, before_sensitive: {}, after_sensitive: false };
     return { ...identity(change, names), change: { actions: ["delete"], ...gone } };
   }
   if (change.drift.length === 0) return undefined;
   const seen = change.before ?? {};
-  const recorded = change.drift.reduce<Spec>((spec, { path, before }) => withValue(spec, path, before), seen);
-  const drifted: Change = { ...change, action: "replace", before: recorded, after: seen };
-  return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted, names) } };
+  const recorded = change.drift.reduce<Spec<ShownValue>>(
+    (spec, { path, before }) => withValue(spec, path, before),
+    seen,
+  );
+  const drifted: Change<ShownValue> = { ...change, action: "replace", before: recorded, after: seen };
+  return { ...identity(change, names), change: { actions: ["update"], ...beforeAndAfter(drifted) } };
 }
 
 /** One entry of `output_changes`. */
-export function outputChange(output: OutputChange): JsonObject {
-  const secret = output.sensitive || holdsSecret(output.before) || holdsSecret(output.after);
-  const shown = (value: Json | undefined): Json => (value === undefined ? null : secret ? sensitive : value);
+export function outputChange({
+  action,
+  before,
+  after,
+  unknown,
+  sensitive,
+}: OutputChange<ShownValue>): JsonObject {
   return {
-    actions: [output.action],
-    before: shown(output.before),
-    ...(output.unknown ? {} : { after: shown(output.after) }),
-    after_unknown: output.unknown,
-    before_sensitive: secret && output.before !== undefined,
-    after_sensitive: secret && output.action !== "delete",
+    actions: [action],
+    before: before?.json ?? null,
+    ...(unknown ? {} : { after: after?.json ?? null }),
+    after_unknown: unknown,
+    before_sensitive: before !== undefined && isMarked(before.sensitive),
+    after_sensitive: action !== "delete" && (sensitive || isMarked(after?.sensitive ?? false)),
   };
 }
 
 /** The entry of one change under `x_graphform`: reason, disruption, guards, and the source of each value. */
-export function changeExtras(change: Change): JsonObject {
+export function changeExtras(change: Change<ShownValue>): JsonObject {
   const fields = change.fields.map((field): [string, JsonObject] => [
     field.path,
     {
@@ -94,7 +103,7 @@ export function changeExtras(change: Change): JsonObject {
 }
 
 /** The entry of one step under `x_graphform`, without its spec: that is only in the plan file. */
-export function stepExtras(step: Step): JsonObject {
+export function stepExtras(step: Step<unknown>): JsonObject {
   return {
     key: step.key,
     address: step.address,
@@ -107,7 +116,7 @@ export function stepExtras(step: Step): JsonObject {
   };
 }
 
-function identity({ address, kind }: Change, names: KindNames): JsonObject {
+function identity({ address, kind }: Change<unknown>, names: KindNames): JsonObject {
   const parts = parseAddress(address);
   return {
     address,
@@ -120,7 +129,7 @@ function identity({ address, kind }: Change, names: KindNames): JsonObject {
 }
 
 /** The actions of a change by the words of Terraform. */
-export function actionsOf(change: Change, steps: readonly Step[]): readonly string[] {
+export function actionsOf(change: Change<unknown>, steps: readonly Step<unknown>[]): readonly string[] {
   switch (change.action) {
     case "replace":
       return createsFirst(change, steps) ? ["create", "delete"] : ["delete", "create"];
@@ -138,43 +147,54 @@ export function actionsOf(change: Change, steps: readonly Step[]): readonly stri
 }
 
 /** The order of a replacement is that of its steps. */
-function createsFirst({ address }: Change, steps: readonly Step[]): boolean {
+function createsFirst({ address }: Change<unknown>, steps: readonly Step<unknown>[]): boolean {
   const own = steps.filter((step) => step.address === address);
   const create = own.find((step) => step.operation === "create");
   const remove = own.find((step) => step.operation === "delete");
   return create !== undefined && remove?.after.includes(create.key) === true;
 }
 
-function actionReason(change: Change): string | undefined {
+function actionReason(change: Change<unknown>): string | undefined {
   if (change.action === "delete") return "delete_because_no_resource_config";
   if (change.action !== "replace") return undefined;
   return change.forcedBy === undefined ? "replace_by_request" : "replace_because_cannot_update";
 }
 
-function beforeAndAfter(change: Change, names: KindNames): JsonObject {
-  const secret = new Set(
-    [...change.fields, ...change.drift].filter((field) => field.secret).map((field) => field.path),
-  );
-  const isSecret = (path: string): boolean => secret.has(path) || isSecretPath(change.kind, path, names);
-  const sides = sidesOf(change);
-  const before = sides.before === undefined ? undefined : masked(nest(sides.before), isSecret);
-  const after = sides.after === undefined ? undefined : masked(nest(sides.after), isSecret);
+function beforeAndAfter(change: Change<ShownValue>): JsonObject {
+  const { before, after } = sidesOf(change);
   return {
-    before: before?.shown ?? null,
-    after: after?.shown ?? null,
-    after_unknown: after?.unknown ?? {},
-    before_sensitive: before?.sensitive ?? false,
-    after_sensitive: after?.sensitive ?? false,
+    before: nested(before, ({ json }) => json) ?? null,
+    after: nested(after, ({ json }) => json) ?? null,
+    after_unknown: nested(after, ({ unknown }) => marked(unknown)) ?? {},
+    before_sensitive: nested(before, ({ sensitive }) => marked(sensitive)) ?? false,
+    after_sensitive: nested(after, ({ sensitive }) => marked(sensitive)) ?? false,
   };
+}
+
+/** A spec as nested objects, with one part of each of its values. */
+function nested(
+  spec: Spec<ShownValue> | undefined,
+  part: (value: ShownValue) => Json | undefined,
+): JsonObject | undefined {
+  if (spec === undefined) return undefined;
+  const parts = Object.entries(spec).flatMap(([path, value]) => {
+    const json = part(value);
+    return json === undefined ? [] : [[path, json] as const];
+  });
+  return nest(Object.fromEntries(parts));
+}
+
+function marked(mark: Json): Json | undefined {
+  return isMarked(mark) ? mark : undefined;
 }
 
 /**
  * Both sides of a change. What is created alone has nothing before, also where the service no longer shows an object. Unmanaged fields do
  * not change: the sides of an update differ in the changed fields only.
  */
-function sidesOf({ action, fields, before, after }: Change): {
-  readonly before?: Spec | undefined;
-  readonly after?: Spec | undefined;
+function sidesOf({ action, fields, before, after }: Change<ShownValue>): {
+  readonly before?: Spec<ShownValue> | undefined;
+  readonly after?: Spec<ShownValue> | undefined;
 } {
   switch (action) {
     case "create":
@@ -186,14 +206,14 @@ function sidesOf({ action, fields, before, after }: Change): {
       return { before: before ?? {} };
     case "update":
     case "adopt":
-      return { before: before ?? {}, after: fields.reduce<Spec>(withField, before ?? {}) };
+      return { before: before ?? {}, after: fields.reduce<Spec<ShownValue>>(withField, before ?? {}) };
     case "move":
     case "keep":
       return { before: before ?? after, after: before ?? after };
   }
 }
 
-function withField(spec: Spec, field: FieldChange): Spec {
+function withField(spec: Spec<ShownValue>, field: FieldChange<ShownValue>): Spec<ShownValue> {
   return field.after === undefined ? spec : withValue(spec, field.path, field.after);
 }
 
@@ -202,7 +222,7 @@ function guardJson({ code, message, lift }: Guard): JsonObject {
 }
 
 /** A copy of the spec with one value set, or removed if it is undefined. */
-function withValue(spec: Spec, path: string, value: Json | undefined): Spec {
+function withValue(spec: Spec<ShownValue>, path: string, value: ShownValue | undefined): Spec<ShownValue> {
   const others = Object.entries(spec).filter(([other]) => other !== path);
   return Object.fromEntries(value === undefined ? others : [...others, [path, value]]);
 }

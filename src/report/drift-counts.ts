@@ -17,7 +17,7 @@ export interface DriftCounts {
 }
 
 /** The numbers of a report. */
-export function countDrift({ resources, outputs, census }: DriftReport): DriftCounts {
+export function countDrift({ resources, outputs, census }: DriftReport<unknown>): DriftCounts {
   const of = (is: DriftClass): number => resources.filter((resource) => resource.class === is).length;
   const fields = resources.flatMap((resource) => resource.fields);
   const { probed, described, echoed, recorded } = census.fields;
@@ -46,7 +46,7 @@ export function seenText({ seen, remembered }: DriftCounts): string {
 /** Lists of which the service shows a part only, in words, each with what follows. */
 export function partialListsIn({
   census,
-}: Pick<DriftReport, "census">): readonly { address: string; reason: string }[] {
+}: Pick<DriftReport<unknown>, "census">): readonly { address: string; reason: string }[] {
   const reason = "the service has possibly more than it lists: nobody knows what is not declared there";
   return (census.partialLists ?? []).map((address) => ({ address, reason }));
 }
@@ -54,7 +54,7 @@ export function partialListsIn({
 /** Resources that could not be read, those whose running database gave no answer, and partial lists, each with the reason. */
 export function unseenIn({
   census,
-}: Pick<DriftReport, "census">): readonly { address: string; reason: string }[] {
+}: Pick<DriftReport<unknown>, "census">): readonly { address: string; reason: string }[] {
   const silent = (census.notProbed ?? []).filter(({ failed }) => failed === true);
   return [
     ...census.notChecked.filter(({ failed }) => failed === true),

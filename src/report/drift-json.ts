@@ -1,26 +1,20 @@
 /** @module Formats a drift report as JSON. */
-import {
-  type DriftReport,
-  type FieldDrift,
-  hasDrift,
-  type OutputDrift,
-  type ResourceDrift,
-} from "../model/drift.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from "../model/drift.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { SourceRange } from "../model/problem.ts";
 import { countDrift } from "./drift-counts.ts";
 import { errorDiagnostics } from "./error-json.ts";
-import { isSecretPath, type KindNames, typeOf } from "./kind-words.ts";
-import { masked } from "./masked.ts";
+import { type KindNames, typeOf } from "./kind-words.ts";
 import { partialJson } from "./partial-lists.ts";
 import { probesJson } from "./probe-census.ts";
-import { sensitive } from "./value-text.ts";
+import type { ShownDrift } from "./shown.ts";
+import { isMarked, type ShownValue } from "./shown-value.ts";
 
 /** Version of the document. A reader ignores keys that it does not know, and refuses another major version. */
 const formatVersion = "1.0";
 
-/** A drift report as JSON, without secrets. Print it with `jsonText`, which sorts the keys. */
-export function driftJson(report: DriftReport, names: KindNames): JsonObject {
+/** A drift report as JSON. Print it with `jsonText`, which sorts the keys. */
+export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
   const { declared, checked, skipped, unmanaged, fields, notChecked, unfinished } = report.census;
   return {
     format_version: formatVersion,
@@ -62,7 +56,7 @@ export function erroredDriftJson(error: unknown): JsonObject {
   };
 }
 
-function resourceJson(resource: ResourceDrift, names: KindNames): JsonObject {
+function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): JsonObject {
   const { address, kind, id, what, reason, since, phase, where } = resource;
   return {
     address,
@@ -75,42 +69,43 @@ function resourceJson(resource: ResourceDrift, names: KindNames): JsonObject {
     ...(since === undefined ? {} : { since }),
     ...(phase === undefined ? {} : { phase: phase.is, status: phase.detail }),
     ...placeJson(where),
-    fields: resource.fields.map((field) => fieldJson(field, kind, names)),
+    fields: resource.fields.map(fieldJson),
     events: resource.events.map((event) => ({ ...event })),
   };
 }
 
-function fieldJson(field: FieldDrift, kind: string, names: KindNames): JsonObject {
+function fieldJson(field: FieldDrift<ShownValue>): JsonObject {
   const { path, reason, applied, seen, declared, source, remedy, where } = field;
-  const isSecret = field.secret || isSecretPath(kind, path, names);
   return {
     path,
     class: field.class,
     reason,
-    sensitive: isSecret,
-    ...valueJson("applied", applied, isSecret),
-    ...valueJson("seen", seen, isSecret),
-    ...valueJson("declared", declared, isSecret),
+    sensitive: field.secret || [applied, seen, declared].some(isHidden),
+    ...valueJson("applied", applied),
+    ...valueJson("seen", seen),
+    ...valueJson("declared", declared),
     ...(source === undefined ? {} : { source }),
     ...(remedy === undefined ? {} : { effect: remedy.effect, disruption: remedy.disruption }),
     ...placeJson(where),
   };
 }
 
-function outputJson({ name, sensitive: isSecret, applied, seen }: OutputDrift): JsonObject {
+function outputJson({ name, sensitive, applied, seen }: OutputDrift<ShownValue>): JsonObject {
   return {
     name,
-    sensitive: isSecret,
-    ...valueJson("applied", applied, isSecret),
-    ...valueJson("seen", seen, isSecret),
+    sensitive: sensitive || [applied, seen].some(isHidden),
+    ...valueJson("applied", applied),
+    ...valueJson("seen", seen),
   };
 }
 
 /** A value under its key; nothing where it is absent or not known yet. */
-function valueJson(key: string, value: Json | undefined, isSecret: boolean): JsonObject {
-  if (value === undefined) return {};
-  const { shown } = isSecret ? { shown: sensitive } : masked(value, () => false);
-  return shown === undefined ? {} : { [key]: shown };
+function valueJson(key: string, value: ShownValue | undefined): JsonObject {
+  return value?.json === undefined ? {} : { [key]: value.json };
+}
+
+function isHidden(value: ShownValue | undefined): boolean {
+  return value !== undefined && isMarked(value.sensitive);
 }
 
 function placeJson(where: SourceRange | undefined): JsonObject {

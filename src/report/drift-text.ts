@@ -1,5 +1,5 @@
 /** @module Formats a drift report as text for the terminal. */
-import { countUnread, type DriftReport, type Happening } from "../model/drift.ts";
+import { countUnread, type Happening } from "../model/drift.ts";
 import { amount } from "./amounts.ts";
 import { censusLines } from "./census-lines.ts";
 import { escapeText, quoteText } from "./escape.ts";
@@ -7,6 +7,7 @@ import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
 import { headLines, type Sign } from "./head-lines.ts";
 import type { KindNames } from "./kind-words.ts";
 import type { Page, Palette } from "./palette.ts";
+import type { ShownDrift } from "./shown.ts";
 import { sourceMeanings } from "./source-words.ts";
 import { withoutColour, wrapIndented } from "./text-width.ts";
 import { sinceText, timeText } from "./time-text.ts";
@@ -22,7 +23,7 @@ export interface DriftPage extends Page {
  * The report as text: what was changed outside, worst first; what is not applied yet; what was looked at; and the verdict.
  * Ends with a line break.
  */
-export function driftText(report: DriftReport, names: KindNames, page: DriftPage): string {
+export function driftText(report: ShownDrift, names: KindNames, page: DriftPage): string {
   const view = driftView(report, names);
   const title = `Drift of ${escapeText(view.name, 100)}${view.complete ? "" : " (incomplete)"}`;
   const matters = view.groups.filter(({ matters: is }) => is);

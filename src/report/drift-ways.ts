@@ -14,7 +14,7 @@ export const wayOfUnmanaged =
   "declare it and bind it with graphform import ADDRESS ID, or delete it at the service";
 
 /** The ways out, once for all resources that were changed outside; the first of their fields is the example. */
-export function waysOut({ resources }: DriftReport): readonly WayOut[] {
+export function waysOut({ resources }: DriftReport<unknown>): readonly WayOut[] {
   const outside = resources.filter((resource) => resource.class === "outside");
   if (outside.length === 0) return [];
   const field = outside

@@ -22,15 +22,15 @@ export function typeOf(kind: string, names: KindNames): string {
   return wordsOf(kind, names)?.type ?? `graphform_${kind}`;
 }
 
-/** True if the field at this dotted path, or a field above it, is secret. */
-export function isSecretPath(kind: string, path: string, names: KindNames): boolean {
+/** The row of the field at a dotted path, or of the secret field above it. */
+export function rowAt(kind: string, path: string, names: KindNames): FieldSchema | undefined {
   let row: FieldSchema | undefined = wordsOf(kind, names)?.schema;
   for (const key of path.split(".")) {
     const rows: FieldSchema["properties"] = row?.properties;
     row = rows !== undefined && Object.hasOwn(rows, key) ? rows[key] : undefined;
-    if (row?.["x-secret"] === true) return true;
+    if (row?.["x-secret"] === true) return row;
   }
-  return false;
+  return row;
 }
 
 function wordsOf(kind: string, names: KindNames): KindWords | undefined {

@@ -1,18 +1,19 @@
 /** @module Formats the result of an apply as text. */
-import type { Outcome, StepOutcome } from "../model/outcome.ts";
+import type { StepOutcome } from "../model/outcome.ts";
 import { formatDuration } from "../model/quantity.ts";
 import { amount } from "./amounts.ts";
 import { type Command, lastLine, unfinished } from "./apply-summary.ts";
 import { escapeText } from "./escape.ts";
 import { outputRows } from "./outputs-text.ts";
 import type { Page, Palette } from "./palette.ts";
+import type { ShownOutcome } from "./shown.ts";
 import { wrapIndented } from "./text-width.ts";
 
 /**
  * The result of a run: unfinished steps with the next action, differences that the verifying plan found, backups, warnings,
  * outputs, and last the line that scripts read. Ends with a line break.
  */
-export function outcomeText(outcome: Outcome, page: Page, command: Command = "apply"): string {
+export function outcomeText(outcome: ShownOutcome, page: Page, command: Command = "apply"): string {
   const { palette, width } = page;
   const warnings = outcome.warnings.flatMap((warning) => wrapIndented("  ! ", escapeText(warning), width));
   const found = outcome.certificate.flatMap((difference) =>
@@ -41,7 +42,7 @@ export function outcomeText(outcome: Outcome, page: Page, command: Command = "ap
 }
 
 /** All steps and the whole time: `Total: 60 of 61 steps done in 1 min 4 s; 1 failed.` */
-function totalLines({ steps, elapsed }: Outcome, { width }: Page): readonly string[] {
+function totalLines({ steps, elapsed }: ShownOutcome, { width }: Page): readonly string[] {
   if (elapsed === undefined || steps.length === 0) return [];
   const counts = new Map<string, number>();
   for (const { result } of steps) counts.set(result, (counts.get(result) ?? 0) + 1);

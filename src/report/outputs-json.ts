@@ -1,43 +1,34 @@
 /** @module Formats recorded outputs as JSON. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
-import { holdsSecret } from "../model/sealed.ts";
-import type { RecordedOutput } from "../model/state.ts";
-import { sensitive } from "./value-text.ts";
+import type { ShownOutputs } from "./shown.ts";
 
-type Outputs = { readonly [name: string]: RecordedOutput };
-
-/** Outputs in the shape of `terraform output -json`; a sensitive value is `"(sensitive)"`. */
-export function outputsJson(outputs: Outputs): JsonObject {
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, output]): [string, Json] => [
-      name,
-      {
-        sensitive: isSensitive(output),
-        type: typeOfValue(output),
-        value: isSensitive(output) ? sensitive : output.value,
-      },
-    ]),
-  );
-}
-
-/** Outputs for the event stream; a sensitive one has no value. */
-export function typedOutputs(outputs: Outputs): JsonObject {
+/** Outputs in the shape of `terraform output -json`; a sensitive value is `"(sensitive)"`, whose type is `string`. */
+export function outputsJson(outputs: ShownOutputs): JsonObject {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, output]): [string, Json] => {
-      const typed = { sensitive: isSensitive(output), type: typeOfValue(output) };
-      return [name, isSensitive(output) ? typed : { ...typed, value: output.value }];
+      const value = output.value.json ?? null;
+      return [name, { sensitive: output.sensitive, type: typeName(value), value }];
     }),
   );
 }
 
-/** True if the value must not be printed without a request by name. */
-export function isSensitive(output: RecordedOutput): boolean {
-  return output.sensitive || holdsSecret(output.value);
-}
-
-function typeOfValue(output: RecordedOutput): Json {
-  return holdsSecret(output.value) ? "string" : typeName(output.value);
+/** Outputs for the event stream; a sensitive one has no value. */
+export function typedOutputs(outputs: ShownOutputs): JsonObject {
+  return Object.fromEntries(
+    Object.entries(outputs).map(
+      ([
+        name,
+        {
+          sensitive,
+          value: { json = null },
+        },
+      ]): [string, Json] => {
+        const typed = { sensitive, type: typeName(json) };
+        return [name, sensitive ? typed : { ...typed, value: json }];
+      },
+    ),
+  );
 }
 
 /** The type of a value in Terraform's JSON notation. */

@@ -1,14 +1,14 @@
 /** @module Formats a plan as lines of the event stream. */
 import type { Json, JsonObject } from "../model/json.ts";
-import type { Change, OutputChange, Plan } from "../model/plan.ts";
-import { holdsSecret } from "../model/sealed.ts";
+import type { Change } from "../model/plan.ts";
 import { eventResource } from "./event-resource.ts";
 import { type Stamp, uiEvent } from "./events.ts";
 import type { KindNames } from "./kind-words.ts";
 import { hasWork, planLine, summarize } from "./plan-summary.ts";
+import type { ShownPlan } from "./shown.ts";
 
 /** The events of a plan: drift, changes, the summary, changed outputs. */
-export function planEvents(plan: Plan, names: KindNames, stamp: Stamp): readonly JsonObject[] {
+export function planEvents(plan: ShownPlan, names: KindNames, stamp: Stamp): readonly JsonObject[] {
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;
   const changes = { add, change, import: adopt, remove: destroy, operation: "plan" };
@@ -34,7 +34,7 @@ const words: { readonly [action in Change["action"]]: string } = {
   keep: "noop",
 };
 
-function plannedEvent(change: Change, names: KindNames, stamp: Stamp): JsonObject {
+function plannedEvent(change: Change<unknown>, names: KindNames, stamp: Stamp): JsonObject {
   const reason = reasonOf(change);
   const payload = {
     change: {
@@ -57,7 +57,7 @@ function plannedEvent(change: Change, names: KindNames, stamp: Stamp): JsonObjec
   return uiEvent(blocked ? "warn" : "info", "planned_change", message, payload, stamp);
 }
 
-function driftEvent(change: Change, names: KindNames, stamp: Stamp): JsonObject {
+function driftEvent(change: Change<unknown>, names: KindNames, stamp: Stamp): JsonObject {
   const payload = {
     change: { resource: eventResource(change.address, change.kind, names), action: "update" },
     x_graphform: { fields: change.drift.map((field) => field.path) },
@@ -65,24 +65,20 @@ function driftEvent(change: Change, names: KindNames, stamp: Stamp): JsonObject 
   return uiEvent("info", "resource_drift", `${change.address}: Drift detected (update)`, payload, stamp);
 }
 
-function reasonOf(change: Change): string | undefined {
+function reasonOf(change: Change<unknown>): string | undefined {
   if (change.action === "delete") return "delete_because_no_resource_config";
   if (change.action !== "replace") return undefined;
   return change.forcedBy === undefined ? "requested" : "cannot_update";
 }
 
-function outputEvents(plan: Plan, stamp: Stamp): readonly JsonObject[] {
+function outputEvents(plan: ShownPlan, stamp: Stamp): readonly JsonObject[] {
   const entries = Object.entries(plan.outputs).filter(([, output]) => output.action !== "no-op");
   if (entries.length === 0) return [];
   const outputs = entries.map(([name, output]): [string, Json] => [
     name,
-    { action: output.action, sensitive: isSensitive(output) },
+    { action: output.action, sensitive: output.sensitive },
   ]);
   return [
     uiEvent("info", "outputs", `Outputs: ${entries.length}`, { outputs: Object.fromEntries(outputs) }, stamp),
   ];
-}
-
-function isSensitive(output: OutputChange): boolean {
-  return output.sensitive || holdsSecret(output.before) || holdsSecret(output.after);
 }

@@ -4,16 +4,18 @@ import type { Change } from "../model/plan.ts";
 import type { Palette } from "./palette.ts";
 
 /** Changes of equal severity. */
-export interface Group {
+export interface Group<Value> {
   readonly title: string;
   readonly note: string;
   readonly tone: keyof Palette;
   /** True where every report names each resource: it loses data, is replaced or interrupted. */
   readonly named?: true;
-  readonly changes: readonly Change[];
+  readonly changes: readonly Change<Value>[];
 }
 
-const groups: readonly (Omit<Group, "changes"> & { readonly matches: (change: Change) => boolean })[] = [
+const groups: readonly (Omit<Group<unknown>, "changes"> & {
+  readonly matches: (change: Change<unknown>) => boolean;
+})[] = [
   {
     title: "Blocked",
     note: "a guard refuses these until it is lifted",
@@ -58,16 +60,16 @@ const groups: readonly (Omit<Group, "changes"> & { readonly matches: (change: Ch
 ];
 
 /** Groups changes, worst first. Each is in the first group that matches; unchanged resources are in none. */
-export function groupChanges(changes: readonly Change[]): readonly Group[] {
+export function groupChanges<Value>(changes: readonly Change<Value>[]): readonly Group<Value>[] {
   const left = new Set(changes.filter((change) => change.action !== "keep"));
-  return groups.flatMap(({ matches, ...group }): readonly Group[] => {
+  return groups.flatMap(({ matches, ...group }): readonly Group<Value>[] => {
     const found = [...left].filter(matches);
     for (const change of found) left.delete(change);
     return found.length === 0 ? [] : [{ ...group, changes: found.sort(worseFirst) }];
   });
 }
 
-function worseFirst(a: Change, b: Change): number {
+function worseFirst(a: Change<unknown>, b: Change<unknown>): number {
   const worse = disruptions.indexOf(b.disruption) - disruptions.indexOf(a.disruption);
   return worse === 0 ? (a.address < b.address ? -1 : 1) : worse;
 }

@@ -1,17 +1,17 @@
 /** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
 import type { Json, JsonObject } from "../model/json.ts";
-import type { Plan } from "../model/plan.ts";
 import { changeExtras, outputChange, resourceChange, resourceDrift, stepExtras } from "./change-json.ts";
 import type { KindNames } from "./kind-words.ts";
 import { partialJson } from "./partial-lists.ts";
 import { summarize } from "./plan-summary.ts";
 import { probesJson } from "./probe-census.ts";
+import type { ShownPlan } from "./shown.ts";
 
 /**
- * A plan as JSON, format_version 1.2, so that tools for Terraform can read it; extensions are under `x_graphform`. Contains no
- * secrets. Print it with `jsonText`, which sorts the keys.
+ * A plan as JSON, format_version 1.2, so that tools for Terraform can read it; extensions are under `x_graphform`.
+ * Print it with `jsonText`, which sorts the keys.
  */
-export function planJson(plan: Plan, names: KindNames): JsonObject {
+export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
   const changes = [...plan.changes].sort((a, b) => (a.address < b.address ? -1 : 1));
   const { skipped, declared, checked, unmanaged, fields } = plan.census;
   const { restarts, replacements, seconds } = plan.forecast;
@@ -46,7 +46,7 @@ export function planJson(plan: Plan, names: KindNames): JsonObject {
 }
 
 /** True if apply would change anything: an unblocked step, or an output. */
-function isApplyable(plan: Plan): boolean {
+function isApplyable(plan: ShownPlan): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.steps.some((step) => step.blocked.length === 0);
 }

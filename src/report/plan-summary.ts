@@ -14,7 +14,7 @@ export interface PlanSummary {
 }
 
 /** Counts the changes of a plan. */
-export function summarize(plan: Plan): PlanSummary {
+export function summarize(plan: Plan<unknown>): PlanSummary {
   const free = plan.changes.filter((change) => change.blocked.length === 0);
   const count = (...actions: readonly Action[]): number =>
     free.filter((change) => actions.includes(change.action)).length;
@@ -31,7 +31,7 @@ export function summarize(plan: Plan): PlanSummary {
 }
 
 /** True if the plan changes the service, an output or a binding. */
-export function hasWork(plan: Plan): boolean {
+export function hasWork(plan: Plan<unknown>): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");
   return outputs || plan.changes.some((change) => change.action !== "keep");
 }

@@ -1,13 +1,12 @@
 /** @module Formats a plan as text for the terminal. */
-import type { Plan } from "../model/plan.ts";
 import { blockLines } from "./block-lines.ts";
 import { escapeText } from "./escape.ts";
 import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
 import { headLines } from "./head-lines.ts";
-import type { KindNames } from "./kind-words.ts";
 import { legendLines } from "./legend.ts";
 import type { Page, Palette } from "./palette.ts";
 import { affectedLines, closingLines, outlookLines } from "./plan-closing.ts";
+import type { ShownPlan } from "./shown.ts";
 import { wrapIndented } from "./text-width.ts";
 import { type GroupView, type PlanView, type PlanViewOptions, planView } from "./view/plan-view.ts";
 
@@ -15,8 +14,8 @@ import { type GroupView, type PlanView, type PlanViewOptions, planView } from ".
  * The plan as text: changes, worst first, then notes on unchanged resources, changed outputs, checks and impact, and last the
  * line that scripts read. Ends with a line break.
  */
-export function planText(plan: Plan, names: KindNames, page: Page, options: PlanViewOptions = {}): string {
-  const view = planView(plan, names, options);
+export function planText(plan: ShownPlan, page: Page, options: PlanViewOptions = {}): string {
+  const view = planView(plan, options);
   const title = `Plan for ${escapeText(view.name, 100)}${view.complete ? "" : " (incomplete)"}`;
   const changed = [
     ...view.groups.flatMap((group) => groupBlocks(group, view, page)),

@@ -1,23 +1,18 @@
 /** @module Formats the state as JSON. */
 import type { Json, JsonObject } from "../model/json.ts";
-import type { Bound, StateDocument } from "../model/state.ts";
+import type { Bound } from "../model/state.ts";
 import type { KindNames } from "./kind-words.ts";
-import { isSecretPath, typeOf } from "./kind-words.ts";
-import { masked } from "./masked.ts";
+import { typeOf } from "./kind-words.ts";
 import { outputsJson } from "./outputs-json.ts";
+import type { ShownState } from "./shown.ts";
+import type { ShownValue } from "./shown-value.ts";
 
-/**
- * The document of `show --json`, without key and fingerprints. A state that was never written has neither lineage nor time.
- */
-export function stateJson(state: StateDocument, names: KindNames): JsonObject {
+/** The document of `show --json`. A state that was never written has neither lineage nor time. */
+export function stateJson(state: ShownState, names: KindNames): JsonObject {
   const resources = Object.entries(state.resources).map(([address, bound]) =>
     boundJson(address, bound, names),
   );
-  const pending = Object.entries(state.intents).map(([address, { round, startedAt }]) => ({
-    address,
-    kind: state.rounds[round]?.kind ?? "",
-    startedAt,
-  }));
+  const pending = Object.entries(state.pending).map(([address, create]) => ({ address, ...create }));
   const { name, lineage, serial, savedAt, service } = state;
   const isWritten = serial > 0;
   return {
@@ -32,11 +27,11 @@ export function stateJson(state: StateDocument, names: KindNames): JsonObject {
   };
 }
 
-function boundJson(address: string, bound: Bound, names: KindNames): JsonObject {
+function boundJson(address: string, bound: Bound<ShownValue>, names: KindNames): JsonObject {
   const { kind, id, place, protect, onDelete, refs, createdAt } = bound;
-  const values = Object.entries(bound.recorded).map(([path, value]): [string, Json] => [
+  const values = Object.entries(bound.recorded).map(([path, { json = null }]): [string, Json] => [
     path,
-    masked(value, (at) => isSecretPath(kind, at, names), path).shown ?? null,
+    json,
   ]);
   const converging = bound.converging === undefined ? {} : { converging: bound.converging.operation };
   return {

@@ -1,23 +1,22 @@
 /** @module Formats the state as text. */
-import type { Json, JsonObject } from "../model/json.ts";
-import type { Bound, Intent, StateDocument } from "../model/state.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Bound } from "../model/state.ts";
 import { amount } from "./amounts.ts";
 import { escapeText } from "./escape.ts";
-import type { KindNames } from "./kind-words.ts";
-import { isSecretPath } from "./kind-words.ts";
 import { outputRows } from "./outputs-text.ts";
 import type { Page } from "./palette.ts";
+import type { ShownState } from "./shown.ts";
+import { type ShownValue, shownValue } from "./shown-value.ts";
 import { padTo, textWidth, wrapIndented } from "./text-width.ts";
-import { valueText } from "./value-text.ts";
 
 /**
- * Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Contains
- * neither key nor fingerprints. Ends with a line break.
+ * Every address with its id and its last applied values, operations in progress, unconfirmed creates, and outputs. Ends
+ * with a line break.
  */
-export function stateText(state: StateDocument, names: KindNames, page: Page): string {
+export function stateText(state: ShownState, page: Page): string {
   const { palette } = page;
   const bound = sorted(state.resources);
-  const intents = sorted(state.intents);
+  const pending = sorted(state.pending);
   const outputs = outputRows(state.outputs, palette);
   const summary = `${amount(bound.length, "resource")}, serial ${state.serial}, saved ${escapeText(state.savedAt, 100)}`;
   const { service } = state;
@@ -35,15 +34,15 @@ export function stateText(state: StateDocument, names: KindNames, page: Page): s
       `${palette.bold(`State of ${escapeText(state.name, 100)}`)} ${palette.dim(`· ${summary}`)}`,
       ...(owner.length === 0 ? [] : wrapIndented("  service    ", owner.join(", "), page.width)),
     ],
-    ...bound.map(([address, entry]) => boundLines(address, entry, names, page)),
-    ...intents.map(([address, intent]) => intentLines(address, intent, page)),
+    ...bound.map(([address, entry]) => boundLines(address, entry, page)),
+    ...pending.map(([address, create]) => pendingLines(address, create, page)),
     outputs.length === 0 ? [] : [palette.bold("Outputs"), ...outputs.map((output) => `  ${output}`)],
   ];
   const written = blocks.filter((block) => block.length > 0).map((block) => block.join("\n"));
   return `${written.join("\n\n")}\n`;
 }
 
-function boundLines(address: string, bound: Bound, names: KindNames, page: Page): readonly string[] {
+function boundLines(address: string, bound: Bound<ShownValue>, page: Page): readonly string[] {
   const { palette, width } = page;
   const { converging } = bound;
   const facts: readonly (readonly [string, string])[] = [
@@ -64,21 +63,23 @@ function boundLines(address: string, bound: Bound, names: KindNames, page: Page)
     ...(waiting === ""
       ? []
       : wrapIndented("  … ", `still converging: ${escapeText(waiting)}`, width).map(palette.yellow)),
-    ...recordedLines(bound, names, page),
+    ...recordedLines(bound, page),
   ];
 }
 
-function recordedLines({ kind, recorded }: Bound, names: KindNames, { palette }: Page): readonly string[] {
-  const rows = sorted(recorded).map(
-    ([path, value]) => [escapeText(path, 200), valueText(value, isSecretPath(kind, path, names))] as const,
-  );
+function recordedLines({ recorded }: Bound<ShownValue>, { palette }: Page): readonly string[] {
+  const rows = sorted(recorded).map(([path, { text }]) => [escapeText(path, 200), text] as const);
   const width = Math.max(0, ...rows.map(([path]) => textWidth(path)));
   const head = rows.length === 0 ? [] : [`  ${palette.dim("last applied")}`];
   return [...head, ...rows.map(([path, value]) => `    ${padTo(path, width)}  ${value}`)];
 }
 
-function intentLines(address: string, intent: Intent, { palette, width }: Page): readonly string[] {
-  const text = `create started ${intent.startedAt}, answer unknown; the next run looks for the object before it plans`;
+function pendingLines(
+  address: string,
+  { startedAt }: ShownState["pending"][string],
+  { palette, width }: Page,
+): readonly string[] {
+  const text = `create started ${startedAt}, answer unknown; the next run looks for the object before it plans`;
   return [
     `${palette.bold(escapeText(address, 300))} ${palette.yellow("(create not confirmed)")}`,
     ...wrapIndented("  … ", escapeText(text), width).map(palette.yellow),
@@ -87,7 +88,7 @@ function intentLines(address: string, intent: Intent, { palette, width }: Page):
 
 function flat(place: JsonObject): string {
   return Object.entries(place)
-    .map(([path, value]: readonly [string, Json]) => `${escapeText(path, 200)} ${valueText(value, false)}`)
+    .map(([path, value]) => `${escapeText(path, 200)} ${shownValue(value, false).text}`)
     .join(", ");
 }
 

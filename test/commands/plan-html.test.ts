@@ -1,9 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { writePlanHtml } from "../../src/commands/write-html.ts";
-import { change, plan } from "../report/plan-parts.ts";
-import { words } from "../report/words.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const manifest = (memory: string): string => `apiVersion: graphform/v1
@@ -87,24 +84,6 @@ describe("the page of a plan", () => {
     const ran = await bench.gf(...args.map((arg) => (arg === "PAGE" ? path("x.html") : arg)));
     expect(ran.code).toBe(1);
     expect(ran.err).toContain(message);
-  });
-
-  it("masks a secret that the service repeats, whatever its spelling on the page, and leaves its own script whole", async () => {
-    const repeated = 'pa<ss&"word';
-    const given = plan({
-      changes: [change("update", "instances.a", { reason: `the service says ${repeated}` })],
-    });
-    const earlier = { plan: given, file: "old.plan" };
-    const mask = (text: string): string => text.replaceAll(repeated, "***").replaceAll("form", "***");
-    await writePlanHtml(path("masked.html"), { ...given, fingerprint: "other" }, words, {
-      earlier,
-      terminal: { mask, err: () => undefined },
-    });
-    const page = await read("masked.html");
-    expect(page).toContain("the service says ***");
-    expect(page).not.toContain("pa&lt;ss");
-    expect(page).not.toContain("ss\\u0026");
-    expect(page).toContain('querySelector("form.filters")');
   });
 
   it("says where it cannot be written", async () => {

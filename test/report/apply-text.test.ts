@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ApplyEvent, StepOutcome } from "../../src/model/outcome.ts";
-import { outcomeText } from "../../src/report/outcome-text.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { progressText } from "../../src/report/progress-text.ts";
 import { ended, outcome, roughOutcome } from "./apply-parts.ts";
+import { outcomeText } from "./rendered.ts";
 
 const palette = makePalette(false);
 const step = { key: "instances.orders", address: "instances.orders", kind: "instances" } as const;

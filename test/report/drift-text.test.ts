@@ -1,13 +1,11 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import type { DriftReport } from "../../src/model/drift.ts";
-import { driftJson } from "../../src/report/drift-json.ts";
 import { driftSchema } from "../../src/report/drift-schema.ts";
-import { driftText } from "../../src/report/drift-text.ts";
 import { jsonText } from "../../src/report/json-text.ts";
-import { driftMarkdown } from "../../src/report/markdown/drift-markdown.ts";
 import { makePalette } from "../../src/report/palette.ts";
 import { name, orders, whole } from "./drift-parts.ts";
+import { driftJson, driftMarkdown, driftText } from "./rendered.ts";
 import { words } from "./words.ts";
 
 function textOf(report: DriftReport, width = 100, verbose = false): string {

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { GraphformError } from "../../src/model/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
-import { applyEvent, outcomeEvents } from "../../src/report/apply-events.ts";
+import { applyEvent } from "../../src/report/apply-events.ts";
 import { errorEvent, problemEvents, versionEvent } from "../../src/report/events.ts";
 import { jsonText } from "../../src/report/json-text.ts";
-import { planEvents } from "../../src/report/plan-events.ts";
 import { ended, roughOutcome } from "./apply-parts.ts";
 import { at, plan } from "./plan-parts.ts";
+import { outcomeEvents, planEvents } from "./rendered.ts";
 import { samplePlan } from "./sample-plan.ts";
 import { words } from "./words.ts";
 

@@ -7,9 +7,8 @@ import { flatPlan, nestedPlan } from "../../src/model/plan-document.ts";
 import { escapeJson } from "../../src/report/escape.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { makePalette } from "../../src/report/palette.ts";
-import { planJson } from "../../src/report/plan-json.ts";
-import { planText } from "../../src/report/plan-text.ts";
 import { goldenPlans } from "./golden-plans.ts";
+import { planJson, planText } from "./rendered.ts";
 import { words } from "./words.ts";
 
 const root = join(import.meta.dirname, "..", "golden");

@@ -3,9 +3,9 @@ import type { Json, JsonObject } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
 import { jsonText } from "../../src/report/json-text.ts";
-import { planJson } from "../../src/report/plan-json.ts";
 import { goldenPlans } from "./golden-plans.ts";
 import { change, database, field, plan, sealed, step } from "./plan-parts.ts";
+import { planJson } from "./rendered.ts";
 import { samplePlan } from "./sample-plan.ts";
 import { words } from "./words.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Plan } from "../../src/model/plan.ts";
 import { makePalette } from "../../src/report/palette.ts";
-import { planText } from "../../src/report/plan-text.ts";
 import { textWidth } from "../../src/report/text-width.ts";
 import { goldenPlans } from "./golden-plans.ts";
 import { change, database, field, plan } from "./plan-parts.ts";
+import { planText } from "./rendered.ts";
 import { samplePlan } from "./sample-plan.ts";
 import { words } from "./words.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
-import { applyEvent, outcomeEvents } from "../../src/report/apply-events.ts";
+import { applyEvent } from "../../src/report/apply-events.ts";
 import { errorText } from "../../src/report/error-text.ts";
 import { errorEvent, problemEvents } from "../../src/report/events.ts";
 import { annotationLines } from "../../src/report/github/annotation-lines.ts";
@@ -11,23 +11,26 @@ import { planAnnotations, problemAnnotations } from "../../src/report/github/ann
 import { gitlabCounts } from "../../src/report/gitlab/plan-counts.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { failureMarkdown } from "../../src/report/markdown/failure-markdown.ts";
-import { planMarkdown } from "../../src/report/markdown/plan-markdown.ts";
-import { outcomeText } from "../../src/report/outcome-text.ts";
-import { outputsJson } from "../../src/report/outputs-json.ts";
-import { outputsText } from "../../src/report/outputs-text.ts";
 import { makePalette } from "../../src/report/palette.ts";
-import { planEvents } from "../../src/report/plan-events.ts";
-import { planJson } from "../../src/report/plan-json.ts";
-import { planText } from "../../src/report/plan-text.ts";
 import { problemsJson } from "../../src/report/problems-json.ts";
 import { problemsText } from "../../src/report/problems-text.ts";
 import { progressText } from "../../src/report/progress-text.ts";
-import { planFindings } from "../../src/report/sarif/plan-findings.ts";
 import { problemFindings } from "../../src/report/sarif/problem-findings.ts";
 import { type SarifContext, sarifLog } from "../../src/report/sarif/sarif-log.ts";
-import { stateJson } from "../../src/report/state-json.ts";
-import { stateText } from "../../src/report/state-text.ts";
 import { anyEvent, anyOutcome, anyPlan, anyProblem, anyState, secret, text } from "./arbitraries.ts";
+import {
+  outcomeEvents,
+  outcomeText,
+  outputsJson,
+  outputsText,
+  planEvents,
+  planFindings,
+  planJson,
+  planMarkdown,
+  planText,
+  stateJson,
+  stateText,
+} from "./rendered.ts";
 import { words } from "./words.ts";
 
 const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

@@ -2,16 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GraphformError, ManifestError } from "../../src/model/errors.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
-import { applyEvent, outcomeEvents } from "../../src/report/apply-events.ts";
+import { applyEvent } from "../../src/report/apply-events.ts";
 import { erroredPlanJson } from "../../src/report/error-json.ts";
 import { errorEvent, problemEvents, versionEvent } from "../../src/report/events.ts";
-import { planEvents } from "../../src/report/plan-events.ts";
-import { planJson } from "../../src/report/plan-json.ts";
 import { eventViolations, planViolations } from "../support/published-schemas.ts";
 import { terraformViolations } from "../support/terraform-rules.ts";
 import { anyEvent, anyOutcome, anyPlan, anyProblem } from "./arbitraries.ts";
 import { goldenPlans } from "./golden-plans.ts";
 import { at } from "./plan-parts.ts";
+import { outcomeEvents, planEvents, planJson } from "./rendered.ts";
 import { samplePlan } from "./sample-plan.ts";
 import { words } from "./words.ts";
 

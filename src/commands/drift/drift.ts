@@ -1,6 +1,6 @@
 /** @module Runs `drift`: shows what was changed outside since the last apply. */
 import { kinds } from "../../kinds/index.ts";
-import { countUnread, type DriftReport, hasDrift } from "../../model/drift.ts";
+import { countUnread, hasDrift } from "../../model/drift.ts";
 import { exitCodes } from "../../model/errors.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -9,6 +9,7 @@ import { driftText } from "../../report/drift-text.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { kindNames } from "../../report/kind-words.ts";
 import { makePalette } from "../../report/palette.ts";
+import { type ShownDrift, shownDrift } from "../../report/shown.ts";
 import type { Terminal } from "../terminal.ts";
 import { isReportError } from "../write-html.ts";
 import { assertReportFiles } from "../write-report.ts";
@@ -32,9 +33,10 @@ export async function drift(options: DriftOptions, settings: Settings, terminal:
         const { adopt } = await import("./adopt.ts");
         return adopt(looked, options, settings, terminal);
       }
-      const report = await withAuditEvents(looked.drift.report, looked.session.service, looked.signal);
+      const found = await withAuditEvents(looked.drift.report, looked.session.service, looked.signal);
       const { writeDriftReports } = await import("./reports.ts");
       const names = kindNames(kinds.all);
+      const report = shownDrift(found, names);
       await writeDriftReports(report, names, options, { name, manifest: project.files, settings, terminal });
       printReport(report, options, terminal);
       if (countUnread(report.census) > 0) return exitCodes.error;
@@ -60,7 +62,7 @@ async function reportFailure(
   await writeNoDriftReports(error, options, { name, manifest: options.file, settings, terminal });
 }
 
-function printReport(report: DriftReport, options: DriftOptions, terminal: Terminal): void {
+function printReport(report: ShownDrift, options: DriftOptions, terminal: Terminal): void {
   const names = kindNames(kinds.all);
   if (options.json === true) {
     terminal.out(`${jsonText(driftJson(report, names))}\n`);

@@ -1,7 +1,7 @@
 /** @module Writes the reports of drift that options and the CI service ask for. */
 import { readFile, stat } from "node:fs/promises";
 import { systemClock } from "../../model/clock.ts";
-import { type DriftReport, hasDrift } from "../../model/drift.ts";
+import { hasDrift } from "../../model/drift.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countDrift } from "../../report/drift-counts.ts";
 import { driftAnnotations } from "../../report/github/drift-annotations.ts";
@@ -13,6 +13,7 @@ import { failureMarkdown } from "../../report/markdown/failure-markdown.ts";
 import { probeFigures } from "../../report/probe-census.ts";
 import { driftMetrics, failedDriftMetrics } from "../../report/prometheus/drift-metrics.ts";
 import { driftFindings } from "../../report/sarif/drift-findings.ts";
+import type { ShownDrift } from "../../report/shown.ts";
 import { printAnnotations } from "../github-annotations.ts";
 import { writeFailureReports } from "../problem-reports.ts";
 import { repositoryPath } from "../repository-path.ts";
@@ -36,19 +37,19 @@ export interface DriftReportContext {
 
 /** Writes the reports of a look, and prints annotations on GitHub. Throws `report-unwritable`. */
 export async function writeDriftReports(
-  report: DriftReport,
+  report: ShownDrift,
   names: KindNames,
   { sarif, junit, markdown, html, prometheus }: DriftReportOptions,
   { manifest, settings, terminal }: DriftReportContext,
 ): Promise<void> {
   const pathOf = repositoryPath(settings);
   if (sarif !== undefined)
-    await writeSarif(driftFindings(report, names), {
+    await writeSarif(driftFindings(report), {
       ...{ file: sarif, manifest, settings, terminal },
       figures: probeFigures(report.census),
     });
   if (junit !== undefined)
-    await writeReport("junit", junit, junitText([driftSuite(report, names, pathOf)]), terminal);
+    await writeReport("junit", junit, junitText([driftSuite(report, pathOf)]), terminal);
   if (markdown !== undefined) await writeReport("markdown", markdown, driftMarkdown(report, names), terminal);
   await writeDriftFiles(report, names, { html, prometheus }, terminal);
   await appendSummary((bytes) => driftMarkdown(report, names, bytes), settings, terminal);
@@ -77,10 +78,10 @@ type OwnFiles = { readonly [file in "html" | "prometheus"]: string | undefined }
 
 /** Writes the page and the metrics of a look. */
 export async function writeDriftFiles(
-  report: DriftReport,
+  report: ShownDrift,
   names: KindNames,
   { html, prometheus }: OwnFiles,
-  terminal: Terminal,
+  terminal: Pick<Terminal, "err">,
 ): Promise<void> {
   if (html !== undefined) await writeDriftHtml(html, report, names, terminal);
   if (prometheus !== undefined)
@@ -92,7 +93,7 @@ export async function writeNoDriftFiles(
   error: unknown,
   name: string,
   { html, prometheus }: OwnFiles,
-  terminal: Terminal,
+  terminal: Pick<Terminal, "err">,
 ): Promise<void> {
   if (html !== undefined) await writeFailureHtml(html, error, terminal, "drift");
   if (prometheus === undefined) return;
@@ -107,7 +108,7 @@ export async function writeNoDriftFiles(
 
 /** Writes what was found as outputs of a step of GitHub Actions: that of one look, or the sums of several. */
 export function writeDriftOutputs(
-  reports: readonly DriftReport[],
+  reports: readonly ShownDrift[],
   { markdown, sarif }: { readonly [file in "markdown" | "sarif"]: string | undefined },
   settings: Settings,
   terminal: Terminal,
@@ -120,6 +121,6 @@ export function writeDriftOutputs(
 }
 
 /** Replaces the file at once: the collector may read it at any moment, as another user. */
-function writeMetrics(file: string, text: string, terminal: Terminal): Promise<void> {
+function writeMetrics(file: string, text: string, terminal: Pick<Terminal, "err">): Promise<void> {
   return writeReport("prometheus", file, text, terminal, 0o644);
 }

@@ -1,6 +1,6 @@
 /** @module Runs `drift` on several manifests: a look at each, one report and one exit code. */
 import { kinds } from "../../kinds/index.ts";
-import { type DriftReport, hasDrift } from "../../model/drift.ts";
+import { hasDrift } from "../../model/drift.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -18,6 +18,7 @@ import { driftFindings } from "../../report/sarif/drift-findings.ts";
 import { exitOf, exitOfAll, type ManifestResult, madeOf } from "../../report/several/manifest-result.ts";
 import { severalJson } from "../../report/several/several-json.ts";
 import { countSeveral } from "../../report/several/several-line.ts";
+import { type ShownDrift, shownDrift } from "../../report/shown.ts";
 import { withAuditEvents } from "../drift/audit-events.ts";
 import { withDrift } from "../drift/look.ts";
 import type { DriftOptions } from "../drift/options.ts";
@@ -50,9 +51,10 @@ export async function driftSeveral(
       const project = await openProject(options, settings);
       name = project.header.name;
       named(name);
-      const report = await withDrift(project, options, settings, terminal, (looked) =>
+      const found = await withDrift(project, options, settings, terminal, (looked) =>
         withAuditEvents(looked.drift.report, looked.session.service, looked.signal),
       );
+      const report = shownDrift(found, names);
       await writeDriftFiles(report, names, { html, prometheus }, terminal);
       return report;
     } catch (error) {
@@ -60,12 +62,12 @@ export async function driftSeveral(
       throw error;
     }
   });
-  const parts: SeveralParts<DriftReport> = {
+  const parts: SeveralParts<ShownDrift> = {
     report: "drift",
     differs: hasDrift,
     line: lineOf,
     markdown: (report, bytes) => driftMarkdown(report, names, bytes),
-    findings: (report) => driftFindings(report, names),
+    findings: (report) => driftFindings(report),
     annotations: driftAnnotations,
   };
   await writeSeveralReports(results, parts, { markdown, sarif }, { settings, terminal });
@@ -78,37 +80,36 @@ export async function driftSeveral(
     terminal,
   );
   if (options.json === true) {
-    const made = (report: DriftReport): JsonObject => driftJson(report, names);
-    const exit = (result: ManifestResult<DriftReport>): number => exitOf(result, hasDrift);
+    const made = (report: ShownDrift): JsonObject => driftJson(report, names);
+    const exit = (result: ManifestResult<ShownDrift>): number => exitOf(result, hasDrift);
     const summary = { ...countSeveral(results, hasDrift) };
     const documents = { key: "drift", exit, made, failed: erroredDriftJson, summary } as const;
     terminal.out(`${jsonText(severalJson(results, documents))}\n`);
   } else {
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     const verbose = options.verbose === true;
-    const text = (report: DriftReport): string => driftText(report, names, { ...page, verbose });
+    const text = (report: ShownDrift): string => driftText(report, names, { ...page, verbose });
     await printSeveral(results, { ...parts, text }, terminal);
   }
   return exitOfAll(results, hasDrift);
 }
 
 function suitesOf(
-  results: readonly ManifestResult<DriftReport>[],
+  results: readonly ManifestResult<ShownDrift>[],
   settings: Settings,
 ): Parameters<typeof junitText>[0] {
-  const names = kindNames(kinds.all);
   return results.map((result) => {
     const pathOf = pathIn(settings, result.folder);
     const suite =
       result.is === "made"
-        ? driftSuite(result.value, names, pathOf)
+        ? driftSuite(result.value, pathOf)
         : failedDriftSuite(result.error, result.name, pathOf);
     // Manifests of several folders may have one name.
     return { ...suite, name: suite.name === "" ? result.folder : `${result.folder} ${suite.name}` };
   });
 }
 
-function lineOf(report: DriftReport): string {
+function lineOf(report: ShownDrift): string {
   const { outside, ours } = countDrift(report);
   const undeclared = report.unmanaged?.length ?? 0;
   return [

@@ -60,8 +60,8 @@ export async function planSeveral(
     report: "plan",
     differs,
     line: ({ plan }) => planLine(summarize(plan)),
-    markdown: ({ plan }, bytes) => planMarkdown(plan, names, { ...next, bytes }),
-    findings: ({ plan }) => planFindings(plan, names),
+    markdown: ({ plan }, bytes) => planMarkdown(plan, { ...next, bytes }),
+    findings: ({ plan }) => planFindings(plan),
     annotations: ({ plan }, pathOf) => planAnnotations(plan, pathOf),
   };
   await writeSeveralReports(results, parts, { markdown, sarif }, { settings, terminal });
@@ -79,7 +79,7 @@ export async function planSeveral(
   } else {
     const page = { palette: makePalette(terminal.colour), width: terminal.width };
     const command = options.destroy === true ? "destroy" : "apply";
-    const text = ({ plan }: MadePlan): string => planText(plan, names, page, { command });
+    const text = ({ plan }: MadePlan): string => planText(plan, page, { command });
     await printSeveral(results, { ...parts, text }, terminal);
   }
   const code = exitOfAll(results, differs);

@@ -14,6 +14,7 @@ import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import { kindNames } from "../../report/kind-words.ts";
 import { makePalette } from "../../report/palette.ts";
+import { shownState } from "../../report/shown.ts";
 import { stateJson } from "../../report/state-json.ts";
 import { stateText } from "../../report/state-text.ts";
 import { emptyState } from "../../state/document.ts";
@@ -191,7 +192,6 @@ async function editState(
 function print(state: StateDocument, options: StateOptions, terminal: Terminal): void {
   const names = kindNames(kinds.all);
   const page = { palette: makePalette(terminal.colour), width: terminal.width };
-  terminal.out(
-    options.json === true ? `${jsonText(stateJson(state, names))}\n` : stateText(state, names, page),
-  );
+  const shown = shownState(state, names);
+  terminal.out(options.json === true ? `${jsonText(stateJson(shown, names))}\n` : stateText(shown, page));
 }

@@ -20,14 +20,14 @@ export function problemAnnotations(problems: readonly Problem[], pathOf: PathOf)
 }
 
 /** An error for each change that loses data or is blocked: first what is lost, then what would be, then the rest. */
-export function planAnnotations(plan: Plan, pathOf: PathOf): readonly Annotation[] {
+export function planAnnotations(plan: Plan<unknown>, pathOf: PathOf): readonly Annotation[] {
   return plan.changes
     .filter((change) => change.action !== "keep" && (losesData(change) || isBlocked(change)))
     .sort((a, b) => rank(a) - rank(b) || (a.address < b.address ? -1 : 1))
     .map((change) => changeAnnotation(change, pathOf));
 }
 
-function changeAnnotation(change: Change, pathOf: PathOf): Annotation {
+function changeAnnotation(change: Change<unknown>, pathOf: PathOf): Annotation {
   const { address, action, reason, where, blocked } = change;
   const loss = losesData(change) ? ", loses data" : "";
   const guards = blocked.map(({ message, lift }) => ` Blocked: ${message} (way out: ${lift}).`).join("");
@@ -39,16 +39,16 @@ function changeAnnotation(change: Change, pathOf: PathOf): Annotation {
   };
 }
 
-function losesData({ disruption }: Change): boolean {
+function losesData({ disruption }: Change<unknown>): boolean {
   return disruption === "data-loss";
 }
 
-function isBlocked({ blocked }: Change): boolean {
+function isBlocked({ blocked }: Change<unknown>): boolean {
   return blocked.length > 0;
 }
 
 /** Loss that will happen, then loss that is blocked, then the rest. */
-function rank(change: Change): number {
+function rank(change: Change<unknown>): number {
   if (!losesData(change)) return 2;
   return isBlocked(change) ? 1 : 0;
 }

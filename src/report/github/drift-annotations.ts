@@ -4,7 +4,7 @@ import { type PathOf, placeOf } from "./annotations.ts";
 import type { Annotation } from "./workflow-command.ts";
 
 /** A warning for each resource that was changed outside, worst first, and for each that nobody declares. */
-export function driftAnnotations(report: DriftReport, pathOf: PathOf): readonly Annotation[] {
+export function driftAnnotations(report: DriftReport<unknown>, pathOf: PathOf): readonly Annotation[] {
   if (!hasDrift(report)) return [];
   const { resources, unmanaged = [] } = report;
   const changed = resources

@@ -1,8 +1,9 @@
 /** @module Writes a drift report as a page of HTML. */
-import { countUnread, type DriftReport } from "../../model/drift.ts";
+import { countUnread } from "../../model/drift.ts";
 import { driftJson } from "../drift-json.ts";
 import type { KindNames } from "../kind-words.ts";
 import { incompleteText } from "../probe-census.ts";
+import type { ShownDrift } from "../shown.ts";
 import { timeText } from "../time-text.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
 import { chip } from "./action-words.ts";
@@ -19,7 +20,7 @@ const mostOpen = 20;
 const many = 100;
 
 /** The page of a drift report: one file that loads nothing and is whole without scripts. Contains no secrets. */
-export function driftHtml(report: DriftReport, names: KindNames, sha256: Sha256): string {
+export function driftHtml(report: ShownDrift, names: KindNames, sha256: Sha256): string {
   const view = driftView(report, names);
   const parts = {
     title: `${view.name}: ${view.verdict}`,

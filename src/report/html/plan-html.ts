@@ -1,8 +1,8 @@
 /** @module Writes a plan as a page of HTML. */
-import type { Plan } from "../../model/plan.ts";
 import type { KindNames } from "../kind-words.ts";
 import { planJson } from "../plan-json.ts";
-import { comparePlans } from "../view/comparison.ts";
+import type { ShownPlan } from "../shown.ts";
+import type { ComparisonView } from "../view/comparison.ts";
 import { neighbourhood } from "../view/neighbourhood.ts";
 import { type PlanView, planView } from "../view/plan-view.ts";
 import { comparisonHtml } from "./comparison-html.ts";
@@ -21,20 +21,20 @@ export interface PlanPageOptions {
   readonly planFile?: string | undefined;
   /** Command that carries the plan out where it was not saved. */
   readonly command?: "apply" | "destroy";
-  /** An earlier plan to compare with, and the name of its file. */
-  readonly earlier?: { readonly plan: Plan; readonly file: string } | undefined;
+  /** The comparison with an earlier plan, and the name of its file. */
+  readonly earlier?: { readonly view: ComparisonView; readonly file: string } | undefined;
 }
 
 /** The page of a plan: one file that loads nothing and is whole without scripts. Contains no secrets. */
-export function planHtml(plan: Plan, names: KindNames, options: PlanPageOptions): string {
-  const view = planView(plan, names, options);
+export function planHtml(plan: ShownPlan, names: KindNames, options: PlanPageOptions): string {
+  const view = planView(plan, options);
   const { earlier } = options;
   const parts = {
     title: `${view.name}: ${view.verdict}`,
     header: summaryHtml(view),
     main: markup`${[
       overviewHtml(view),
-      earlier && comparisonHtml(comparePlans(earlier.plan, plan, names), earlier),
+      earlier && comparisonHtml(earlier.view, earlier),
       planFilters(view),
       groupsHtml(view.groups),
       notesHtml(view.notes),

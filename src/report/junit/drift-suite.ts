@@ -1,12 +1,13 @@
 /** @module Turns a drift report into a JUnit suite: one case for each resource. */
 import { parseAddress } from "../../model/address.ts";
-import type { DriftReport, ResourceDrift } from "../../model/drift.ts";
+import type { ResourceDrift } from "../../model/drift.ts";
 import { isGraphformError, isManifestError } from "../../model/errors.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { partialListsIn, unseenIn } from "../drift-counts.ts";
 import { messageOf } from "../events.ts";
-import type { KindNames } from "../kind-words.ts";
 import { probeFigures } from "../probe-census.ts";
+import type { ShownDrift } from "../shown.ts";
+import type { ShownValue } from "../shown-value.ts";
 import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
 import type { JunitCase, JunitResult, JunitSuite } from "./junit.ts";
 
@@ -18,7 +19,7 @@ type PathOf = (file: string) => string;
  * be read; skipped is what was not looked at, whose database gave no answer, or
  * is not at rest, and a list that was partial. What the manifest alone has changed passes: that is a plan, and no drift.
  */
-export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf): JunitSuite {
+export function driftSuite(report: ShownDrift, pathOf: PathOf): JunitSuite {
   const { name, timestamp, resources, unchanged, unmanaged = [], census } = report;
   const unsure = new Map([
     ...unseenIn(report).map(({ address, reason }) => [address, reason] as const),
@@ -35,7 +36,7 @@ export function driftSuite(report: DriftReport, names: KindNames, pathOf: PathOf
   const cases: readonly JunitCase[] = [
     ...resources.map((resource) => {
       const { address, kind, where } = resource;
-      const failed = resource.class === "outside" ? failureOf(resource, names) : undefined;
+      const failed = resource.class === "outside" ? failureOf(resource) : undefined;
       return {
         name: address,
         classname: kind,
@@ -91,10 +92,10 @@ export function failedDriftSuite(error: unknown, name: string, pathOf: PathOf): 
   return { name, cases: cases.length === 0 ? [whole] : cases };
 }
 
-function failureOf(resource: ResourceDrift, names: KindNames): JunitResult {
+function failureOf(resource: ResourceDrift<ShownValue>): JunitResult {
   const lines = resource.fields
     .filter((field) => field.class === "outside")
-    .map((field) => driftFieldText(driftFieldView(field, resource, names)));
+    .map((field) => driftFieldText(driftFieldView(field)));
   const detail = lines.length === 0 ? {} : { detail: lines.join("\n") };
   return { is: "failed", message: resource.reason, ...detail };
 }

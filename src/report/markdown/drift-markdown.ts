@@ -1,8 +1,9 @@
 /** @module Formats a drift report as Markdown for an issue, a comment or the summary of a step. */
-import { countUnread, type DriftReport } from "../../model/drift.ts";
+import { countUnread } from "../../model/drift.ts";
 import { amount } from "../amounts.ts";
 import { escapeText, quoteText } from "../escape.ts";
 import type { KindNames } from "../kind-words.ts";
+import type { ShownDrift } from "../shown.ts";
 import { sinceText, timeText } from "../time-text.ts";
 import type { DriftBlockView } from "../view/drift-block-view.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
@@ -28,7 +29,7 @@ const command = "graphform drift --verbose";
  * The report as Markdown: marker, verdict, counts, what was changed outside unfolded, the rest folded, checks and ways out. Foreign text
  * stands in code alone. What does not fit into `bytes` is counted. Ends with a line break.
  */
-export function driftMarkdown(report: DriftReport, names: KindNames, bytes: number = reportBytes): string {
+export function driftMarkdown(report: ShownDrift, names: KindNames, bytes: number = reportBytes): string {
   const view = driftView(report, names);
   const head = headOf(view);
   const foot = footOf(view);

@@ -1,7 +1,6 @@
 /** @module Formats a plan as Markdown for a pull request. */
-import type { Plan } from "../../model/plan.ts";
 import { aboutTime, amount } from "../amounts.ts";
-import type { KindNames } from "../kind-words.ts";
+import type { ShownPlan } from "../shown.ts";
 import { type AffectedView, type GroupView, type PlanView, planView } from "../view/plan-view.ts";
 import { blockLines, noteLines, outputLines } from "./block-lines.ts";
 import { codeSpan } from "./code.ts";
@@ -33,8 +32,8 @@ export interface MarkdownOptions {
  * The plan as Markdown: marker, verdict, counts, everything destructive or disruptive unfolded, the rest folded, checks, impact and
  * fingerprint. Foreign text stands in code alone. What does not fit is counted. Ends with a line break.
  */
-export function planMarkdown(plan: Plan, names: KindNames, options: MarkdownOptions = {}): string {
-  const view = planView(plan, names, options);
+export function planMarkdown(plan: ShownPlan, options: MarkdownOptions = {}): string {
+  const view = planView(plan, options);
   const head = headOf(view);
   const foot = footOf(view);
   const room = (options.bytes ?? reportBytes) - bytesOf(`${head}\n\n${foot}\n`) - 4;

@@ -9,7 +9,7 @@ const lastSuccess = "graphform_last_success_timestamp_seconds";
 const lastHelp = "Time of the last look that could be made.";
 
 /** The metrics of a look at `now`, in ms since 1970. */
-export function driftMetrics(report: DriftReport, now: number): string {
+export function driftMetrics(report: DriftReport<unknown>, now: number): string {
   const { census, resources, unchanged, unmanaged = [] } = report;
   const of = { manifest: report.name };
   const { outside, ours } = countDrift(report);
@@ -80,7 +80,7 @@ export function driftMetrics(report: DriftReport, now: number): string {
 }
 
 /** The databases and logins that were asked themselves; nothing where the run could ask none. */
-function probeGauges({ census }: DriftReport, of: Labels): readonly Metric[] {
+function probeGauges({ census }: DriftReport<unknown>, of: Labels): readonly Metric[] {
   const counts = probeCounts(census);
   if (counts === undefined) return [];
   const failed = (census.notProbed ?? []).filter((entry) => entry.failed === true);

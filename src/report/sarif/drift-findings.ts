@@ -1,8 +1,9 @@
 /** @module Turns a drift report into findings: one for each field that differs, and for what nobody could look at. */
-import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
+import type { FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { unseenIn } from "../drift-counts.ts";
 import { wayOfUnmanaged } from "../drift-ways.ts";
-import type { KindNames } from "../kind-words.ts";
+import type { ShownDrift } from "../shown.ts";
+import type { ShownValue } from "../shown-value.ts";
 import { driftFieldText, driftFieldView } from "../view/drift-field-view.ts";
 import { type FindingLevel, type ReportFinding, worstFirst } from "./finding.ts";
 
@@ -35,11 +36,11 @@ const levels: { readonly [rule in Rule]: FindingLevel } = {
 const ranks: readonly string[] = Object.keys(rules).map((rule) => `drift-${rule}`);
 
 /** The differences as findings, worst first; a resource without fields of the worst class has one for itself. */
-export function driftFindings(report: DriftReport, names: KindNames): readonly ReportFinding[] {
+export function driftFindings(report: ShownDrift): readonly ReportFinding[] {
   const { resources, unchanged, unmanaged = [] } = report;
   const places = new Map([...resources, ...unchanged].map(({ address, where }) => [`${address}`, where]));
   const found = [
-    ...resources.flatMap((resource) => resourceFindings(resource, names)),
+    ...resources.flatMap((resource) => resourceFindings(resource)),
     ...unmanaged.map(({ kind, id, name }) => {
       const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
       return finding("unmanaged", `${kind} ${id}${called} is not declared`, [id, ""]);
@@ -51,24 +52,24 @@ export function driftFindings(report: DriftReport, names: KindNames): readonly R
   return worstFirst(found, ranks);
 }
 
-function resourceFindings(resource: ResourceDrift, names: KindNames): readonly ReportFinding[] {
+function resourceFindings(resource: ResourceDrift<ShownValue>): readonly ReportFinding[] {
   const { address, what, reason, fields, where } = resource;
   const whole = wholeRule(resource);
   const isSaid =
     whole === "gone" || whole === "failed" || fields.every((field) => field.class !== resource.class);
   return [
     ...(isSaid ? [finding(whole, `${address}: ${what}: ${reason}`, [address, ""], where)] : []),
-    ...fields.map((field) => fieldFinding(field, resource, names)),
+    ...fields.map((field) => fieldFinding(field, resource)),
   ];
 }
 
-function wholeRule({ what, class: is }: ResourceDrift): Rule {
+function wholeRule({ what, class: is }: ResourceDrift<unknown>): Rule {
   if (what === "deleted") return "gone";
   return what === "failed" ? "failed" : is;
 }
 
-function fieldFinding(field: FieldDrift, resource: ResourceDrift, names: KindNames): ReportFinding {
-  const message = `${resource.address}: ${driftFieldText(driftFieldView(field, resource, names))}`;
+function fieldFinding(field: FieldDrift<ShownValue>, resource: ResourceDrift<unknown>): ReportFinding {
+  const message = `${resource.address}: ${driftFieldText(driftFieldView(field))}`;
   return finding(field.class, message, [resource.address, field.path], field.where ?? resource.where);
 }
 

@@ -1,17 +1,18 @@
 /** @module Turns the changes and guards of a plan into findings. */
-import type { Change, FieldChange, Guard, Plan } from "../../model/plan.ts";
-import type { KindNames } from "../kind-words.ts";
+import type { Change, FieldChange, Guard } from "../../model/plan.ts";
+import type { ShownPlan } from "../shown.ts";
+import type { ShownValue } from "../shown-value.ts";
 import { sourceNote } from "../source-words.ts";
 import { driftedFields, type FieldView, fieldsOf } from "../view/field-view.ts";
 import { type FindingLevel, type ReportFinding, worstFirst } from "./finding.ts";
 import { type ChangeRule, changeRules, guardRules } from "./plan-rules.ts";
 
 /** The guards, changes and drift of a plan as findings, worst first. Resources that stay as they are give none. */
-export function planFindings(plan: Plan, names: KindNames): readonly ReportFinding[] {
+export function planFindings(plan: ShownPlan): readonly ReportFinding[] {
   const findings = plan.changes.flatMap((change) => [
     ...change.blocked.map((guard) => guardFinding(change, guard)),
-    ...(change.action === "keep" ? [] : changeFindings(change, names)),
-    ...driftFindings(change, names),
+    ...(change.action === "keep" ? [] : changeFindings(change)),
+    ...driftFindings(change),
   ]);
   return worstFirst(findings, ranks);
 }
@@ -35,7 +36,7 @@ const levels: { readonly [rule in ChangeRule]: FindingLevel } = {
   drift: "warning",
 };
 
-function guardFinding(change: Change, { code, message, lift }: Guard): ReportFinding {
+function guardFinding(change: Change<unknown>, { code, message, lift }: Guard): ReportFinding {
   const known = Object.hasOwn(guardRules, code) ? guardRules[code] : undefined;
   return {
     rule: `guard-${code}`,
@@ -48,14 +49,14 @@ function guardFinding(change: Change, { code, message, lift }: Guard): ReportFin
 }
 
 /** An update gives a finding for each field, so that each has its own identity; every other change gives one. */
-function changeFindings(change: Change, names: KindNames): readonly ReportFinding[] {
+function changeFindings(change: Change<ShownValue>): readonly ReportFinding[] {
   const { action, address, fields, forcedBy, reason } = change;
   const inPlace = action === "update" || action === "adopt";
   if (!inPlace || fields.length === 0) {
     const text = `${address}: ${action}: ${reason}`;
     return [changeFinding(change, ruleOf(change), text, forcedBy ?? "")];
   }
-  const rows = new Map(fieldsOf(change, names).map((row) => [row.path, row]));
+  const rows = new Map(fieldsOf(change).map((row) => [row.path, row]));
   return fields.map((field) => {
     const row = rows.get(field.path);
     const text = row === undefined ? field.path : rowText(row);
@@ -63,13 +64,18 @@ function changeFindings(change: Change, names: KindNames): readonly ReportFindin
   });
 }
 
-function driftFindings(change: Change, names: KindNames): readonly ReportFinding[] {
-  return driftedFields(change, names).map((row) =>
+function driftFindings(change: Change<ShownValue>): readonly ReportFinding[] {
+  return driftedFields(change).map((row) =>
     changeFinding(change, "drift", `${change.address}: ${rowText(row)}`, row.path),
   );
 }
 
-function changeFinding(change: Change, rule: ChangeRule, message: string, field: string): ReportFinding {
+function changeFinding(
+  change: Change<unknown>,
+  rule: ChangeRule,
+  message: string,
+  field: string,
+): ReportFinding {
   return {
     rule: `plan-${rule}`,
     help: changeRules[rule],
@@ -80,7 +86,7 @@ function changeFinding(change: Change, rule: ChangeRule, message: string, field:
   };
 }
 
-function ruleOf({ action, disruption }: Change): ChangeRule {
+function ruleOf({ action, disruption }: Change<unknown>): ChangeRule {
   if (disruption === "data-loss") return "data-loss";
   if (action === "replace") return "replaced";
   if (action === "delete") return "deleted";
@@ -89,7 +95,7 @@ function ruleOf({ action, disruption }: Change): ChangeRule {
   return action === "update" ? "updated" : "bound";
 }
 
-function fieldRule({ disruption }: FieldChange): ChangeRule {
+function fieldRule({ disruption }: FieldChange<unknown>): ChangeRule {
   return disruption === "none" ? "updated" : disruption;
 }
 
@@ -98,6 +104,6 @@ function rowText({ path, before, after, source, secret, notes }: FieldView): str
   return `${path}: ${from}${after}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 }
 
-function place({ where }: Change): Pick<ReportFinding, "where"> {
+function place({ where }: Change<unknown>): Pick<ReportFinding, "where"> {
   return where === undefined ? {} : { where };
 }

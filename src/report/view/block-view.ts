@@ -1,13 +1,11 @@
 /** @module Folds equal changes of many resources into one block. */
 import type { Disruption } from "../../model/field-schema.ts";
 import type { Action, Change, Guard } from "../../model/plan.ts";
-import { holdsSecret } from "../../model/sealed.ts";
-import type { KindNames } from "../kind-words.ts";
+import type { ShownValue } from "../shown-value.ts";
 import { driftedFields, type FieldView, fieldsOf, uncheckedFields } from "./field-view.ts";
 import { type Folded, fold } from "./fold.ts";
 import { ownWords } from "./own-words.ts";
 import { type PhaseView, phaseOf } from "./phase-view.ts";
-import { plannedSpec } from "./planned-spec.ts";
 
 /** One resource of a block. */
 export interface AddressView {
@@ -46,8 +44,8 @@ export interface BlockView {
 }
 
 /** The blocks of these changes, each where its first change was. */
-export function blocksOf(changes: readonly Change[], names: KindNames): readonly BlockView[] {
-  const parts = changes.map((change) => ({ change, block: blockOf(change, names) }));
+export function blocksOf(changes: readonly Change<ShownValue>[]): readonly BlockView[] {
+  const parts = changes.map((change) => ({ change, block: blockOf(change) }));
   return fold(parts, ({ change, block }) => {
     const { addresses, fields, drifted, ...shape } = block;
     const rows = [...fields, ...drifted];
@@ -61,19 +59,14 @@ export function blocksOf(changes: readonly Change[], names: KindNames): readonly
   }).flatMap(joined);
 }
 
-/** The value that equal changes share at a path; nothing of a secret. */
-function comparedValue(change: Change, path: string): unknown {
-  if (change.action === "create") {
-    const value = plannedSpec(change).after.get(path);
-    return holdsSecret(value) ? undefined : value;
-  }
-  const found = change.fields.find((field) => field.path === path);
-  if (found === undefined || found.secret || holdsSecret(found.before) || holdsSecret(found.after))
-    return undefined;
-  return [found.before, found.after];
+/** The value that equal changes share at a path. */
+function comparedValue({ action, after, fields }: Change<ShownValue>, path: string): unknown {
+  if (action === "create") return after?.[path];
+  const found = fields.find((field) => field.path === path);
+  return [found?.before, found?.after];
 }
 
-function blockOf(change: Change, names: KindNames): BlockView {
+function blockOf(change: Change<ShownValue>): BlockView {
   const { address, id, previousAddress, where, forcedBy } = change;
   const phase = phaseOf(change);
   return {
@@ -92,8 +85,8 @@ function blockOf(change: Change, names: KindNames): BlockView {
     ...(forcedBy === undefined ? {} : { forcedBy }),
     backupFirst: change.backupFirst === true,
     ...(phase === undefined ? {} : { phase }),
-    fields: fieldsOf(change, names),
-    drifted: driftedFields(change, names),
+    fields: fieldsOf(change),
+    drifted: driftedFields(change),
     guards: change.blocked,
     unchecked: uncheckedFields(change),
   };

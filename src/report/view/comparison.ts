@@ -1,9 +1,10 @@
 /** @module Compares two plans: which changes are new, which are gone, which are other changes now. */
 import { stableJson } from "../../model/json.ts";
 import type { Change, FieldChange, Plan } from "../../model/plan.ts";
-import { isSecretPath, type KindNames } from "../kind-words.ts";
-import { sensitive, valueText } from "../value-text.ts";
-import { plannedSpec } from "./planned-spec.ts";
+import { fieldsOf as setFields } from "../../model/spec.ts";
+import type { KindNames } from "../kind-words.ts";
+import { shownPlan } from "../shown.ts";
+import { type ShownValue, shownFields } from "../shown-value.ts";
 
 /** Changes that differ from the earlier plan in the same way. */
 export interface DifferenceView {
@@ -28,10 +29,10 @@ export interface ComparisonView {
 
 /** Compares the changes of two plans by their addresses. Secrets are compared and never shown. */
 export function comparePlans(earlier: Plan, later: Plan, names: KindNames): ComparisonView {
-  const before = changesOf(earlier);
-  const after = changesOf(later);
+  const before = changesOf(earlier, names);
+  const after = changesOf(later, names);
   const found = [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((address) => {
-    const difference = differenceOf(before.get(address), after.get(address), names);
+    const difference = differenceOf(before.get(address), after.get(address));
     return difference === undefined ? [] : [{ ...difference, address }];
   });
   const same = [...after.keys()].filter((address) => before.has(address)).length - count(found, "different");
@@ -54,17 +55,29 @@ function count(found: readonly Pick<DifferenceView, "is">[], is: DifferenceView[
   return found.filter((difference) => difference.is === is).length;
 }
 
-function changesOf({ changes }: Plan): ReadonlyMap<string, Change> {
-  return new Map(changes.filter(({ action }) => action !== "keep").map((change) => [change.address, change]));
+/** A change as it is, and as it may be shown. */
+interface Compared {
+  readonly change: Change;
+  readonly shown: Change<ShownValue>;
+}
+
+function changesOf(plan: Plan, names: KindNames): ReadonlyMap<string, Compared> {
+  const shown = new Map(shownPlan(plan, names).changes.map((change) => [change.address, change]));
+  return new Map(
+    plan.changes.flatMap((change) => {
+      const one = shown.get(change.address);
+      return one === undefined || change.action === "keep" ? [] : [[change.address, { change, shown: one }]];
+    }),
+  );
 }
 
 function differenceOf(
-  before: Change | undefined,
-  after: Change | undefined,
-  names: KindNames,
+  was: Compared | undefined,
+  is: Compared | undefined,
 ): Omit<DifferenceView, "addresses"> | undefined {
-  if (before === undefined) return after && { is: "new", facts: [factOf(after)] };
-  if (after === undefined) return { is: "gone", facts: [factOf(before)] };
+  if (was === undefined) return is && { is: "new", facts: [factOf(is.change)] };
+  if (is === undefined) return { is: "gone", facts: [factOf(was.change)] };
+  const [before, after] = [was.change, is.change];
   const facts = [
     ...(before.action === after.action ? [] : [`${after.action}, was: ${before.action}`]),
     ...(before.id === after.id ? [] : [`id ${after.id ?? "(none)"}, was: ${before.id ?? "(none)"}`]),
@@ -72,7 +85,7 @@ function differenceOf(
       ? []
       : [`disruption ${after.disruption}, was: ${before.disruption}`]),
     ...guardFacts(before, after),
-    ...(before.action === after.action ? fieldFacts(before, after, names) : []),
+    ...(before.action === after.action ? fieldFacts(was, is) : []),
   ];
   return facts.length === 0 ? undefined : { is: "different", facts };
 }
@@ -90,38 +103,40 @@ function guardFacts(before: Change, after: Change): readonly string[] {
   ];
 }
 
-function fieldFacts(before: Change, after: Change, names: KindNames): readonly string[] {
-  const old = fieldsOf(before);
-  const now = fieldsOf(after);
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
-    const [was, is] = [old.get(path), now.get(path)];
-    if (was !== undefined && is !== undefined && stableJson(asJson(was)) === stableJson(asJson(is)))
-      return [];
-    const isSecret = was?.secret === true || is?.secret === true || isSecretPath(after.kind, path, names);
-    if (isSecret && was !== undefined && is !== undefined) return [`${path}: another secret`];
-    return [`${path}: ${fieldText(is, isSecret)}, was: ${fieldText(was, isSecret)}`];
+function fieldFacts(before: Compared, after: Compared): readonly string[] {
+  const [was, is] = [digestsOf(before.change), digestsOf(after.change)];
+  const [old, now] = [fieldsOf(before.shown), fieldsOf(after.shown)];
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((path) => {
+    if (was.get(path) === is.get(path)) return [];
+    const sides = [old.get(path), now.get(path)].filter((side) => side !== undefined);
+    const isHidden = (value?: ShownValue): boolean => value?.sensitive === true;
+    const isSecret = sides.some((side) => isHidden(side.before) || isHidden(side.after));
+    if (isSecret && sides.length === 2) return [`${path}: another secret`];
+    return [`${path}: ${fieldText(now.get(path))}, was: ${fieldText(old.get(path))}`];
   });
 }
 
-type Sides = Pick<FieldChange, "before" | "after" | "secret">;
+type Sides = Pick<FieldChange<ShownValue>, "before" | "after">;
 
 /** The fields that a change sets; those of a new resource have no value before. */
-function fieldsOf(change: Change): ReadonlyMap<string, Sides> {
-  if (change.action === "create")
-    return new Map([...plannedSpec(change).after].map(([path, after]) => [path, { after, secret: false }]));
+function fieldsOf({ action, after, fields }: Change<ShownValue>): ReadonlyMap<string, Sides> {
+  if (action === "create")
+    return new Map(shownFields(after).map(([path, value]) => [path, { after: value }]));
+  return new Map(fields.map((field) => [field.path, field]));
+}
+
+/** What is compared of each field: its values as they are, secrets by their fingerprints. */
+function digestsOf({ action, after = {}, fields }: Change): ReadonlyMap<string, string> {
+  if (action === "create")
+    return new Map(setFields(after).map(([path, value]) => [path, stableJson([value])]));
   return new Map(
-    change.fields.map(({ path, before, after, secret }) => [path, { before, after, secret } as Sides]),
+    fields.map(({ path, before, after: next }) => [path, stableJson([before ?? "(none)", next ?? "(none)"])]),
   );
 }
 
-function asJson({ before, after }: Sides) {
-  return [before ?? "(none)", after ?? "(none)"];
-}
-
-function fieldText(sides: Sides | undefined, isSecret: boolean): string {
+function fieldText(sides: Sides | undefined): string {
   if (sides === undefined) return "not changed";
-  if (isSecret) return sensitive;
-  const { before, after } = sides;
-  const next = after === undefined ? "(no longer managed)" : valueText(after, false);
-  return before === undefined ? next : `${valueText(before, false)} → ${next}`;
+  const next = sides.after?.text ?? "(no longer managed)";
+  if (sides.before === undefined || sides.before.sensitive === true) return next;
+  return `${sides.before.text} → ${next}`;
 }

@@ -1,6 +1,6 @@
 /** @module Folds equal drift of many resources into one block. */
 import type { AuditEvent, DriftClass, Happening, ResourceDrift } from "../../model/drift.ts";
-import type { KindNames } from "../kind-words.ts";
+import type { ShownValue } from "../shown-value.ts";
 import type { AddressView } from "./block-view.ts";
 import { type DriftFieldView, driftFieldView } from "./drift-field-view.ts";
 import { type Folded, fold } from "./fold.ts";
@@ -28,17 +28,12 @@ export interface DriftBlockView {
 const mostEvents = 5;
 
 /** The blocks of these resources, each where its first resource was. */
-export function driftBlocks(
-  resources: readonly ResourceDrift[],
-  names: KindNames,
-): readonly DriftBlockView[] {
+export function driftBlocks(resources: readonly ResourceDrift<ShownValue>[]): readonly DriftBlockView[] {
   return fold(resources, (resource) => ({
     own: ownWords(resource),
     shape: [resource.kind, resource.class, resource.what, resource.reason],
-    fields: resource.fields.map((field) => driftFieldView(field, resource, names)),
-    values: resource.fields.map(({ secret, applied, seen, declared }) =>
-      secret ? [] : [applied, seen, declared],
-    ),
+    fields: resource.fields.map(driftFieldView),
+    values: resource.fields.map(({ applied, seen, declared }) => [applied, seen, declared]),
   })).flatMap(blockOf);
 }
 
@@ -46,7 +41,7 @@ function blockOf({
   members,
   fields,
   sentence,
-}: Folded<ResourceDrift, DriftFieldView>): readonly DriftBlockView[] {
+}: Folded<ResourceDrift<ShownValue>, DriftFieldView>): readonly DriftBlockView[] {
   const [first, ...others] = members;
   if (first === undefined) return [];
   const times = members.flatMap(({ since }) => since ?? []).sort();
@@ -71,7 +66,7 @@ function blockOf({
   ];
 }
 
-function addressOf({ address, id, where }: ResourceDrift): AddressView {
+function addressOf({ address, id, where }: ResourceDrift<unknown>): AddressView {
   return {
     address,
     ...(id === undefined ? {} : { id }),
@@ -80,7 +75,11 @@ function addressOf({ address, id, where }: ResourceDrift): AddressView {
 }
 
 /** A field with the place that declares it among its notes. */
-function withPlace(field: DriftFieldView, { fields, where }: ResourceDrift, at: number): DriftFieldView {
+function withPlace(
+  field: DriftFieldView,
+  { fields, where }: ResourceDrift<unknown>,
+  at: number,
+): DriftFieldView {
   const place = fields[at]?.where;
   if (place === undefined) return field;
   const { file, start } = place;

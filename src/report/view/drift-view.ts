@@ -1,11 +1,11 @@
 /** @module Describes a drift report for people: verdict, groups worst first with equal drift of many in one block, what was seen. */
-import { type DriftReport, hasDrift } from "../../model/drift.ts";
+import { hasDrift } from "../../model/drift.ts";
 import { amount } from "../amounts.ts";
 import { countDrift, type DriftCounts, seenText } from "../drift-counts.ts";
 import { driftGroups, unimportantTitle } from "../drift-groups.ts";
 import { type WayOut, wayOfUnmanaged, waysOut } from "../drift-ways.ts";
 import type { KindNames } from "../kind-words.ts";
-import { valueText } from "../value-text.ts";
+import type { ShownDrift } from "../shown.ts";
 import { type DriftBlockView, driftBlocks } from "./drift-block-view.ts";
 import type { OutputView } from "./output-view.ts";
 
@@ -45,11 +45,11 @@ export interface DriftView {
   readonly ways: readonly WayOut[];
   /** Outputs with another value than at the last apply. */
   readonly outputs: readonly OutputView[];
-  readonly census: DriftReport["census"];
+  readonly census: ShownDrift["census"];
 }
 
 /** Describes a drift report. */
-export function driftView(report: DriftReport, names: KindNames): DriftView {
+export function driftView(report: ShownDrift, names: KindNames): DriftView {
   const { name, timestamp, complete, census, unmanaged = [] } = report;
   const counts = countDrift(report);
   return {
@@ -60,7 +60,7 @@ export function driftView(report: DriftReport, names: KindNames): DriftView {
     seen: `${seenText(counts)}.`,
     complete,
     counts,
-    groups: groupsOf(report, names),
+    groups: groupsOf(report),
     unmanaged: unmanaged.map(({ kind, id, name: called }) => ({
       noun: (Object.hasOwn(names, kind) ? names[kind]?.noun : undefined) ?? kind,
       id,
@@ -68,16 +68,16 @@ export function driftView(report: DriftReport, names: KindNames): DriftView {
     })),
     unmanagedWay: wayOfUnmanaged,
     ways: waysOut(report),
-    outputs: report.outputs.map(({ name, sensitive, applied, seen }) => ({
+    outputs: report.outputs.map(({ name, applied, seen }) => ({
       ...{ name, action: "update", note: "recorded by the next apply" },
-      before: applied === undefined ? "(none)" : valueText(applied, sensitive),
-      after: seen === undefined ? "(none)" : valueText(seen, sensitive),
+      before: applied?.text ?? "(none)",
+      after: seen?.text ?? "(none)",
     })),
     census,
   };
 }
 
-function verdictOf(report: DriftReport, { outside }: DriftCounts): string {
+function verdictOf(report: ShownDrift, { outside }: DriftCounts): string {
   const { unmanaged = [], complete } = report;
   if (!hasDrift(report)) return `No drift found${complete ? "" : " in what was checked"}.`;
   const undeclared = unmanaged.length === 0 ? "" : `, ${unmanaged.length} not declared`;
@@ -86,12 +86,12 @@ function verdictOf(report: DriftReport, { outside }: DriftCounts): string {
 
 const severities = { red: "bad", yellow: "careful", cyan: "quiet" } as const;
 
-function groupsOf({ resources }: DriftReport, names: KindNames): readonly DriftGroupView[] {
+function groupsOf({ resources }: ShownDrift): readonly DriftGroupView[] {
   const quiet = { what: ["unimportant"], title: unimportantTitle, note: "", tone: "cyan" } as const;
   return [...driftGroups, quiet].flatMap(({ what, title, note, tone }): DriftGroupView[] => {
     const found = resources.filter((resource) => what.some((one) => one === resource.what));
     if (found.length === 0) return [];
-    const blocks = driftBlocks(found, names);
+    const blocks = driftBlocks(found);
     const matters = title !== quiet.title;
     return [{ title, note, severity: severities[tone], matters, count: found.length, blocks }];
   });

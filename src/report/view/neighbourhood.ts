@@ -23,7 +23,7 @@ export interface Neighbourhood {
 
 /** The neighbourhood of the changes of a plan. Equal changes are one node, and so are unchanged resources of one name. */
 export function neighbourhood(
-  { changes }: Pick<Plan, "changes">,
+  { changes }: Pick<Plan<unknown>, "changes">,
   { groups }: Pick<PlanView, "groups">,
 ): Neighbourhood {
   const blocks = groups.flatMap((group) => group.blocks);
@@ -62,7 +62,7 @@ export function neighbourhood(
 function nodeOf(
   id: string,
   addresses: readonly Address[],
-  byAddress: ReadonlyMap<Address, Change>,
+  byAddress: ReadonlyMap<Address, Change<unknown>>,
 ): GraphNode {
   const change = byAddress.get(addresses[0] ?? "");
   return { id, addresses, action: change?.action ?? "keep", blocked: (change?.blocked.length ?? 0) > 0 };

@@ -1,6 +1,6 @@
 /** @module Describes resources that stay as they are and are worth a look: not ready, or changed outside. */
 import type { Change } from "../../model/plan.ts";
-import type { KindNames } from "../kind-words.ts";
+import type { ShownValue } from "../shown-value.ts";
 import { type AddressView, blocksOf } from "./block-view.ts";
 import { type FieldView, leftAsIs } from "./field-view.ts";
 import { type PhaseView, phaseNote } from "./phase-view.ts";
@@ -17,16 +17,13 @@ export interface NoteView {
 }
 
 /** Notes on the resources of a plan that have no change. `command` waits for those that are in progress. */
-export function notesOf(changes: readonly Change[], names: KindNames, command: string): readonly NoteView[] {
+export function notesOf(changes: readonly Change<ShownValue>[], command: string): readonly NoteView[] {
   const kept = changes
     .filter(({ action }) => action === "keep")
     .filter(({ phase, drift }) => phaseNote(phase) !== undefined || drift.length > 0)
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   // The reason of a kept resource says nothing of its phase.
-  const blocks = blocksOf(
-    kept.map((change) => ({ ...change, reason: "" })),
-    names,
-  );
+  const blocks = blocksOf(kept.map((change) => ({ ...change, reason: "" })));
   return blocks.map(({ addresses, phase, drifted }) => {
     if (phase === undefined) {
       // The note says it once for all fields.

@@ -1,9 +1,9 @@
 /** @module Describes the changed outputs of a plan for people. */
-import type { Json } from "../../model/json.ts";
-import type { OutputChange, Plan } from "../../model/plan.ts";
-import { knownAfterApply, valueText } from "../value-text.ts";
+import type { OutputChange } from "../../model/plan.ts";
+import type { ShownPlan } from "../shown.ts";
+import { knownAfterApply, type ShownValue } from "../shown-value.ts";
 
-/** One output. Values are as `valueText` shows them. */
+/** One output. Values are the texts of `ShownValue`. */
 export interface OutputView {
   readonly name: string;
   readonly action: "create" | "update" | "delete" | "missing";
@@ -14,16 +14,15 @@ export interface OutputView {
 }
 
 /** The outputs that a plan changes or cannot read, sorted by name. */
-export function outputsOf({ outputs }: Pick<Plan, "outputs">): readonly OutputView[] {
+export function outputsOf({ outputs }: Pick<ShownPlan, "outputs">): readonly OutputView[] {
   return Object.entries(outputs)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, output]) => outputOf(name, output) ?? []);
 }
 
-function outputOf(name: string, output: OutputChange): OutputView | undefined {
-  const { action, before, after, unknown, missing, sensitive } = output;
-  const text = (value: Json | undefined): string =>
-    value === undefined ? "(none)" : valueText(value, sensitive);
+function outputOf(name: string, output: OutputChange<ShownValue>): OutputView | undefined {
+  const { action, before, after, unknown, missing } = output;
+  const text = (value: ShownValue | undefined): string => value?.text ?? "(none)";
   if (action === "delete") return { name, action, before: text(before), after: "(removed)" };
   if (missing !== undefined) {
     return {

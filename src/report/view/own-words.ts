@@ -16,7 +16,7 @@ export function ownWords({
   address,
   id,
   previousAddress,
-}: Pick<Change, "address" | "id" | "previousAddress">): OwnWords {
+}: Pick<Change<unknown>, "address" | "id" | "previousAddress">): OwnWords {
   const parts = parseAddress(address);
   return { PREVIOUS: previousAddress, ADDRESS: address, ID: id, KEY: parts?.key, NAME: parts?.name };
 }

@@ -9,14 +9,14 @@ export interface PhaseView {
 }
 
 /** The phase of a changed resource; undefined where it is at rest, or where the reason says it already. */
-export function phaseOf({ phase, reason }: Pick<Change, "phase" | "reason">): PhaseView | undefined {
+export function phaseOf({ phase, reason }: Pick<Change<unknown>, "phase" | "reason">): PhaseView | undefined {
   const found = phaseNote(phase);
   if (found === undefined || phase === undefined) return undefined;
   return phase.detail !== "" && reason.includes(phase.detail) ? undefined : found;
 }
 
 /** The phase of a resource; undefined where it is at rest. */
-export function phaseNote(phase: Change["phase"]): PhaseView | undefined {
+export function phaseNote(phase: Change<unknown>["phase"]): PhaseView | undefined {
   if (phase === undefined) return undefined;
   const { is, detail } = phase;
   if (is === "failed") return { is, text: `the service says ${detail}` };

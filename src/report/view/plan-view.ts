@@ -2,9 +2,9 @@
 import { type Disruption, disruptions } from "../../model/field-schema.ts";
 import type { Census, Forecast, Plan } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import type { KindNames } from "../kind-words.ts";
 import { type Group, groupChanges } from "../plan-groups.ts";
 import { type PlanSummary, planLine, summarize } from "../plan-summary.ts";
+import type { ShownPlan } from "../shown.ts";
 import { type BlockView, blocksOf } from "./block-view.ts";
 import { type NoteView, notesOf } from "./note-view.ts";
 import { type OutputView, outputsOf } from "./output-view.ts";
@@ -80,11 +80,7 @@ export interface PlanViewOptions {
 }
 
 /** The view of a plan. */
-export function planView(
-  plan: Plan,
-  names: KindNames,
-  { planFile, command = "apply" }: PlanViewOptions = {},
-): PlanView {
+export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanViewOptions = {}): PlanView {
   const { name, serial, timestamp, fingerprint, complete, census } = plan;
   const counts = summarize(plan);
   const grouped = groupChanges(plan.changes);
@@ -103,14 +99,14 @@ export function planView(
     groups: grouped.map(({ changes, ...group }) => ({
       ...headOf(group),
       count: changes.length,
-      blocks: blocksOf(changes, names),
+      blocks: blocksOf(changes),
     })),
     affected: affectedBy(plan),
     whole:
       planFile === undefined
         ? `graphform plan ${command === "destroy" ? "--destroy " : ""}--json`
         : `graphform show ${shellWord(planFile)} --json`,
-    notes: notesOf(plan.changes, names, command),
+    notes: notesOf(plan.changes, command),
     outputs: outputsOf(plan),
     census,
     forecast: { ...plan.forecast, path: plan.forecast.path ?? [] },
@@ -125,7 +121,7 @@ const severities: { readonly [tone: string]: GroupView["severity"] } = {
 };
 
 /** Everything that an apply of the plan disrupts, worst first. */
-export function affectedBy(plan: Plan): readonly AffectedView[] {
+export function affectedBy(plan: Plan<unknown>): readonly AffectedView[] {
   return groupChanges(plan.changes)
     .filter(({ named }) => named === true)
     .map(({ changes, ...group }) => ({
@@ -138,11 +134,11 @@ function headOf({
   title,
   note,
   tone,
-}: Omit<Group, "changes">): Pick<GroupView, "title" | "note" | "severity"> {
+}: Omit<Group<unknown>, "changes">): Pick<GroupView, "title" | "note" | "severity"> {
   return { title, note, severity: severities[tone] ?? "quiet" };
 }
 
-function disruptionOf({ changes }: Plan): readonly DisruptionSum[] {
+function disruptionOf({ changes }: ShownPlan): readonly DisruptionSum[] {
   const changed = changes.filter(({ action }) => action !== "keep");
   return disruptions.toReversed().flatMap((disruption) => {
     const found = changed.filter((change) => change.disruption === disruption);

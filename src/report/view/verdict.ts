@@ -15,14 +15,14 @@ export interface NextView {
 }
 
 /** The worst thing about a plan: `data-loss` is what apply would do, `blocked` is what a guard refuses. */
-export function severityOf(plan: Plan): Severity {
+export function severityOf(plan: Plan<unknown>): Severity {
   if (!hasWork(plan)) return "nothing";
   if (losing(plan).length > 0) return "data-loss";
   return blocked(plan).length > 0 ? "blocked" : "changes";
 }
 
 /** One sentence: `Nothing to do.`, `12 changes, 1 blocked, data of 1 database would be lost.` */
-export function verdictOf(plan: Plan): string {
+export function verdictOf(plan: Plan<unknown>): string {
   const where = plan.complete ? "" : " in what was checked";
   if (!hasWork(plan)) return `Nothing to do${where}.`;
   const changes = plan.changes.filter(({ action }) => action !== "keep").length;
@@ -42,7 +42,7 @@ export function verdictOf(plan: Plan): string {
 
 /** The command that comes next. `planFile` is where the plan was saved, if it was. */
 export function nextOf(
-  plan: Plan,
+  plan: Plan<unknown>,
   planFile: string | undefined,
   verb: "apply" | "destroy" = "apply",
 ): NextView {
@@ -63,11 +63,11 @@ export function nextOf(
   return { command, note: `${source} What is blocked stays as it is, and it exits 4.` };
 }
 
-function blocked({ changes }: Plan): Plan["changes"] {
+function blocked({ changes }: Plan<unknown>): Plan<unknown>["changes"] {
   return changes.filter((change) => change.blocked.length > 0);
 }
 
-function losing({ changes }: Plan): Plan["changes"] {
+function losing({ changes }: Plan<unknown>): Plan<unknown>["changes"] {
   return changes.filter(
     (change) => change.blocked.length === 0 && change.action !== "keep" && change.disruption === "data-loss",
   );

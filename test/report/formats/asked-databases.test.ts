@@ -1,17 +1,12 @@
 import { expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
-import { driftJson } from "../../../src/report/drift-json.ts";
-import { driftText } from "../../../src/report/drift-text.ts";
-import { driftHtml } from "../../../src/report/html/drift-html.ts";
-import { driftSuite } from "../../../src/report/junit/drift-suite.ts";
 import { junitText } from "../../../src/report/junit/junit.ts";
-import { driftMarkdown } from "../../../src/report/markdown/drift-markdown.ts";
 import { makePalette } from "../../../src/report/palette.ts";
 import { probeFigures } from "../../../src/report/probe-census.ts";
 import { driftMetrics } from "../../../src/report/prometheus/drift-metrics.ts";
-import { driftFindings } from "../../../src/report/sarif/drift-findings.ts";
 import { sarifLog } from "../../../src/report/sarif/sarif-log.ts";
 import { whole } from "../drift-parts.ts";
+import { driftFindings, driftHtml, driftJson, driftMarkdown, driftSuite, driftText } from "../rendered.ts";
 import { words } from "../words.ts";
 
 const silent = {

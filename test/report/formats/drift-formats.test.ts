@@ -9,13 +9,13 @@ import type { DriftReport } from "../../../src/model/drift.ts";
 import { GraphformError, ManifestError } from "../../../src/model/errors.ts";
 import { driftAnnotations } from "../../../src/report/github/drift-annotations.ts";
 import { workflowCommand } from "../../../src/report/github/workflow-command.ts";
-import { driftSuite, failedDriftSuite } from "../../../src/report/junit/drift-suite.ts";
+import { failedDriftSuite } from "../../../src/report/junit/drift-suite.ts";
 import { type JunitSuite, junitText } from "../../../src/report/junit/junit.ts";
-import { driftFindings } from "../../../src/report/sarif/drift-findings.ts";
 import { sarifLog } from "../../../src/report/sarif/sarif-log.ts";
 import { sarifSchema } from "../../support/sarif-schema.ts";
 import { text } from "../arbitraries.ts";
 import { at, name, orders, saying, whole } from "../drift-parts.ts";
+import { driftFindings, driftSuite } from "../rendered.ts";
 import { words } from "../words.ts";
 
 const xsd = readFileSync(join(import.meta.dirname, "..", "..", "support", "junit.xsd"), "utf8");

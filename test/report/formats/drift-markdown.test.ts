@@ -2,9 +2,9 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
-import { driftMarkdown } from "../../../src/report/markdown/drift-markdown.ts";
 import { failureMarkdown } from "../../../src/report/markdown/failure-markdown.ts";
 import { name, orders, saying, whole } from "../drift-parts.ts";
+import { driftMarkdown } from "../rendered.ts";
 import { words } from "../words.ts";
 
 const hostile = [

@@ -7,10 +7,11 @@ import type { Plan } from "../../../src/model/plan.ts";
 import { codeSpan, fence } from "../../../src/report/markdown/code.ts";
 import { failureMarkdown } from "../../../src/report/markdown/failure-markdown.ts";
 import { marker } from "../../../src/report/markdown/marker.ts";
-import { type MarkdownOptions, planMarkdown } from "../../../src/report/markdown/plan-markdown.ts";
+import type { MarkdownOptions } from "../../../src/report/markdown/plan-markdown.ts";
 import { anyPlan, text } from "../arbitraries.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { at, change, database, field, plan } from "../plan-parts.ts";
+import { planMarkdown } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
 import { words } from "../words.ts";
 

@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import type { Plan } from "../../../src/model/plan.ts";
 import type { Problem } from "../../../src/model/problem.ts";
 import type { ReportFinding } from "../../../src/report/sarif/finding.ts";
-import { planFindings } from "../../../src/report/sarif/plan-findings.ts";
 import { guardRules } from "../../../src/report/sarif/plan-rules.ts";
 import { problemFindings } from "../../../src/report/sarif/problem-findings.ts";
 import { problemRules } from "../../../src/report/sarif/problem-rules.ts";
@@ -14,6 +13,7 @@ import { type SarifContext, sarifLog } from "../../../src/report/sarif/sarif-log
 import { sarifSchema } from "../../support/sarif-schema.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { at, change, field, plan } from "../plan-parts.ts";
+import { planFindings } from "../rendered.ts";
 import { words } from "../words.ts";
 
 interface Log {

@@ -7,11 +7,11 @@ import { pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { driftHtml } from "../../../src/report/html/drift-html.ts";
 import { failureHtml } from "../../../src/report/html/failure-html.ts";
 import { whole } from "../drift-parts.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { plan } from "../plan-parts.ts";
+import { driftHtml } from "../rendered.ts";
 import { words } from "../words.ts";
 import { connectedPlan, hostilePlan, largePlan, pageOf, sha256 } from "./pages.ts";
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
 import { GraphformError } from "../../../src/model/errors.ts";
-import { driftJson } from "../../../src/report/drift-json.ts";
-import { driftHtml } from "../../../src/report/html/drift-html.ts";
 import { failureHtml } from "../../../src/report/html/failure-html.ts";
 import { saying, whole } from "../drift-parts.ts";
+import { driftHtml, driftJson } from "../rendered.ts";
 import { words } from "../words.ts";
 import { sha256 } from "./pages.ts";
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Change, Plan } from "../../../src/model/plan.ts";
-import { type PlanPageOptions, planHtml } from "../../../src/report/html/plan-html.ts";
 import { at, change, database, field, plan, sealed } from "../plan-parts.ts";
+import { type PageOptions, planHtml } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
 import { words } from "../words.ts";
 
 /** The page of a plan, as the commands write it. */
-export function pageOf(given: Plan, options: Partial<PlanPageOptions> = {}): string {
+export function pageOf(given: Plan, options: Partial<PageOptions> = {}): string {
   return planHtml(given, words, { sha256, ...options });
 }
 

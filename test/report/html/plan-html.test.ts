@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { GraphformError, ManifestError } from "../../../src/model/errors.ts";
 import { failureHtml } from "../../../src/report/html/failure-html.ts";
-import { planJson } from "../../../src/report/plan-json.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { change, field, plan, sealed } from "../plan-parts.ts";
+import { planJson } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
 import { words } from "../words.ts";
 import { connectedPlan, hostilePlan, largePlan, pageOf, sha256 } from "./pages.ts";

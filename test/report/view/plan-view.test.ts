@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Plan } from "../../../src/model/plan.ts";
-import { type PlanView, planView } from "../../../src/report/view/plan-view.ts";
+import type { PlanView } from "../../../src/report/view/plan-view.ts";
 import { goldenPlans } from "../golden-plans.ts";
 import { at, change, database, field, plan, sealed, step } from "../plan-parts.ts";
+import { planView } from "../rendered.ts";
 import { samplePlan } from "../sample-plan.ts";
 import { words } from "../words.ts";
 

@@ -1,0 +1,30 @@
+/** @module Finds the login in an address: what the URL parser calls userinfo. */
+import { sensitive } from "./sealed.ts";
+
+/** The scheme of an address with its slashes; `jdbc:` and its like may stand before it. */
+const scheme = /^\s*(?:[a-z][a-z0-9+.-]*:)*?([a-z][a-z0-9+.-]*:[/\\]*)(?![a-z][a-z0-9+.-]*:[/\\]{2})/i;
+
+/** The offsets of the userinfo of a text that is an address as a whole; undefined if it is none, or has no login. */
+function userinfoOf(text: string): readonly [from: number, to: number] | undefined {
+  const found = scheme.exec(text);
+  if (found === null) return undefined;
+  const from = found[0].length;
+  const url = URL.parse(text.slice(from - (found[1]?.length ?? 0)));
+  if (url === null ? !/[/\\]$/.test(found[0]) : url.username === "" && url.password === "") return undefined;
+  // The parser refuses a password with a raw slash, and a list of hosts: then the login ends at the last @ of the word.
+  const end = text.slice(from).search(url === null ? /\s|$/ : /[/?#\\]|$/);
+  const to = text.slice(0, from + end).lastIndexOf("@");
+  // White space before the @ makes it prose: "https://wiki: ask dba@example.com".
+  return to <= from || /\s/.test(text.slice(from, to)) ? undefined : [from, to];
+}
+
+/** A text with the userinfo of its address as `(sensitive)`, if it is an address as a whole. Prose is not searched. */
+export function withoutUserinfo(text: string): string {
+  const [from, to] = userinfoOf(text) ?? [0, 0];
+  return to === 0 ? text : text.slice(0, from) + sensitive + text.slice(to);
+}
+
+/** True for a text that is an address with a password, or with a token as its user. */
+export function hasUserinfo(text: string): boolean {
+  return userinfoOf(text) !== undefined;
+}

@@ -1,0 +1,177 @@
+/**
+ * @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result.
+ */
+import { aclRules } from "../model/acl.ts";
+import type { DriftReport, ResourceDrift } from "../model/drift.ts";
+import type { Json } from "../model/json.ts";
+import type { Outcome } from "../model/outcome.ts";
+import type { Change, FieldChange, OutputChange, Plan } from "../model/plan.ts";
+import { holdsSecret } from "../model/sealed.ts";
+import type { Spec } from "../model/spec.ts";
+import type { Bound, RecordedOutput, StateDocument } from "../model/state.ts";
+import { type KindNames, rowAt } from "./kind-words.ts";
+import { isMarked, type ShownValue, shownValue } from "./shown-value.ts";
+
+/** A plan as reports get it; its steps have no specs. */
+export type ShownPlan = Plan<ShownValue>;
+
+/** A drift report as reports get it. */
+export type ShownDrift = DriftReport<ShownValue>;
+
+/** The outcome of an apply as reports get it. */
+export type ShownOutcome = Outcome<ShownValue>;
+
+/** Outputs by name. */
+export type ShownOutputs = { readonly [name: string]: RecordedOutput<ShownValue> };
+
+/** A state as reports get it: without its key, and without what only the next run needs. */
+export interface ShownState
+  extends Pick<StateDocument, "name" | "lineage" | "serial" | "savedAt" | "service"> {
+  readonly resources: { readonly [address: string]: Bound<ShownValue> };
+  /** Creates whose answers are not known. */
+  readonly pending: { readonly [address: string]: { readonly kind: string; readonly startedAt: string } };
+  readonly outputs: ShownOutputs;
+}
+
+/** What may be shown of a plan. A value is hidden on both sides of a change if either of them is, or holds, a secret. */
+export function shownPlan(plan: Plan, names: KindNames): ShownPlan {
+  return {
+    ...plan,
+    changes: plan.changes.map((change) => shownChange(change, names)),
+    steps: plan.steps.map(({ spec: _, patch: __, record: ___, ...step }) => step),
+    outputs: mapped(plan.outputs, shownOutputChange),
+  };
+}
+
+/** What may be shown of a drift report. */
+export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
+  return {
+    ...report,
+    resources: report.resources.map((resource) => shownResource(resource, names)),
+    outputs: report.outputs.map((output) => {
+      const { applied, seen, ...rest } = output;
+      const isHidden = output.sensitive || holdsSecret(applied) || holdsSecret(seen);
+      return { ...rest, sensitive: isHidden, ...shownEach({ applied, seen }, isHidden) };
+    }),
+  };
+}
+
+/** What may be shown of a state. */
+export function shownState(state: StateDocument, names: KindNames): ShownState {
+  const { name, lineage, serial, savedAt, service } = state;
+  return {
+    ...{ name, lineage, serial, savedAt },
+    ...(service === undefined ? {} : { service }),
+    resources: mapped(state.resources, (bound) => {
+      const { kind, recorded, converging, ...rest } = bound;
+      const hidden = hiddenIn(kind, Object.entries(recorded), names);
+      return {
+        ...{ kind, ...rest, recorded: shownSpec(recorded, hidden) },
+        ...(converging === undefined ? {} : { converging: { ...converging, record: {} } }),
+      };
+    }),
+    pending: mapped(state.intents, ({ round, startedAt }) => ({
+      kind: state.rounds[round]?.kind ?? "",
+      startedAt,
+    })),
+    outputs: shownOutputs(state.outputs),
+  };
+}
+
+/** What may be shown of the outcome of an apply. */
+export function shownOutcome(outcome: Outcome): ShownOutcome {
+  return { ...outcome, outputs: shownOutputs(outcome.outputs) };
+}
+
+/** What may be shown of recorded outputs. */
+export function shownOutputs(outputs: { readonly [name: string]: RecordedOutput }): ShownOutputs {
+  return mapped(outputs, (output) => {
+    const value = shownValue(output.value, output.sensitive);
+    return { value, sensitive: isMarked(value.sensitive) };
+  });
+}
+
+function shownChange(change: Change, names: KindNames): Change<ShownValue> {
+  const { before, after, fields, drift, ...rest } = change;
+  const given = [...fields, ...drift];
+  const values = [
+    ...Object.entries({ ...before }),
+    ...Object.entries({ ...after }),
+    ...given.flatMap((field) => [[field.path, field.before] as const, [field.path, field.after] as const]),
+  ];
+  const hidden = hiddenIn(change.kind, values, names);
+  for (const field of given) if (field.secret) hidden.add(field.path);
+  const shown = (field: FieldChange): FieldChange<ShownValue> => {
+    const { before: old, after: next, ...facts } = field;
+    const secret = hidden.has(field.path);
+    return { ...facts, secret, ...shownEach({ before: old, after: next }, secret) };
+  };
+  return {
+    ...rest,
+    fields: fields.map(shown),
+    drift: drift.map(shown),
+    ...(before === undefined ? {} : { before: shownSpec(before, hidden) }),
+    ...(after === undefined ? {} : { after: shownSpec(after, hidden) }),
+  };
+}
+
+function shownResource(resource: ResourceDrift, names: KindNames): ResourceDrift<ShownValue> {
+  const fields = resource.fields.map((field) => {
+    const { applied, seen, declared, ...facts } = field;
+    const values = [applied, seen, declared].map((value) => [field.path, value] as const);
+    const secret = field.secret || hiddenIn(resource.kind, values, names).size > 0;
+    return { ...facts, secret, ...shownEach({ applied, seen, declared }, secret) };
+  });
+  return { ...resource, fields };
+}
+
+function shownOutputChange(output: OutputChange): OutputChange<ShownValue> {
+  const { before, after, ...facts } = output;
+  const isHidden = output.sensitive || holdsSecret(before) || holdsSecret(after);
+  return { ...facts, sensitive: isHidden, ...shownEach({ before, after }, isHidden) };
+}
+
+/** The paths whose values are hidden as a whole: secret fields, and those of which one value holds a secret. */
+function hiddenIn(
+  kind: string,
+  values: readonly (readonly [path: string, value: Json | undefined])[],
+  names: KindNames,
+): Set<string> {
+  const hidden = values.filter(([path, value]) => {
+    const row = rowAt(kind, path, names);
+    if (row?.["x-secret"] === true || holdsSecret(value)) return true;
+    return row?.["x-compare"] === "acl" && typeof value === "string" && holdsPassword(value);
+  });
+  return new Set(hidden.map(([path]) => path));
+}
+
+/** True for an access list with a password in it, or with what may be one. A masked one was dropped as it came in. */
+function holdsPassword(acl: string): boolean {
+  return aclRules(acl).some(({ is, text }) => is === "credential" || (is === "other" && text !== "***"));
+}
+
+function shownSpec(spec: Spec, hidden: ReadonlySet<string>): Spec<ShownValue> {
+  return Object.fromEntries(
+    Object.entries(spec).map(([path, value]) => [path, shownValue(value, hidden.has(path))]),
+  );
+}
+
+/** The values that there are, under their keys. */
+function shownEach<Key extends string>(
+  values: { readonly [key in Key]: Json | undefined },
+  isHidden: boolean,
+): { readonly [key in Key]?: ShownValue } {
+  const shown: { [key in Key]?: ShownValue } = {};
+  for (const key in values) {
+    const value = values[key];
+    if (value !== undefined) shown[key] = shownValue(value, isHidden);
+  }
+  return shown;
+}
+
+function mapped<T, U>(
+  values: { readonly [name: string]: T },
+  to: (value: T) => U,
+): { readonly [name: string]: U } {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
+}
