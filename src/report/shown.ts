@@ -2,7 +2,7 @@
  * @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result.
  */
 import { aclRules } from "../model/acl.ts";
-import type { DriftReport, ResourceDrift } from "../model/drift.ts";
+import type { DriftReport, FieldDrift, ResourceDrift } from "../model/drift.ts";
 import type { Json } from "../model/json.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { Change, FieldChange, OutputChange, Plan } from "../model/plan.ts";
@@ -51,7 +51,7 @@ export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
     outputs: report.outputs.map((output) => {
       const { applied, seen, ...rest } = output;
       const isHidden = output.sensitive || holdsSecret(applied) || holdsSecret(seen);
-      return { ...rest, sensitive: isHidden, ...shownEach({ applied, seen }, isHidden) };
+      return { ...rest, sensitive: isHidden, ...seenOf(output, isHidden) };
     }),
   };
 }
@@ -102,9 +102,9 @@ function shownChange(change: Change, names: KindNames): Change<ShownValue> {
   const hidden = hiddenIn(change.kind, values, names);
   for (const field of given) if (field.secret) hidden.add(field.path);
   const shown = (field: FieldChange): FieldChange<ShownValue> => {
-    const { before: old, after: next, ...facts } = field;
+    const { before: _, after: __, ...facts } = field;
     const secret = hidden.has(field.path);
-    return { ...facts, secret, ...shownEach({ before: old, after: next }, secret) };
+    return { ...facts, secret, ...sidesOf(field, secret) };
   };
   return {
     ...rest,
@@ -120,7 +120,7 @@ function shownResource(resource: ResourceDrift, names: KindNames): ResourceDrift
     const { applied, seen, declared, ...facts } = field;
     const values = [applied, seen, declared].map((value) => [field.path, value] as const);
     const secret = field.secret || hiddenIn(resource.kind, values, names).size > 0;
-    return { ...facts, secret, ...shownEach({ applied, seen, declared }, secret) };
+    return { ...facts, secret, ...seenOf(field, secret) };
   });
   return { ...resource, fields };
 }
@@ -128,7 +128,7 @@ function shownResource(resource: ResourceDrift, names: KindNames): ResourceDrift
 function shownOutputChange(output: OutputChange): OutputChange<ShownValue> {
   const { before, after, ...facts } = output;
   const isHidden = output.sensitive || holdsSecret(before) || holdsSecret(after);
-  return { ...facts, sensitive: isHidden, ...shownEach({ before, after }, isHidden) };
+  return { ...facts, sensitive: isHidden, ...sidesOf(output, isHidden) };
 }
 
 /** The paths whose values are hidden as a whole: secret fields, and those of which one value holds a secret. */
@@ -156,17 +156,27 @@ function shownSpec(spec: Spec, hidden: ReadonlySet<string>): Spec<ShownValue> {
   );
 }
 
-/** The values that there are, under their keys. */
-function shownEach<Key extends string>(
-  values: { readonly [key in Key]: Json | undefined },
+/** The two sides of a change, as far as there are any. */
+function sidesOf(
+  { before, after }: Pick<FieldChange, "before" | "after">,
   isHidden: boolean,
-): { readonly [key in Key]?: ShownValue } {
-  const shown: { [key in Key]?: ShownValue } = {};
-  for (const key in values) {
-    const value = values[key];
-    if (value !== undefined) shown[key] = shownValue(value, isHidden);
-  }
-  return shown;
+): Pick<FieldChange<ShownValue>, "before" | "after"> {
+  return {
+    ...(before === undefined ? {} : { before: shownValue(before, isHidden) }),
+    ...(after === undefined ? {} : { after: shownValue(after, isHidden) }),
+  };
+}
+
+/** What was applied, is seen and is declared, as far as there is any. */
+function seenOf(
+  { applied, seen, declared }: Pick<FieldDrift, "applied" | "seen" | "declared">,
+  isHidden: boolean,
+): Pick<FieldDrift<ShownValue>, "applied" | "seen" | "declared"> {
+  return {
+    ...(applied === undefined ? {} : { applied: shownValue(applied, isHidden) }),
+    ...(seen === undefined ? {} : { seen: shownValue(seen, isHidden) }),
+    ...(declared === undefined ? {} : { declared: shownValue(declared, isHidden) }),
+  };
 }
 
 function mapped<T, U>(

@@ -19,10 +19,7 @@ import {
   planMarkdown as ofPlanMarkdown,
 } from "../../src/report/markdown/plan-markdown.ts";
 import { outcomeText as ofOutcomeText } from "../../src/report/outcome-text.ts";
-import {
-  outputsJson as ofOutputsJson,
-  typedOutputs as ofTypedOutputs,
-} from "../../src/report/outputs-json.ts";
+import { outputsJson as ofOutputsJson } from "../../src/report/outputs-json.ts";
 import { outputsText as ofOutputsText } from "../../src/report/outputs-text.ts";
 import type { Page, Palette } from "../../src/report/palette.ts";
 import { planEvents as ofPlanEvents } from "../../src/report/plan-events.ts";
@@ -35,8 +32,6 @@ import { shownDrift, shownOutcome, shownOutputs, shownPlan, shownState } from ".
 import { stateJson as ofStateJson } from "../../src/report/state-json.ts";
 import { stateText as ofStateText } from "../../src/report/state-text.ts";
 import { comparePlans } from "../../src/report/view/comparison.ts";
-import type { DriftView } from "../../src/report/view/drift-view.ts";
-import { driftView as ofDriftView } from "../../src/report/view/drift-view.ts";
 import type { PlanView, PlanViewOptions } from "../../src/report/view/plan-view.ts";
 import { planView as ofPlanView } from "../../src/report/view/plan-view.ts";
 
@@ -84,10 +79,6 @@ export function driftJson(report: DriftReport, names: KindNames): JsonObject {
   return ofDriftJson(shownDrift(report, names), names);
 }
 
-export function driftView(report: DriftReport, names: KindNames): DriftView {
-  return ofDriftView(shownDrift(report, names), names);
-}
-
 export function driftHtml(report: DriftReport, names: KindNames, sha256: Sha256): string {
   return ofDriftHtml(shownDrift(report, names), names, sha256);
 }
@@ -132,8 +123,4 @@ export function outputsText(outputs: Outputs, palette: Palette): string {
 
 export function outputsJson(outputs: Outputs): JsonObject {
   return ofOutputsJson(shownOutputs(outputs));
-}
-
-export function typedOutputs(outputs: Outputs): JsonObject {
-  return ofTypedOutputs(shownOutputs(outputs));
 }
