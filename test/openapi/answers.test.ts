@@ -235,6 +235,8 @@ describe("every answer of the local platform is one of the vendor's API", () => 
     // Only the vendor's own dialect has them: openapi/dialect.
     const elsewhere = [
       "updateResourceInstanceMetadata",
+      "describeServiceOffering",
+      "describeSubscription",
       "describeServiceOfferingResource",
       "restoreResourceInstance",
       "upgradeResourceInstanceVersion",

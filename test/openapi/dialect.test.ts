@@ -104,7 +104,9 @@ it("accounts, disconnected and connected again", async () => {
 
 it("plans, subscriptions, networks, sessions", async () => {
   await ask("GET", `${v}/service-offering`);
+  await ask("GET", `${v}/service-offering/s-local`);
   await ask("GET", `${v}/subscription`);
+  await ask("GET", `${v}/subscription/sub-pro`);
   const networks = `${v}/resource-instance/custom-network`;
   const { body } = await ask("POST", networks, {
     cloudProviderName: "aws",

@@ -253,7 +253,7 @@ describe("every request under the falkordb-cloud profile is one of the vendor's 
 describe("the check itself", () => {
   const right = {
     method: "PATCH",
-    path: "/2022-09-01-00/resource-instance/custom-network/n-1?subscriptionId=s",
+    path: "/2022-09-01-00/resource-instance/custom-network/n-1",
     headers: { authorization: "Bearer x", "content-type": "application/json" },
     body: '{"name":"core"}',
   } as const;
@@ -263,10 +263,14 @@ describe("the check itself", () => {
   it.each([
     ["another method", { ...right, method: "PUT" as const }],
     ["another path", { ...right, path: "/2022-09-01-00/custom-network/n-1" }],
-    ["an unknown query", { ...right, path: `${right.path}&x=1` }],
+    ["an unknown query", { ...right, path: `${right.path}?subscriptionId=s` }],
     [
       "an empty query",
-      { ...right, path: "/2022-09-01-00/resource-instance/custom-network/n-1?subscriptionId=" },
+      {
+        method: "GET" as const,
+        path: "/2022-09-01-00/resource-instance/custom-network?subscriptionId=",
+        headers: { authorization: "Bearer x" },
+      },
     ],
     ["an unknown key", { ...right, body: '{"cidr":"10.0.0.0/8"}' }],
     ["a wrong type", { ...right, body: '{"name":1}' }],

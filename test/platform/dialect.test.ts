@@ -53,6 +53,13 @@ describe("instances", () => {
     expect(Object.keys(body)).not.toContain("last_modified");
   });
 
+  it("are created with what the vendor's own tests send and no plan has, which is not kept", async () => {
+    const sent = { ...params, storageSize: "30", hostCount: null, clusterReplicas: null };
+    const id = await test.create(pro, sent, { productTierVersion: null });
+    const { body } = await test.until(`${pro}/${id}`, "RUNNING");
+    expect(body["result_params"]).toEqual({ ...params, falkorDBCacheSize: "30" });
+  });
+
   it("have the plan's default user", async () => {
     const id = await test.create(startup, small);
     const { body } = await test.until(`${startup}/${id}`, "RUNNING");

@@ -10,7 +10,7 @@ export const defaultDialect: Dialect = {
   cookies: { session: "svc_token", refresh: "svc_refresh_token" },
   hasRefreshTokens: true,
   plans,
-  params: { fields: {}, absent: [], required: {}, defaults: {} },
+  params: { fields: {}, absent: [], ignored: [], required: {}, defaults: {} },
   updateMethods: ["PUT", "PATCH"],
   failover: {
     node: ["failed_replica_id", "failedReplicaID", "failedReplicaId"],

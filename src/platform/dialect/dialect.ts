@@ -48,6 +48,8 @@ export interface ParamWords {
   readonly fields: { readonly [own: string]: string };
   /** Default names of fields that no plan has. */
   readonly absent: readonly string[];
+  /** Fields that no plan has and clients of the service send all the same: taken and not kept. */
+  readonly ignored: readonly string[];
   /** Tiers that require a field, by its default name. */
   readonly required: { readonly [own: string]: readonly string[] };
   /** Default values of a create's fields. */

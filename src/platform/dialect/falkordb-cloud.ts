@@ -27,6 +27,8 @@ export function falkordbCloud(profile: JsonObject): Dialect {
     params: {
       fields: textsAt(profile, "fields"),
       absent: ["enableEnterpriseModule"],
+      // The vendor's own tests send them to every component.
+      ignored: ["storageSize", "hostCount", "clusterReplicas"],
       required: { graphdbPassword: plans.map(({ tier }) => tier), nodeInstanceType: ["pro"] },
       defaults: { graphdbUser: "falkordb" },
     },

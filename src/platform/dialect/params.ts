@@ -13,10 +13,9 @@ export function ownBody({ params: words }: Pick<Dialect, "params">, body: Json):
   );
   if (unknown.length > 0)
     throw new ServiceError(400, unknown.map((key) => `requestParams.${key} is not known`).join("; "));
-  const params = Object.entries(given).map(([key, value]): [string, Json] => [
-    ownNames.get(key) ?? key,
-    value,
-  ]);
+  const params = Object.entries(given)
+    .filter(([key]) => !words.ignored.includes(key))
+    .map(([key, value]): [string, Json] => [ownNames.get(key) ?? key, value]);
   return { ...body, requestParams: Object.fromEntries(params) };
 }
 

@@ -34,6 +34,9 @@ function describeResource(parts: TopologyParts, record: InstanceRecord, resource
     publiclyAccessible: isPublic,
     clusterEndpoint,
     clusterPorts,
+    ports: clusterPorts,
+    nodeEndpoints:
+      isDatabase && record.host !== undefined ? record.nodes.map(({ port }) => `${record.host}:${port}`) : [],
     allowedIPRanges: ["127.0.0.0/8"],
     ...(record.failure === undefined || !isDatabase
       ? {}

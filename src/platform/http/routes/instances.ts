@@ -17,7 +17,7 @@ import type { Env, Exchange } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
 import { databaseOf, instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./locate.ts";
 import { paged } from "./paged.ts";
-import { accepted, sessionRoutes } from "./router.ts";
+import { accepted, pathParam, sessionRoutes } from "./router.ts";
 import { tagsOf } from "./tags-of.ts";
 
 /** Registers the operations on instances (specification 4.7). */
@@ -106,15 +106,18 @@ export function instanceEndpoints(app: Hono<Env>, core: Core): void {
   });
 
   route("GET", `${version}/resource-instance/:id/audit-events`, "audit-events", (context) => {
-    const id = context.req.param("id") ?? "";
+    const id = pathParam(context, "id");
+    const record = core.store.instances.get(id);
     const { items, more } = paged(core, context, core.events.recent(id));
-    const events = items.map((event) => ({
-      id: `event-${event.id}`,
-      time: event.time,
-      message: event.message,
-      resourceInstanceId: event.instanceId,
+    const events = items.map(({ id: number, time, message, isFailure }) => ({
+      id: `event-${number}`,
+      time,
+      message,
+      resourceInstanceId: id,
+      resourceName: record?.component ?? "",
+      subscriptionId: record?.subscriptionId ?? "",
       userName: core.credentials.username,
-      workflowFailures: event.isFailure ? [event.message] : [],
+      workflowFailures: isFailure ? [{ eventTime: time, message }] : [],
     }));
     return context.json({ events, ids: events.map((event) => event.id), ...more });
   });

@@ -12,8 +12,15 @@ import type { Env } from "../exchange.ts";
 import { paged } from "./paged.ts";
 import { pathParam, sessionRoutes } from "./router.ts";
 
-/** Id of the platform's only service. */
+/** Id of the platform's only service, and the facts of it that offerings and subscriptions repeat. */
 export const serviceId: string = "s-local";
+const described: JsonObject = {
+  serviceName: "the service",
+  serviceLogoURL: "",
+  serviceOrgId: "org-local",
+  createdAt: "2026-01-01T00:00:00Z",
+};
+const cloudProviders = ["aws", "gcp", "azure", "oci"];
 const regions: JsonObject = {
   awsRegions: ["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1", "ap-south-1"],
   gcpRegions: ["us-central1", "us-east1", "europe-west1", "asia-south1"],
@@ -75,8 +82,10 @@ function resourceIn({ plans }: Dialect, id: string): Located | undefined {
 
 function service(dialect: Dialect): JsonObject {
   return {
+    ...described,
     serviceId,
-    serviceName: "the service",
+    serviceDescription: "graph databases on this machine",
+    isDeprecated: false,
     serviceURLKey: dialect.service,
     serviceProviderId: dialect.provider,
     serviceProviderName: "local platform",
@@ -94,13 +103,22 @@ function offering(dialect: Dialect, plan: Plan): JsonObject {
     productTierName: plan.name,
     productTierType: plan.tier === "free" || plan.tier === "startup" ? "MULTI_TENANCY" : "DEDICATED_TENANCY",
     productTierVersion: preferredVersion,
+    productTierDocumentation: "",
+    productTierPricing: {},
+    productTierSupport: "",
+    serviceLogoURL: "",
+    serviceModelName: plan.name,
     serviceModelID: `sm-${plan.modelKey}`,
     serviceModelType: plan.account === undefined ? "CUSTOMER_HOSTED" : "BYOA",
     serviceModelStatus: "READY",
+    serviceAPIID: "sa-local",
     serviceAPIVersion: "v1",
+    serviceEnvironmentID: "se-local",
+    serviceEnvironmentName: "Production",
+    serviceEnvironmentVisibility: "PUBLIC",
     serviceEnvironmentType: "PROD",
     serviceEnvironmentURLKey: "prod",
-    cloudProviders: ["aws", "gcp", "azure", "oci"],
+    cloudProviders,
     ...regions,
     supportsPublicNetwork: true,
     AutoApproveSubscription: true,
@@ -124,13 +142,16 @@ function subscription(plan: Plan, owner: string): JsonObject & { readonly id: st
     id: subscriptionOf(plan),
     status: "ACTIVE",
     roleType: "root",
+    ...described,
     serviceId,
-    serviceName: "the service",
+    serviceOrgName: "local platform",
+    accountConfigIdentityId: "org-local",
+    cloudProviderNames: cloudProviders,
+    rootUserId: owner,
     productTierId: `pt-${plan.tier}`,
     productTierName: plan.name,
     defaultSubscription: true,
     paymentMethodConfigured: true,
     subscriptionOwnerName: owner,
-    createdAt: "2026-01-01T00:00:00Z",
   };
 }
