@@ -1,8 +1,8 @@
 /** @module Locks a data folder, so that only one platform process works on it. */
-import { link, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isFileError } from "../files/file-trouble.ts";
-import { isRunning, type PinnedProcess, thisProcess } from "../files/process-identity.ts";
+import { isRunning, type PinnedProcess, pinned, thisProcess } from "../files/process-identity.ts";
 import { isObject, type Json } from "../model/json.ts";
 
 /** Thrown where another platform already runs on the data folder; `pid` is its process. */
@@ -45,17 +45,20 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
   const { pid, started, machine } = thisProcess();
   const mine: Holder = { pid, started, machine, folder: await identityOf(dataDir) };
   const own = `${path}.${process.pid}`;
-  await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
   try {
+    await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      if (await tryLink(own, path)) return heldLock(dataDir, path, mine);
+      if (await tryLink(own, path)) {
+        await removeLeftOver(dataDir);
+        return heldLock(dataDir, path, mine);
+      }
       const holder = await holderOf(path);
       if (holder !== undefined && isAlive(holder, mine.folder))
         throw new PlatformRunningError(dataDir, holder.pid);
       await moveAside(path, `${own}.dead`, mine.folder);
     }
   } finally {
-    await unlink(own);
+    await rm(own, { force: true });
   }
   throw new Error(`cannot take the lock ${path}; remove it if no platform runs`);
 }
@@ -105,9 +108,20 @@ export async function platformOn(dataDir: string): Promise<PinnedProcess | undef
 
 async function putBack(path: string, mine: Holder): Promise<void> {
   const own = `${path}.${process.pid}`;
-  await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
-  await tryLink(own, path);
-  await unlink(own);
+  try {
+    await writeFile(own, JSON.stringify(mine), { mode: 0o600 });
+    await tryLink(own, path);
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/** Removes files of processes that were killed while they took the lock. */
+async function removeLeftOver(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const [, pid] = /^platform\.lock\.(\d+)(?:\.dead)?$/.exec(name) ?? [];
+    if (pid !== undefined && !isRunning(pinned(Number(pid)))) await rm(join(dataDir, name), { force: true });
+  }
 }
 
 function isAlive(holder: Holder, folder: string): boolean {

@@ -9,24 +9,15 @@ import { ensurePlatformId } from "./platform-id.ts";
 import { type RunningPlatform, startPlatform } from "./start.ts";
 
 /**
- * Starts the platform, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops on SIGTERM, SIGINT and SIGHUP.
- * Exits with 1 and one line on standard error where it cannot start or loses its data folder.
+ * Starts the platform, writes `<dataDir>/platform.json`, prints the same as one JSON line, and stops on SIGTERM, SIGINT and SIGHUP; a
+ * signal that comes during the start takes effect after it, so that no database and no lock is left behind. Exits with 1 and one line
+ * on standard error if it cannot start or loses its data folder.
  */
 async function main(argv: readonly string[]): Promise<void> {
+  const signalled = Promise.withResolvers<void>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => signalled.resolve());
   const platform = await startPlatform({ ...(await readArguments(argv)), ownsProcess: true });
   const file = join(platform.dataDir, "platform.json");
-  let isStopping = false;
-  const stop = (): void => {
-    if (isStopping) return;
-    isStopping = true;
-    void platform
-      .close()
-      .then(() => rm(file, { force: true }))
-      .then(() => process.exit(0), exitWithError);
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
-  process.on("SIGHUP", stop);
   platform.lost.addEventListener("abort", () => exitWithError(platform.lost.reason));
   // An unexpected rejection or a log that cannot be written must not end the process: all databases would end with it.
   process.on("unhandledRejection", (error) => printError(`internal error: ${textOf(error)}`));
@@ -39,6 +30,10 @@ async function main(argv: readonly string[]): Promise<void> {
     await platform.close();
     throw error;
   }
+  void signalled.promise
+    .then(() => platform.close())
+    .then(() => rm(file, { force: true }))
+    .then(() => process.exit(0), exitWithError);
 }
 
 async function announcementOf({

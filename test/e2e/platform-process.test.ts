@@ -111,6 +111,21 @@ describe("platform down", () => {
   });
 });
 
+describe("platform up", () => {
+  it("of three at once starts one; the others name it, and no file of theirs stays", async () => {
+    const up = () => user.run("platform", "up", "--detach", "--engine", "none");
+    const runs = await Promise.all([up(), up(), up()]);
+    const [won, ...lost] = runs.toSorted((one, other) => Number(one.code) - Number(other.code));
+    const [, url] = /ready at (\S+),/.exec(won?.out ?? "") ?? [];
+    expect([won?.code, url]).toEqual([0, expect.stringContaining("http://127.0.0.1:")]);
+    for (const { code, err } of lost) {
+      expect(code).toBe(1);
+      expect(err).toContain(`a platform is running here already, at ${url}`);
+    }
+    expect(user.files().filter((file) => file.includes("platform.lock."))).toEqual([]);
+  });
+});
+
 describe("a platform that runs", () => {
   it("has nothing of its caller's environment but what it needs, and neither have its databases", async () => {
     user.env["AWS_SECRET_ACCESS_KEY"] = "not-for-a-daemon";

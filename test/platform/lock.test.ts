@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -28,6 +29,15 @@ describe("the lock of a data folder", () => {
     await lock.release();
     await expect(stat(file)).rejects.toThrow("ENOENT");
     expect(await platformOn(dataDir)).toBeUndefined();
+  });
+
+  it("leaves no file of a process that was killed while it took the lock, and those of running ones alone", async () => {
+    const ended = spawnSync(process.execPath, ["-e", ""]).pid;
+    for (const name of [`${ended}`, `${ended}.dead`, `${process.ppid}`])
+      await writeFile(`${file}.${name}`, "{}");
+    const lock = await lockFolder(dataDir);
+    expect((await readdir(dataDir)).sort()).toEqual(["platform.lock", `platform.lock.${process.ppid}`]);
+    await lock.release();
   });
 
   it("that says another platform by now is not that of the first one to release", async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -100,6 +100,19 @@ describe("the platform as a process", () => {
     expect(code).toBe(0);
     await expect(stat(join(dataDir, "platform.json"))).rejects.toThrow();
     await expect(stat(join(dataDir, "platform.lock"))).rejects.toThrow();
+  });
+
+  it("that is told to end while it starts leaves no lock and no announcement", async () => {
+    const child = launch();
+    child.stdout?.resume();
+    const lock = join(dataDir, "platform.lock");
+    await poll(
+      async () => ((await stat(lock).catch(() => undefined)) === undefined ? undefined : true),
+      "the lock",
+    );
+    child.kill("SIGTERM");
+    const [code] = await once(child, "close");
+    expect([code, (await readdir(dataDir)).filter((name) => name.startsWith("platform."))]).toEqual([0, []]);
   });
 
   it("refuses a second one over the same folder, and the first goes on", async () => {

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
+import { platformOn } from "../../platform/lock.ts";
 import { platformProgram } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import { wrapLines } from "../../report/text-width.ts";
@@ -61,7 +62,6 @@ async function runInForeground(options: PlatformUpOptions, terminal: Terminal): 
 }
 
 async function startDetached(options: PlatformUpOptions, terminal: Terminal): Promise<number> {
-  const before = await runningPlatform(options.dataDir);
   const log = join(options.dataDir, "platform.log");
   const out = openSync(log, "a", 0o600);
   const child = spawn(process.execPath, [platformProgram, "--data-dir", options.dataDir, ...options.rest], {
@@ -72,27 +72,31 @@ async function startDetached(options: PlatformUpOptions, terminal: Terminal): Pr
   closeSync(out);
   const giveUp = (): void => void child.kill("SIGTERM");
   for (const signal of endSignals) process.on(signal, giveUp);
-  let exit: number | undefined;
-  child.once("exit", (code) => {
-    exit = code ?? 1;
+  let hasEnded = false;
+  child.once("exit", () => {
+    hasEnded = true;
   });
-  let ready: Announcement | undefined;
+  const seen: { ready?: Announcement | undefined; winner?: Announcement | undefined } = {};
   await waitUntil(async () => {
     const found = await lastAnnouncement(options.dataDir);
-    if (found?.pid === child.pid) ready = found;
-    return ready !== undefined || exit !== undefined;
+    if (found?.pid === child.pid) seen.ready = found;
+    if (seen.ready !== undefined || !hasEnded) return seen.ready !== undefined;
+    // Another one may have taken the folder, and may still be starting.
+    seen.winner = await runningPlatform(options.dataDir);
+    return seen.winner !== undefined || (await platformOn(options.dataDir)) === undefined;
   }, 120_000);
   for (const signal of endSignals) process.off(signal, giveUp);
   child.unref();
+  const { ready, winner } = seen;
   if (ready !== undefined) {
     const end = `, pid ${ready.pid}; \`graphform platform down\` stops it and keeps the data`;
     terminal.out(options.json ? `${ready.line}\n` : readyText(ready, end, terminal));
     return 0;
   }
-  if (before !== undefined) {
+  if (winner !== undefined) {
     throw new GraphformError(
       "platform-running",
-      `a platform is running here already, at ${before.url} (pid ${before.pid})`,
+      `a platform is running here already, at ${winner.url} (pid ${winner.pid})`,
       {
         hint: "use it as it is, or stop it with `graphform platform down`",
       },
