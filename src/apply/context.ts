@@ -37,6 +37,8 @@ export interface ApplyContext {
   readonly durations: Map<string, number>;
   /** Paths that the service was seen to show, or is said to by the profile, by kind. */
   readonly shown: Map<string, Set<string>>;
+  /** The newest time that the service of a kind has shown, by its own clock, in ms since 1970. */
+  readonly dateOf: (kind: string) => number | undefined;
   /** The create classes of this run. */
   readonly classes: ClassRegistry;
 }

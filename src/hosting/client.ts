@@ -42,7 +42,8 @@ export function createService(options: ServiceOptions): Client {
     userAgent = "graphform",
   } = options;
   const closing = new AbortController();
-  const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, hide });
+  const dates = new Map<string, number>();
+  const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, dates, hide });
 
   const wire = (
     call: Call,
@@ -73,12 +74,8 @@ export function createService(options: ServiceOptions): Client {
     ...(sessionStore === undefined ? {} : { store: sessionStore }),
     // Not through the throttle: a request that has its turn may wait for this one.
     send: (operation, endpoint, headers, body) => {
-      const request = wire(
-        { operation, params: {}, ...(body === undefined ? {} : { body }) },
-        endpoint,
-        false,
-        headers,
-      );
+      const sent = { operation, params: {}, ...(body === undefined ? {} : { body }) };
+      const request = wire(sent, endpoint, false, headers);
       const ask = (): Promise<WireResponse> =>
         exchange(request, closing.signal).catch((error: unknown) => {
           throttle.recordRefusal(request.origin, error);
@@ -163,6 +160,7 @@ export function createService(options: ServiceOptions): Client {
     ...(caFile === undefined ? {} : { caFile }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     read: (wanted, signal) => call(wanted, false, always(signal)),
+    date: (operation) => dates.get(bases[profile.operations[operation]?.host ?? "platform"].origin),
     write: (wanted, signal, unsent = signal, look = undefined) =>
       call(wanted, true, { sent: signal, unsent, look }),
     subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),

@@ -24,6 +24,7 @@ export const network: Kind = {
   holdsData: false,
   protectedByDefault: () => false,
   place: () => ({}),
+  namedBy: "name",
   classKey: (spec) => `${String(spec["cloudProvider"])}/${String(spec["region"])}`,
   serverDefaults: (spec) => (spec["cidr"] === undefined ? { cidr: "10.0.0.0/16" } : {}),
   check: checkNetwork,

@@ -23,6 +23,7 @@ export const user: Kind = {
   protectedByDefault: () => false,
   place: (spec) => ({ instance: spec["instance"] ?? "", username: spec["username"] ?? "" }),
   idAt: (place, name) => (name.startsWith(idOf(place, "")) ? name : idOf(place, name)),
+  namedBy: "username",
   classKey: (spec) => `${String(spec["instance"])}/${String(spec["username"])}`,
   serverDefaults: () => ({}),
   check: checkUser,

@@ -72,7 +72,11 @@ export function isWhole(answers: Answers, witnesses: Witnesses, delays: Delays):
 export type Testimony = "for" | "against" | "nothing";
 
 /** True if two looks, of which one began `apart` ms or more after the other had ended, speak for a claim, and none since speaks against it. */
-function isConfirmed(looks: readonly Look[], testimony: (look: Look) => Testimony, apart: number): boolean {
+export function isConfirmed(
+  looks: readonly Look[],
+  testimony: (look: Look) => Testimony,
+  apart: number,
+): boolean {
   const contrary = looks.findLastIndex((look) => testimony(look) === "against");
   const agreeing = looks.slice(contrary + 1).filter((look) => testimony(look) === "for");
   const [first, last] = [agreeing[0], agreeing.at(-1)];
@@ -101,13 +105,17 @@ export function absence(id: string, createdAt: number, looks: readonly Look[], d
   };
   const { listLag, settle } = delays;
   if (isConfirmed(able, isMissing, settle) || isConfirmed(able, isLeftOver, listLag)) return "absent";
-  const [first, last] = [able[0], able.at(-1)];
-  const hasEnded =
-    first !== undefined && last !== undefined && last.from >= first.until + listLag + 2 * settle;
-  return hasEnded ? "in-doubt" : "undecided";
+  return haveEnded(able, delays) ? "in-doubt" : "undecided";
 }
 
-function isSeen(id: string, { described }: Look): boolean {
+/** True once looks that can prove something have gone on for `listLag` + 2 `settle`: what they have not proved is in doubt. */
+export function haveEnded(able: readonly Look[], { listLag, settle }: Delays): boolean {
+  const [first, last] = [able[0], able.at(-1)];
+  return first !== undefined && last !== undefined && last.from >= first.until + listLag + 2 * settle;
+}
+
+/** True if describe has shown the id in this look, or has shown it being deleted. */
+export function isSeen(id: string, { described }: Look): boolean {
   const sight = described.get(id);
   return sight === "shown" || sight === "leaving";
 }
@@ -134,4 +142,12 @@ export function isCurrent(
 /** True once the previous status of an operation accepted at `acceptedAt` can no longer be what is shown. */
 export function isSettled(acceptedAt: number, now: number, { settle }: Pick<Delays, "settle">): boolean {
   return !(now < acceptedAt + settle);
+}
+
+/** The longest time in ms for which a request without an answer may still be on its way to its work. */
+const longestUnderWay = 5000;
+
+/** The time from which a request whose answer was lost at `endedAt` can no longer begin to work, in ms since 1970. */
+export function spentAt(endedAt: number, { settle }: Pick<Delays, "settle">): number {
+  return endedAt + Math.min(settle, longestUnderWay);
 }

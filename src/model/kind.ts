@@ -148,6 +148,8 @@ export interface Kind {
   place(spec: Spec): JsonObject;
   /** The service's own id of an object at a place that a person may name in a shorter way. Default: as it is named. */
   idAt?(place: JsonObject, name: string): string;
+  /** The field by which an object is known to be that of a create. Default: none, so that marks and times decide. */
+  readonly namedBy?: string;
   /** Values that the service sets by itself where the spec is silent. */
   serverDefaults(spec: Spec): Spec;
   /** Objects of other kinds that the service creates with an object of this one. Default: none. */

@@ -48,6 +48,8 @@ export interface Timing {
   readonly settle: number;
   /** Longest time that lists may omit a created object. */
   readonly listLag: number;
+  /** Largest difference between two clocks of the service: the `Date` of its answers, and the times that it shows of objects. */
+  readonly clock: number;
   /** Longest time until the endpoint of a ready resource answers; after it a warning. 0: it is not tried. */
   readonly endpoint: number;
   /** First and longest pause between two looks at one resource. */

@@ -26,6 +26,11 @@ export interface Reads {
   offers(operation: string): boolean;
   /** Sends a GET; safe faults are retried. Rejects with ServiceError. */
   read(call: Call, signal: AbortSignal): Promise<Answer>;
+  /**
+   * The service's clock, in ms since 1970: the `Date` of the newest answer of the host that serves this operation. Undefined
+   * before the first answer, and if the host sends none.
+   */
+  date(operation: string): number | undefined;
 }
 
 /** Reading and writing. A write is never repeated where it may have worked. */

@@ -100,6 +100,11 @@ export interface Intent {
   readonly refused?: true;
   /** ISO 8601. */
   readonly startedAt: string;
+  /**
+   * ISO 8601, by the service's clock: the newest time that it had shown before the create was announced. What is older is not
+   * its object. Absent if the service shows no times.
+   */
+  readonly sentAfter?: string;
   /** Values to record once the object is known. */
   readonly recorded: Spec;
   readonly protect: boolean;

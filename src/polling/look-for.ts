@@ -39,7 +39,7 @@ export async function lookFor(
   const verdicts = new Map<string, Verdict>();
   const looks: Look[] = [];
   const lives = new Map<string, Live>();
-  const look = async (): Promise<Look> => lookOnce(undecided(), place, lives, context);
+  const look = async (): Promise<Look> => lookOnce(undecided, place, lives, context);
   const undecided = (): readonly string[] => [...missing.keys()].filter((id) => !verdicts.has(id));
   const evaluate = (seen: Look): ReadonlyMap<string, Verdict> | undefined => {
     looks.push(seen);
@@ -55,11 +55,11 @@ export async function lookFor(
 }
 
 /**
- * Makes one look: lists the place, describes `ids`, and describes the witnesses that the list lacks until one of them is shown. Puts
- * what is shown of `ids` into `lives`.
+ * Makes one look: lists the place, describes the `ids` of interest, and describes the witnesses that the list lacks until one of them
+ * is shown. Puts what is shown of `ids` into `lives`.
  */
-async function lookOnce(
-  ids: readonly string[],
+export async function lookOnce(
+  ids: (listed: ReadonlySet<string> | undefined) => readonly string[],
   { place, reader, witnesses }: Place,
   lives: Map<string, Live>,
   { clock, profile, stopping }: PollContext,
@@ -71,13 +71,13 @@ async function lookOnce(
     described.set(id, sightOf(live));
     return live;
   };
-  const [listed] = await Promise.all([
-    unlessPassing(async () => new Set(await reader.list(place, stopping))),
-    ...ids.map(async (id) => {
+  const listed = await unlessPassing(async () => new Set(await reader.list(place, stopping)));
+  await Promise.all(
+    ids(listed).map(async (id) => {
       const live = await unlessPassing(() => describe(id));
       if (live !== undefined) lives.set(id, live);
     }),
-  ]);
+  );
   const lacked = lackedWitnesses({ from, listed }, witnesses, profile.timing);
   for (const id of listed === undefined ? [] : lacked.filter((other) => !described.has(other))) {
     await unlessPassing(() => describe(id));

@@ -1,7 +1,7 @@
 /** @module Builds the context of an apply, and carries out a plan or an earlier run's open creates in it. */
 
 import type { ApplyContext } from "../apply/context.ts";
-import { openClassRegistry } from "../apply/creates/class-registry.ts";
+import { openClassRegistry } from "../apply/creates/create-class.ts";
 import { recoverIntents } from "../apply/creates/recover-intents.ts";
 import { withUnnamedStatusWarnings } from "../apply/engine/warn-of-unnamed-status.ts";
 import { run } from "../apply/run.ts";
@@ -86,6 +86,7 @@ function applyContext(
     outputsAtStart: outputs,
     stateAtStart: world.journal.snapshot(),
     durations: new Map(),
+    dateOf: (kind: string) => service.date(world.kinds.named(kind).operations.create),
     shown: new Map(world.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
   return { ...context, classes: openClassRegistry(context) };

@@ -58,12 +58,13 @@ export const intent: FieldSchema = record(
     refused: { const: true },
     marked: { const: true },
     startedAt: time,
+    sentAfter: { ...time, description: "The service's own time before the create was announced." },
     recorded: values,
     protect: flag,
     onDelete,
     refs: texts,
   },
-  ["refused", "marked"],
+  ["refused", "marked", "sentAfter"],
 );
 
 export const round: FieldSchema = record({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { couldBe, isTimely, unclaimed } from "../../src/apply/evidence/candidates.ts";
+import { couldBe, unclaimed } from "../../src/apply/evidence/candidates.ts";
+import { type TimeWindow, timeliness } from "../../src/apply/evidence/time-window.ts";
 import type { KindSchema } from "../../src/model/field-schema.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
@@ -52,7 +53,6 @@ const rows: readonly [string, Live, { readonly [path: string]: Json }, boolean][
   ["shows another default than was assumed", shows({ size: 5 }), { size: 1 }, true],
   ["shows what nobody asked for", shows({ memory: "1GB" }), {}, true],
   ["does not show the secret", shows({}), { token: { $secret: "1" } }, true],
-  ["is gone already", shows({ colour: "red" }, phase("gone")), { colour: "red" }, false],
   ["failed", shows({ colour: "red" }, phase("failed")), { colour: "red" }, true],
 ];
 
@@ -62,19 +62,40 @@ describe("an object may be the one that was asked for", () => {
   });
 });
 
+const since = Date.parse("2026-01-01T12:00:00.000Z");
+const until = Date.parse("2026-01-01T12:01:00.000Z");
+const window: TimeWindow = { since, until };
+
 describe("the time at which an object was made", () => {
-  it.each<[string, string | undefined, boolean]>([
-    ["is not said", undefined, true],
-    ["cannot be read", "yesterday", true],
-    ["stands for none", "0001-01-01T00:00:00Z", true],
-    ["is a little before, by a clock that is slow", "2026-01-01T11:48:00.000Z", true],
-    ["is after, by a clock that is fast", "2026-01-01T12:12:00Z", true],
-    ["is written in another zone", "2026-01-01T20:00:00+09:00", false],
-    ["is written in another zone, and fits", "2026-01-01T17:30:00+05:30", true],
-    ["is long before", "2026-01-01T11:44:00.000Z", false],
-  ])("%s", (_, createdAt, expected) => {
-    const live = shows({}, createdAt === undefined ? {} : { createdAt });
-    expect(isTimely(live, intent({}))).toBe(expected);
+  it.each<[string, string | undefined, TimeWindow, ReturnType<typeof timeliness>]>([
+    ["is not said", undefined, window, "unknown"],
+    ["cannot be read", "yesterday", window, "unknown"],
+    ["stands for none", "0001-01-01T00:00:00Z", window, "unknown"],
+    ["is that of the announcement", "2026-01-01T12:00:00.000Z", window, "within"],
+    ["is a second before, by another clock", "2026-01-01T11:59:59.000Z", window, "within"],
+    ["is more than a second before", "2026-01-01T11:59:58.999Z", window, "before"],
+    ["is a second after, by another clock", "2026-01-01T12:01:01.000Z", window, "within"],
+    ["is more than a second after", "2026-01-01T12:01:01.001Z", window, "after"],
+    ["is written in another zone", "2026-01-01T20:00:00+09:00", window, "long-before"],
+    ["is written in another zone, and fits", "2026-01-01T17:30:30+05:30", window, "within"],
+    ["is fifteen minutes before", "2026-01-01T11:45:00.000Z", window, "before"],
+    ["is more than fifteen minutes before", "2026-01-01T11:44:59.999Z", window, "long-before"],
+    ["has no end to be compared with", "2026-01-01T12:00:30.000Z", { since, until: undefined }, "unknown"],
+    [
+      "has no beginning to be compared with",
+      "2026-01-01T12:00:30.000Z",
+      { since: undefined, until },
+      "unknown",
+    ],
+  ])("%s", (_, createdAt, given, expected) => {
+    expect(timeliness(createdAt, given, { clock: 1000 })).toBe(expected);
+  });
+
+  it("may differ by what the profile says of the service's clocks, and no more", () => {
+    const late = "2026-01-01T12:21:00.000Z";
+    expect(timeliness(late, window, { clock: 20 * 60_000 })).toBe("within");
+    expect(timeliness(late, window, { clock: 20 * 60_000 - 1 })).toBe("after");
+    expect(timeliness("2026-01-01T11:39:59.000Z", window, { clock: 20 * 60_000 })).toBe("long-before");
   });
 });
 

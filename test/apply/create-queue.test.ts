@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createQueue } from "../../src/apply/creates/create-queue.ts";
+import { createQueue } from "../../src/apply/creates/class-state.ts";
 
 describe("the queue of a class", () => {
   it("lets in a whole group at once, in the order in which it came", () => {

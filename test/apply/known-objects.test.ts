@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openClassRegistry } from "../../src/apply/creates/class-registry.ts";
-import { type KnownObjects, knownObjects } from "../../src/apply/creates/known-objects.ts";
+import { type KnownObjects, knownObjects } from "../../src/apply/creates/class-state.ts";
+import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
 import type { Journal } from "../../src/model/journal.ts";
 import type { StateEvent } from "../../src/model/state-event.ts";
 import { openJournal } from "../../src/state/journal.ts";

@@ -3,7 +3,7 @@ import type { Json } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Seen } from "../../src/model/observed.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
-import { type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
+import { type Ran, type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
 
 const toys: Toys = { a: { colour: "red" }, b: { colour: "green" }, c: { colour: "blue", size: 2 } };
 
@@ -187,5 +187,103 @@ describe("a lost create is told from the others", () => {
     await world.run(wanted, { driver });
     expect(world.service.writes("create")).toHaveLength(Object.keys(wanted).length);
     await expectExactly(world, wanted);
+  });
+});
+
+describe("a service that is wrong for a moment", () => {
+  const one: Toys = { a: { colour: "red" } };
+
+  /** The world's driver with lists of its own; `nth` counts the lists since the run began. */
+  function listing(
+    world: ToyWorld,
+    list: (shown: readonly string[], nth: number) => readonly string[],
+  ): Driver {
+    let nth = 0;
+    return {
+      ...world.service,
+      list: async (place, signal) => {
+        const shown = await world.service.list(place, signal);
+        nth += 1;
+        return list(shown, nth);
+      },
+    };
+  }
+
+  /** Another's toy of the same looks. */
+  const another = { colour: "red", size: 1 };
+
+  /** The message of a create that was sent once and stays open. */
+  async function messageOf(world: ToyWorld, ran: Promise<Ran>): Promise<string> {
+    const { steps } = await ran;
+    expect(steps).toMatchObject([{ result: "failed" }]);
+    expect(steps[0]?.hint).toContain("graphform import toys.a ID; or, if none of them is its object");
+    expect(world.service.writes("create")).toHaveLength(1);
+    const { intents, resources } = await world.state();
+    expect([Object.keys(intents), resources]).toEqual([["toys.a"], {}]);
+    return steps[0]?.message ?? "";
+  }
+
+  it("does not give another's object away that the list before a round lacks", async () => {
+    const world = toyWorld({ faults: [{ on: "create", effect: "lost-before" }] });
+    world.service.add(another);
+    await world.drive(world.clock.sleep(600_000));
+    const driver = listing(world, (shown, nth) => (nth === 2 ? [] : shown));
+    expect(await messageOf(world, world.run(one, { driver }))).toMatch(
+      /neither time nor mark .*: toy-1 \(created 2026/,
+    );
+  });
+
+  it("does not give another's object away that was made after the answer was lost", async () => {
+    const world = toyWorld({ faults: [{ on: "create", effect: "lost-before" }] });
+    const ran = world.drive(
+      Promise.all([world.begin(one), world.clock.sleep(20_000).then(() => world.service.add(another))]).then(
+        ([done]) => done,
+      ),
+    );
+    expect(await messageOf(world, ran)).toMatch(/neither time nor mark .*: toy-1 \(created 2026/);
+  });
+
+  it("names what shows no time", async () => {
+    const world = toyWorld({ faults: [{ on: "create", effect: "lost-after" }] });
+    const driver: Driver = {
+      ...world.service,
+      get: async (ref, signal) => {
+        const live = await world.service.get(ref, signal);
+        const { createdAt: _, ...undated } = live ?? { createdAt: "" };
+        return live === undefined ? undefined : { ...live, ...undated, createdAt: "" };
+      },
+    };
+    expect(await messageOf(world, world.run(one, { driver }))).toMatch(/toy-1 \(of unknown age\)/);
+  });
+
+  it.each([3, 4, 5])("makes nothing twice because list %i is empty", async (empty) => {
+    const world = toyWorld({ faults: [{ on: "create", effect: "lost-after" }] });
+    const driver = listing(world, (shown, nth) => (nth === empty ? [] : shown));
+    expect((await world.run(one, { driver })).certificate).toEqual([]);
+    expect(world.service.writes("create")).toHaveLength(1);
+    await expectExactly(world, one);
+  });
+
+  it("makes nothing twice while lists lack what describe shows, and says what they lack", async () => {
+    const world = toyWorld();
+    await world.run({ b: { colour: "blue" } });
+    await world.drive(world.clock.sleep(60_000));
+    world.service.fault({ on: "create", effect: "lost-after" });
+    const driver = listing(world, (shown, nth) => (nth > 2 ? [] : shown));
+    const { steps } = await world.run({ ...one, b: { colour: "blue" } }, { driver });
+    expect(steps).toMatchObject([
+      { result: "failed", message: expect.stringContaining("contradict each other about toy-1") },
+    ]);
+    expect(world.service.writes("create")).toHaveLength(2);
+    expect(Object.keys((await world.state()).intents)).toEqual(["toys.a"]);
+  });
+
+  it("asks for nothing more than before where all is well", async () => {
+    const world = toyWorld();
+    await world.run(toys);
+    const count = (operation: string): number =>
+      world.service.log.filter((entry) => entry.operation === operation).length;
+    // One list each for the plan, the round of each class, and the second plan.
+    expect([count("list"), count("create")]).toEqual([4, 3]);
   });
 });

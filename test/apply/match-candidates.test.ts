@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Candidate, type LostCreate, matchCandidates } from "../../src/apply/evidence/candidates.ts";
+import { type LostCreate, matchCandidates, type Ours } from "../../src/apply/evidence/candidates.ts";
 import type { Json } from "../../src/model/json.ts";
 import type { Live } from "../../src/model/observed.ts";
 import { toySchema } from "../support/toy-kind.ts";
 
 const start = Date.UTC(2026, 0, 1);
-const delays = { listLag: 30_000, settle: 5000 };
-const late = start + 60_000;
 
 type Values = { readonly [path: string]: Json };
 
@@ -15,6 +13,7 @@ function lost(name: string, recorded: Values, over: { readonly refused?: true } 
     round: "r",
     digest: "",
     startedAt: new Date(start).toISOString(),
+    sentAfter: new Date(start).toISOString(),
     recorded,
     protect: false,
     onDelete: "delete" as const,
@@ -24,36 +23,37 @@ function lost(name: string, recorded: Values, over: { readonly refused?: true } 
   return { address: `toys.${name}`, intent, endedAt: start };
 }
 
-function candidate(id: string, shows: Values | undefined, createdAt = start): Candidate {
-  if (shows === undefined) return { id, live: undefined, firstSeenAt: start + 40_000 };
+function candidate(id: string, shows: Values, createdAt: number | undefined = start): Live {
   const spec = Object.entries(shows).map(
     ([path, value]) => [path, { value, source: "described" as const }] as const,
   );
-  const live: Live = {
+  return {
     id,
     phase: { is: "ready", detail: "" },
     spec: Object.fromEntries(spec),
     outputs: {},
     createdAt: new Date(createdAt).toISOString(),
   };
-  return { id, live, firstSeenAt: start };
+}
+
+/** The same object without a creation time. */
+function undated({ createdAt: _, ...live }: Live): Live {
+  return live;
 }
 
 /** The same object with the mark of a create. */
-function marked(one: Candidate, address: string, lineage = "ours"): Candidate {
-  return one.live === undefined ? one : { ...one, live: { ...one.live, owner: { lineage, address } } };
+function marked(live: Live, address: string, lineage = "ours"): Live {
+  return { ...live, owner: { lineage, address } };
 }
 
 /** An object that shows marks, and none of ours. */
-function unmarked(id: string): Candidate {
-  const one = candidate(id, {});
-  return one.live === undefined ? one : { ...one, live: { ...one.live, owner: null } };
+function unmarked(id: string): Live {
+  return { ...candidate(id, {}), owner: null };
 }
 
 /** An object that shows where marks would be, and has none. */
-function bare(id: string, createdAt = start): Candidate {
-  const one = candidate(id, {}, createdAt);
-  return one.live === undefined ? one : { ...one, live: { ...one.live, owner: null, isBare: true } };
+function bare(id: string, createdAt = start): Live {
+  return { ...candidate(id, {}, createdAt), owner: null, isBare: true };
 }
 
 /** A create that carried its mark. */
@@ -64,19 +64,19 @@ function markedLost(name: string, recorded: Values): LostCreate {
 
 /** The verdict in short: `a=toy-1 b~toy-2 c-`, `~` where it may be another's, `-` where nothing was made. */
 function verdict(
-  candidates: readonly Candidate[],
+  candidates: readonly Live[],
   creates: readonly LostCreate[],
-  now = late,
-  keepsMarks = false,
+  over: Partial<Ours> = {},
 ): string {
-  const matching = matchCandidates(
-    candidates,
-    creates,
-    { schema: toySchema, lineage: "ours", keepsMarks },
-    now,
-    delays,
-  );
-  if (matching.is === "wait") return `wait ${matching.recheckAt - start}`;
+  const ours = {
+    schema: toySchema,
+    lineage: "ours",
+    keepsMarks: false,
+    keepsTime: true,
+    until: start + 30_000,
+    clock: 1000,
+  };
+  const matching = matchCandidates(candidates, creates, { ...ours, ...over });
   if (matching.is !== "matched") return `${matching.is} ${matching.found.map(({ id }) => id).join(" ")}`;
   const found = matching.found.map(
     ({ address, live, unsure }) => `${address.slice(5)}${unsure.length === 0 ? "=" : "~"}${live.id}`,
@@ -89,19 +89,19 @@ const blue = { colour: "blue", size: 1 };
 const large = { colour: "red", size: 2 };
 
 describe("objects and lost creates", () => {
-  it.each<[string, readonly Candidate[], boolean, string]>([
+  it.each<[string, readonly Live[], boolean, string]>([
     [
       "nothing is guessed: it may be ours without its mark, or another's",
       [bare("toy-1")],
       false,
-      "ambiguous toy-1",
+      "doubtful toy-1",
     ],
     ["it is another's where ours are known to keep their marks", [bare("toy-1")], true, "a-"],
     [
-      "it is another's where anybody's object shows a mark",
+      "what others show proves nothing of ours",
       [bare("toy-1"), marked(candidate("toy-2", {}), "toys.z", "theirs")],
       false,
-      "a-",
+      "doubtful toy-1",
     ],
     [
       "it does not matter where ours is found by its mark",
@@ -111,10 +111,54 @@ describe("objects and lost creates", () => {
     ],
     ["it is not ours where it is too old", [bare("toy-1", start - 3_600_000)], false, "a-"],
   ])("without any mark: %s", (_, candidates, keepsMarks, expected) => {
-    expect(verdict(candidates, [markedLost("a", red)], late, keepsMarks)).toBe(expected);
+    expect(verdict(candidates, [markedLost("a", red)], { keepsMarks })).toBe(expected);
   });
 
-  it.each<[string, readonly Candidate[], readonly LostCreate[], string]>([
+  it.each<[string, Live, string]>([
+    ["was made while the create was on its way", candidate("toy-1", {}, start + 29_000), "a=toy-1"],
+    ["was made a moment before", candidate("toy-1", {}, start - 1000), "a=toy-1"],
+    [
+      "was made minutes before, and one list had lacked it",
+      candidate("toy-1", {}, start - 60_000),
+      "doubtful toy-1",
+    ],
+    ["was made fifteen minutes before", candidate("toy-1", {}, start - 900_000), "doubtful toy-1"],
+    ["is older than that", candidate("toy-1", {}, start - 900_001), "a-"],
+    ["was made after the answer was lost", candidate("toy-1", {}, start + 31_001), "doubtful toy-1"],
+    ["does not say when", undated(candidate("toy-1", {})), "doubtful toy-1"],
+    ["does not say when, and shows something else", undated(candidate("toy-1", { colour: "black" })), "a-"],
+  ])("are told by their times: one that %s", (_, live, expected) => {
+    expect(verdict([live], [lost("a", red)])).toBe(expected);
+  });
+
+  it("are not told by an old time where none of ours has shown a true one: the service's clocks may be hours apart", () => {
+    const old = candidate("toy-1", {}, start - 7_200_000);
+    expect(verdict([old], [lost("a", red)], { keepsTime: false })).toBe("doubtful toy-1");
+  });
+
+  it.each<[string, Partial<Ours>, string]>([
+    ["the first of its state goes by its time", {}, "doubtful toy-1"],
+    ["where ours were seen to show theirs it decides alone", { keepsMarks: true }, "a=toy-1"],
+  ])("are told by marks: %s", (_, over, expected) => {
+    const old = marked(candidate("toy-1", {}, start - 60_000), "toys.a");
+    expect(verdict([old], [markedLost("a", red)], over)).toBe(expected);
+  });
+
+  it("are known by what somebody has changed of a marked one since, and never made twice", () => {
+    const changed = marked(candidate("toy-1", { colour: "black" }), "toys.a");
+    expect(verdict([changed], [markedLost("a", red)])).toBe("doubtful toy-1");
+    expect(verdict([changed], [markedLost("a", red)], { keepsMarks: true })).toBe("a=toy-1");
+  });
+
+  it.each<[string, Live, string]>([
+    ["has it", undated(candidate("toy-1", { colour: "red" })), "a=toy-1"],
+    ["has another one", undated(candidate("toy-1", { colour: "Red" })), "a-"],
+    ["does not show it", undated(candidate("toy-1", {})), "doubtful toy-1"],
+  ])("are told by their names where a kind has names: one that %s", (_, live, expected) => {
+    expect(verdict([live], [lost("a", red)], { namedBy: "colour" })).toBe(expected);
+  });
+
+  it.each<[string, readonly Live[], readonly LostCreate[], string]>([
     ["nothing is there", [], [lost("a", red)], "a-"],
     ["the only one there is it", [candidate("toy-1", {})], [lost("a", red)], "a=toy-1"],
     ["one that shows something else is not", [candidate("toy-1", { size: 3 })], [lost("a", large)], "a-"],
@@ -179,42 +223,26 @@ describe("objects and lost creates", () => {
       "a=toy-1",
     ],
     [
-      "what says that it is older is in doubt",
-      [candidate("toy-1", {}, start - 3_600_000)],
+      "one that is gone is not",
+      [{ ...candidate("toy-1", {}), phase: { is: "gone", detail: "" } }],
       [lost("a", red)],
-      "doubtful toy-1",
+      "a-",
     ],
     [
-      "what is older is nobody's where all are found",
-      [candidate("toy-1", {}, start - 3_600_000), candidate("toy-2", {})],
+      "what is in doubt is nobody's where all are found",
+      [candidate("toy-1", {}, start - 60_000), candidate("toy-2", {})],
       [lost("a", red)],
       "a=toy-2",
     ],
-    [
-      "what is listed and not described may be it",
-      [candidate("toy-1", undefined)],
-      [lost("a", red)],
-      "wait 70000",
-    ],
   ])("%s", (_, candidates, creates, expected) => {
     expect(verdict(candidates, creates)).toBe(expected);
-  });
-
-  it("are not matched before everything that was made must be shown: the first one may be a stranger's", () => {
-    const one = [candidate("toy-1", red)];
-    expect(verdict(one, [lost("a", red)], start + 29_999)).toBe("wait 30000");
-    expect(verdict(one, [lost("a", red)], start + 30_000)).toBe("a=toy-1");
-  });
-
-  it("are not waited for without end: what is listed and never described is gone", () => {
-    expect(verdict([candidate("toy-1", undefined)], [lost("a", red)], start + 70_000)).toBe("a-");
   });
 });
 
 describe("objects that say whose they are", () => {
   const strangers = Array.from({ length: 50 }, (_, at) => candidate(`other-${at}`, {}));
 
-  it.each<[string, readonly Candidate[], readonly LostCreate[], string]>([
+  it.each<[string, readonly Live[], readonly LostCreate[], string]>([
     [
       "is found among fifty that look the same",
       [...strangers, marked(candidate("toy-1", {}), "toys.a")],

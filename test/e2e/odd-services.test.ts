@@ -188,14 +188,23 @@ instances:
 
   it.each([
     ["ten minutes slow", -10 * 60_000, undefined],
-    ["ten minutes fast", 10 * 60_000, undefined],
+    ["ten hours fast", 10 * 3_600_000, undefined],
     ["without a zone", 0, "Asia/Tokyo"],
   ])("is lost, and the service's clock is %s", async (_, ahead, zone) => {
     user.env["TZ"] = zone;
+    service.ahead = ahead;
     service.clock = (time) => {
       const text = new Date(Date.parse(time) + ahead).toISOString();
       return zone === undefined ? text : text.replace("Z", "");
     };
+    service.misbehave = ({ operation }) => (operation === "create" ? "cut-after" : undefined);
+    expect(await untilDone()).toEqual([0]);
+    expect(service.instances.size).toBe(3);
+  });
+
+  it("is lost, and its time is as far from the service's clock as the profile says", async () => {
+    user.write("quick.yaml", quickProfile.replace("settle: 300ms", "settle: 300ms\n  clock: 10m"));
+    service.clock = (time) => new Date(Date.parse(time) - 600_000).toISOString();
     service.misbehave = ({ operation }) => (operation === "create" ? "cut-after" : undefined);
     expect(await untilDone()).toEqual([0]);
     expect(service.instances.size).toBe(3);

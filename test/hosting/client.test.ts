@@ -45,6 +45,27 @@ describe("requests", () => {
     });
   });
 
+  it("knows the newest time of each host by its answers, refusals too", async () => {
+    const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toUTCString();
+    const answers: Reply[] = [
+      { body: { status: "RUNNING" }, headers: { date: at(1) } },
+      { status: 404, headers: { date: at(2) } },
+      { body: { status: "RUNNING" }, headers: { date: "soon" } },
+    ];
+    const server = await listen(behindSignIn(() => answers.shift() ?? {}));
+    const users = await listen(behindSignIn(() => ({ body: { users: [] }, headers: { date: at(9) } })));
+    const service = await serviceOf(server, { usersUrl: users.url });
+    const dates: (number | undefined)[] = [service.date("user.list")];
+    for (let nth = 0; nth < 3; nth += 1) {
+      await service.read(describeCall, always).catch(() => undefined);
+      dates.push(service.date("instance.describe"));
+    }
+    expect(dates).toEqual([undefined, ...[1, 2, 2].map((second) => Date.parse(at(second)))]);
+    expect(service.date("user.list")).toBeUndefined();
+    await service.read({ operation: "user.list", params: { instanceId: "i-1" } }, always);
+    expect(service.date("user.list")).toBe(Date.parse(at(9)));
+  });
+
   it("keeps the path of the URL that it was given", async () => {
     const server = await listen(({ url }) =>
       url === "/gateway/2022-09-01-00/resource-instance/user/signin"

@@ -79,7 +79,7 @@ function answering(operation: string, body: Json): Service {
     if (endpoint === undefined) throw new Error(call.operation);
     return readAnswer(call.operation, endpoint, JSON.stringify(asked));
   };
-  return { profile, offers: (name) => name in profile.operations, read, write: read };
+  return { profile, offers: (name) => name in profile.operations, date: () => undefined, read, write: read };
 }
 
 const plan = {

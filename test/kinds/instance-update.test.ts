@@ -14,6 +14,7 @@ function interruptedBetween(): Service {
   return {
     profile,
     offers: () => true,
+    date: () => undefined,
     read: async () => ({ body: null, values: {} }),
     write: async ({ operation }) => {
       if (operation === "instance.update") throw notSent;

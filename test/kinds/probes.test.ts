@@ -13,6 +13,7 @@ const profile = await loadProfile("default");
 const service: Service = {
   profile,
   offers: () => true,
+  date: () => undefined,
   read: () => Promise.reject(new Error("the service is not asked")),
   write: () => Promise.reject(new Error("the service is not asked")),
 };

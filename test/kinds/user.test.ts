@@ -12,6 +12,7 @@ function showing(users: readonly JsonObject[]): Reads {
   return {
     profile: testProfile,
     offers: () => true,
+    date: () => undefined,
     read: async () => ({ body: {}, values: { items: users } }),
   };
 }

@@ -39,6 +39,7 @@ export const testProfile: Profile = {
   busy: "busy",
   networkTypes: ["PUBLIC", "INTERNAL"],
   timing: {
+    clock: 1000,
     settle: 0,
     listLag: 0,
     endpoint: 0,

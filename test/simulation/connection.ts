@@ -20,6 +20,8 @@ export function connection(
   const sender: Sender = oracle.sender(process);
   const latency = (): number => world.latency * (0.2 + 1.6 * dice.next());
 
+  let date: number | undefined;
+
   const request = (
     call: Call,
     on: Fault["on"] | undefined,
@@ -47,6 +49,7 @@ export function connection(
         process.pending.delete(pending);
         const told = error === undefined ? JSON.stringify(answer?.values) : error.message;
         world.tell(`${process.name} <- ${operation} ${told}`);
+        if (error === undefined || error.status !== undefined) date = serviceDate(world);
         if (error !== undefined) reject(error);
         else if (answer !== undefined) resolve(answer);
       };
@@ -115,6 +118,7 @@ export function connection(
   const direct: Service = {
     profile,
     offers: (operation) => Object.hasOwn(profile.operations, operation),
+    date: () => date,
     read: (call, signal) => travel(call, false, signal),
     write: async (call, signal, unsent = signal, look = undefined) => {
       look?.();
@@ -124,7 +128,9 @@ export function connection(
     },
   };
   return {
-    ...(gate === undefined ? direct : overTheWire({ profile, clock, gate, travel, oracle, process })),
+    ...(gate === undefined
+      ? direct
+      : overTheWire({ profile, clock, gate, travel, oracle, process, date: () => serviceDate(world) })),
     ping: (id) =>
       new Promise((resolve) => {
         const isFaulty = process.takeFault("ping") !== undefined;
@@ -205,4 +211,9 @@ function failure(
     ...(status === undefined ? {} : { status }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
+}
+
+/** The service's clock as its answers show it: whole seconds. */
+function serviceDate({ registry }: World): number {
+  return Math.floor((registry.now() + registry.options.skew) / 1000) * 1000;
 }

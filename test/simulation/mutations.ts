@@ -111,7 +111,7 @@ export const mutations: readonly Mutation[] = [
     "anything-could-be-it",
     "what is adopted shows nothing that speaks against it",
     "apply/evidence/candidates.ts#couldBe",
-    () => (live) => live.phase.is !== "gone",
+    () => () => true,
   ),
   without<typeof candidates.unclaimed>(
     "before-forgotten",

@@ -21,13 +21,15 @@ export interface WireParts {
   readonly travel: Travel;
   readonly oracle: Oracle;
   readonly process: Proc;
+  /** The service's clock as its answers show it, in ms since 1970. */
+  readonly date: () => number;
 }
 
 /**
  * The service through the real client (src/hosting): its session, its throttle, its retries and its reading of answers. Only
  * the network is simulated.
  */
-export function overTheWire({ profile, clock, gate, travel, oracle, process }: WireParts): Service {
+export function overTheWire({ profile, clock, gate, travel, oracle, process, date }: WireParts): Service {
   const { name } = process;
   let renewals = 0;
   const quietUntil = new Map<string, number>();
@@ -46,6 +48,11 @@ export function overTheWire({ profile, clock, gate, travel, oracle, process }: W
   };
 
   const transport: Transport = async (request, signal) => {
+    const { headers, ...response } = await exchange(request, signal);
+    return { ...response, headers: { ...headers, date: new Date(date()).toUTCString() } };
+  };
+
+  const exchange: Transport = async (request, signal) => {
     if (request.operation.startsWith("session.")) return asResponse(renewed(request, signal));
     const endpoint = profile.operations[request.operation];
     if (endpoint === undefined) throw new Error(`the profile has no ${request.operation}`);

@@ -1,5 +1,5 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
-import { openClassRegistry } from "../../src/apply/creates/class-registry.ts";
+import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import { kindRegistry } from "../../src/model/kind-registry.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
@@ -32,6 +32,7 @@ export function applyContext(
     stopping: never,
     aborting: never,
     durations: new Map(),
+    dateOf: () => Math.floor(clock.now() / 1000) * 1000,
     shown: new Map(),
     ...over,
   };

@@ -121,6 +121,8 @@ export class FakeService {
   echo = false;
   /** The name that the database of an instance is shown with. */
   hostOf: (id: string) => string = () => "127.0.0.1";
+  /** How far the clock of the service's answers is ahead, in ms. */
+  ahead = 0;
   /** How the service's clock writes a time. */
   clock: (time: string) => string = (time) => time;
   /** Asked before each request is worked on. */
@@ -173,7 +175,7 @@ export class FakeService {
     this.misbehave = () => undefined;
     this.fate = () => undefined;
     this.clock = (time) => time;
-    [this.duration, this.stale, this.echo] = [0, 0, false];
+    [this.duration, this.stale, this.ahead, this.echo] = [0, 0, 0, false];
     this.forget();
   }
 
@@ -203,7 +205,8 @@ export class FakeService {
     }
     const { status, headers, body } = mischief === undefined ? (done ?? nothing) : misbehaved(mischief);
     seen.status = status;
-    response.writeHead(status, headers).end(body);
+    const date = new Date(Date.now() + this.ahead).toUTCString();
+    response.writeHead(status, { date, ...headers }).end(body);
   }
 
   async #openDatabase(): Promise<number> {

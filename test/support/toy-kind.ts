@@ -97,6 +97,7 @@ export const toyProfile: Profile = {
   },
   updateNeeds: "ready",
   timing: {
+    clock: 1000,
     settle: 5000,
     listLag: 30_000,
     endpoint: 5000,

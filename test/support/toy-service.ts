@@ -59,6 +59,8 @@ export interface ToyRequest {
 /** A hosting service for toys, in memory and in virtual time. It is a driver; the rest is what a test may look at or do. */
 export interface ToyService extends Driver {
   readonly log: readonly ToyRequest[];
+  /** The whole second of its newest answer, in ms since 1970. */
+  date(): number | undefined;
   /** What exists now, in the order of its creation. */
   all(): readonly Toy[];
   writes(operation?: string): readonly ToyRequest[];
@@ -75,6 +77,7 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
   const { latency = 100, work = 10_000, stale = 0, describeLag = 0, listLag = 0, hidden = [] } = options;
   const toys = new Map<string, Toy>();
   const log: ToyRequest[] = [];
+  let date: number | undefined;
   const backups: { readonly of: string; readonly backup: Backup; readonly until: number }[] = [];
   const faults = (options.faults ?? []).map((fault) => ({ ...fault, left: fault.times ?? 1 }));
   let born = 0;
@@ -103,12 +106,14 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
     if (isRefusal(effect)) throw refused(effect, operation);
     if (effect === "lost-before") throw answerLost(operation);
     const result = handle(effect);
+    const answeredAt = clock.now();
     await travel();
     if (effect === "lost-after") throw answerLost(operation);
     if (effect === "error-after" || effect === "503-after") {
       const status = effect === "error-after" ? 500 : 503;
       throw new ServiceError("lost", operation, "the service failed", { status, mayHaveWorked: true });
     }
+    date = Math.floor(answeredAt / 1000) * 1000;
     if (effect === "nonsense")
       throw new ServiceError("shape", operation, "the answer is not JSON", { mayHaveWorked: true });
     return result;
@@ -170,6 +175,7 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
 
   return {
     log,
+    date: () => date,
     all: () => [...toys.keys()].flatMap((id) => current(id) ?? []),
     writes: (operation) =>
       log.filter((entry) =>

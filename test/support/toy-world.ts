@@ -99,7 +99,7 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
     const never = new AbortController().signal;
     return {
       kinds: kindRegistry([toyKind(run.driver ?? service, options.kind)]),
-      service: serviceOf(profile),
+      service: serviceOf(profile, service),
       clock,
       digest,
       journal: openJournal(run.store ?? store, run.state ?? (await state()), clock),
@@ -150,11 +150,12 @@ export function toyWorld(options: ToyWorldOptions = {}): ToyWorld {
   };
 }
 
-function serviceOf(profile: Profile): Service {
+function serviceOf(profile: Profile, { date }: ToyService): Service {
   const nothing = (): Promise<never> => Promise.reject(new Error("toys are not reached over the wire"));
   return {
     profile,
     offers: (operation) => profile.operations[operation] !== undefined,
+    date,
     read: nothing,
     write: nothing,
   };

@@ -1,13 +1,20 @@
-/** @module Holds which creates of one class wait, which are in flight, and which have lost their answers. */
+/** @module Holds which creates of one class wait, which are in flight, which have lost their answers, and what they cannot have made. */
+import type { Address } from "../../model/address.ts";
 import type { GraphformError } from "../../model/errors.ts";
-import { stableJson } from "../../model/json.ts";
+import type { Journal } from "../../model/journal.ts";
+import { type JsonObject, stableJson } from "../../model/json.ts";
+import { objectKey } from "../../model/object-key.ts";
+import type { CreateRound } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { fixedPart, mayBeInFlightTogether } from "../evidence/in-flight-together.ts";
-import { type CreateQueue, createQueue } from "./create-queue.ts";
 import type { Created, CreateRequest } from "./create-request.ts";
-import { type KnownObjects, knownObjects } from "./known-objects.ts";
-import type { OpenRound } from "./open-round.ts";
+
+/** A round that creates can join, and the id that their intents name it by. */
+export interface OpenRound {
+  readonly id: string;
+  readonly round: CreateRound;
+}
 
 /** A create that waits to be admitted to a round. */
 export interface Waiter {
@@ -79,4 +86,82 @@ export function mayJoin(
     ([other, { placeKey: otherPlaceKey }]) =>
       otherPlaceKey === placeKey && (isMarked || mayBeInFlightTogether(intent, other.intent, schema, shown)),
   );
+}
+
+/** Objects that an address is bound to, or that were listed before a create was sent. */
+export interface KnownObjects {
+  /**
+   * False where an answer that names the object proves nothing for an address. A bound object that is gone may come back
+   * under its id, for the same address: the id of a user is its name.
+   */
+  mayBeNew(kind: string, place: JsonObject, id: string, address: Address): boolean;
+  /** Adds objects that were listed before a create was sent. */
+  add(kind: string, place: JsonObject, ids: readonly string[]): void;
+}
+
+/**
+ * Starts with everything that the state binds, and goes on with what it comes to bind. An object that it lets go of stays
+ * known: that it is bound no more does not make it new.
+ */
+export function knownObjects(journal: Pick<Journal, "state" | "boundTo">): KnownObjects {
+  const since = journal.state.serial;
+  const listed = new Set<string>();
+  return {
+    mayBeNew: (kind, place, id, address) =>
+      !listed.has(objectKey(kind, { id, place })) &&
+      journal.boundTo(kind, { id, place }, since).every((other) => other === address),
+    add(kind, place, ids) {
+      for (const id of ids) listed.add(objectKey(kind, { id, place }));
+    },
+  };
+}
+
+/** Waiting entries in groups, in the order of their arrival. Entries of one group may always be in flight together. */
+export interface CreateQueue<Waiter> {
+  readonly isEmpty: boolean;
+  first(): Waiter | undefined;
+  add(group: string, waiter: Waiter): void;
+  /** Takes out the entries that may go now. Asks only for the first entry of the first `groups` groups, so its cost does not grow with the queue. */
+  admit(groups: number, mayGo: (waiter: Waiter) => boolean, go: (waiter: Waiter) => void): void;
+  /** Takes out all of them. */
+  drain(): readonly Waiter[];
+}
+
+/** Opens an empty queue. */
+export function createQueue<Waiter>(): CreateQueue<Waiter> {
+  const waiting = new Map<string, Waiter[]>();
+  return {
+    get isEmpty() {
+      return waiting.size === 0;
+    },
+    first: () => [...firstOf(waiting, 1)][0]?.[1][0],
+    add(group, waiter) {
+      const members = waiting.get(group);
+      if (members === undefined) waiting.set(group, [waiter]);
+      else members.push(waiter);
+    },
+    admit(groups, mayGo, go) {
+      for (const [group, members] of [...firstOf(waiting, groups)]) {
+        for (let next = members[0]; next !== undefined && mayGo(next); next = members[0]) {
+          members.shift();
+          go(next);
+        }
+        if (members.length === 0) waiting.delete(group);
+      }
+    },
+    drain() {
+      const all = [...waiting.values()].flat();
+      waiting.clear();
+      return all;
+    },
+  };
+}
+
+function* firstOf<T>(entries: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const entry of entries) {
+    if (left === 0) return;
+    left -= 1;
+    yield entry;
+  }
 }

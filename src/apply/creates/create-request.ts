@@ -1,6 +1,9 @@
-/** @module Describes one create on its way, the class that it is sent in, and the classes of a run. */
+/** @module Describes one create on its way, the class that it is sent in, the classes of a run, and the events that end it. */
+import type { Address } from "../../model/address.ts";
 import type { Step } from "../../model/plan.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
+import type { CreatedObject, StateEvent } from "../../model/state-event.ts";
+import type { Match } from "../evidence/candidates.ts";
 
 /** A create, ready to be sent. */
 export interface CreateRequest {
@@ -8,7 +11,7 @@ export interface CreateRequest {
   readonly step: Step;
   /** Names the class: only creates with equal keys can be taken for each other. */
   readonly classKey: string;
-  readonly intent: Omit<Intent, "round" | "startedAt">;
+  readonly intent: Omit<Intent, "round" | "startedAt" | "sentAfter">;
   /** Sends the request once and gives the new id. */
   readonly send: () => Promise<string>;
 }
@@ -50,4 +53,41 @@ export interface CreateClass {
 export interface ClassRegistry {
   /** The class of a key, opened at its first use. */
   classFor(key: string): CreateClass;
+}
+
+/** The outcome of a search for lost creates: the objects that were found, and the creates that made none. */
+export interface Found {
+  readonly found: readonly Match[];
+  readonly absent: readonly Address[];
+}
+
+/** The object of an announced create as the state binds it. */
+export function createdObject(
+  address: Address,
+  id: string,
+  { digest }: Pick<Intent, "digest">,
+  now: number,
+): CreatedObject {
+  const createdAt = new Date(now).toISOString();
+  return {
+    address,
+    id,
+    createdAt,
+    converging: { operation: "create", since: createdAt, record: {}, digest },
+  };
+}
+
+/** The event that says what became of lost creates. An object that may be another create's is unconfirmed. */
+export function resolution(
+  { found, absent }: Found,
+  intents: ReadonlyMap<Address, Intent>,
+  now: number,
+): StateEvent {
+  const objects = found.flatMap(({ address, live, unsure }): CreatedObject[] => {
+    const intent = intents.get(address);
+    if (intent === undefined) return [];
+    const unconfirmed = unsure.length === 0 ? {} : { unconfirmed: unsure };
+    return [{ ...createdObject(address, live.id, intent, now), ...unconfirmed }];
+  });
+  return { type: "creates-resolved", found: objects, absent };
 }

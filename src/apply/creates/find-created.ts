@@ -1,59 +1,88 @@
 /** @module Finds the objects of creates whose answers were lost: by listing, never by sending again. */
 import type { Address } from "../../model/address.ts";
+import {
+  absence,
+  type Delays,
+  gracePeriod,
+  haveEnded,
+  isConfirmed,
+  isSeen,
+  type Look,
+  spentAt,
+  type Testimony,
+} from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
+import { serviceTime } from "../../model/service-time.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { CreateRound } from "../../model/state.ts";
+import { lookOnce } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";
-import { type ApplyContext, driverOf } from "../context.ts";
+import type { ApplyContext } from "../context.ts";
+import { placeWithWitnesses } from "../engine/look-for-missing.ts";
 import {
-  type Candidate,
   type LostCreate,
-  type Match,
   type Matching,
   matchCandidates,
   type Ours,
   unclaimed,
 } from "../evidence/candidates.ts";
+import type { Found } from "./create-request.ts";
 
 /** The part of an apply that a search uses. */
 export type SearchContext = Pick<
   ApplyContext,
-  "kinds" | "drivers" | "profile" | "clock" | "journal" | "stopping"
+  "kinds" | "drivers" | "profile" | "clock" | "journal" | "stopping" | "dateOf"
 >;
 
-/** The outcome of a search: the objects that were found, and the creates that made none. */
-export interface Found {
-  readonly found: readonly Match[];
-  readonly absent: readonly Address[];
-}
-
 /**
- * Finds the objects of a round's lost creates. Lists the place once the creation grace period of the last of them is over:
- * everything that they can have made is shown by then. Throws `create-ambiguous` (exit 1) where several matchings are possible.
+ * Finds the objects of a round's lost creates. Everything that they can have made is shown once the creation grace period of the
+ * last of them is over: objects are found by one whole list after that, and "nothing was made" takes two, `settle` apart. Throws
+ * `create-ambiguous` (exit 1) if the looks prove neither.
  */
 export async function findCreated(
   round: CreateRound,
   lost: readonly LostCreate[],
   context: SearchContext,
 ): Promise<Found> {
-  const { clock, profile } = context;
-  const ours = oursOf(round.kind, context);
-  const firstSeen = new Map<string, number>();
-  let recheckAt = recheckOf(matchCandidates([], lost, ours, clock.now(), profile.timing));
-  if (recheckAt > clock.now()) await clock.sleep(recheckAt - clock.now(), context.stopping);
-  // The client has repeated failed reads already. A place that cannot be listed now is left to the next run.
-  const look = async (): Promise<readonly Candidate[] | Failed> =>
-    candidatesOf(round, firstSeen, context).catch((error: unknown): Failed => ({ is: "failed", error }));
-  const evaluate = (candidates: readonly Candidate[] | Failed): Decided | Failed | undefined => {
-    if ("is" in candidates) return candidates;
-    const matching = matchCandidates(candidates, lost, ours, clock.now(), profile.timing);
-    recheckAt = recheckOf(matching);
-    return matching.is === "wait" ? undefined : matching;
+  const { clock, profile, stopping } = context;
+  const { timing } = profile;
+  const endedAt = Math.max(...lost.map((create) => create.endedAt));
+  const firstAt = spentAt(endedAt, timing);
+  if (firstAt > clock.now()) await clock.sleep(firstAt - clock.now(), stopping);
+  const place = placeWithWitnesses(round.kind, round.place, context, round.before);
+  const lives = new Map<string, Live>();
+  const looks: Look[] = [];
+  const findings = new Map<Look, string>();
+  const candidates = new Set<string>();
+  let until: number | undefined;
+  let recheckAt = 0;
+  const candidatesIn = (listed: ReadonlySet<string> | undefined): readonly string[] => {
+    for (const id of unclaimed(round, [...(listed ?? [])], context.journal.state)) candidates.add(id);
+    return [...candidates];
+  };
+  const evaluate = (seen: Look): Found | undefined => {
+    if (seen.listed !== undefined) until ??= context.dateOf(round.kind);
+    const grace = gracePeriod(endedAt, seen.from, timing);
+    recheckAt = grace === "over" ? 0 : grace.recheckAt;
+    if (grace !== "over") return undefined;
+    looks.push(seen);
+    const open = [...candidates].filter((id) => absence(id, Number.NaN, looks, timing) !== "absent");
+    const hidden = open.filter((id) => !isSeen(id, seen));
+    if (hidden.length === 0) {
+      const shown = open.flatMap((id) => lives.get(id) ?? []);
+      const matching = matchCandidates(shown, lost, { ...oursOf(round.kind, context), until });
+      if (matching.is !== "matched") throw unsettled(matching);
+      if (isProved(matching, looks, findings, timing)) return matching;
+    }
+    const doubted =
+      hidden.length > 0 ? hidden : [...seen.described.keys()].filter((id) => !seen.listed?.has(id));
+    if (haveEnded(looks, timing)) throw contradicted(lost, doubted);
+    return undefined;
   };
   const polled = await poll(
     {
-      look,
+      look: () => lookOnce(candidatesIn, place, lives, context),
       evaluate,
       deadline: Number.POSITIVE_INFINITY,
       notBefore: () => recheckAt,
@@ -61,97 +90,80 @@ export async function findCreated(
     context,
   );
   if (polled.is === "timeout") throw new Error("a search without a deadline cannot time out");
-  const { verdict } = polled;
-  if (verdict.is === "failed") throw verdict.error;
-  if (verdict.is === "matched") {
-    // An object that a partial list omits may exist.
-    const isPartial = driverOf(context, round.kind).isPartial?.(round.place) === true;
-    if (isPartial && verdict.absent.length > 0) throw notAllListed(verdict.absent);
-    return verdict;
-  }
-  throw verdict.is === "ambiguous" ? ambiguous(verdict) : doubtful(verdict);
+  return polled.verdict;
 }
 
-function oursOf(name: string, context: SearchContext): Ours {
-  const { schema, ownerMark } = context.kinds.named(name);
+/**
+ * True if the looks prove what the newest one has found: at once if there is an object for each create, by two looks that agree
+ * otherwise. Throws `create-ambiguous` if an object may exist that a partial list omits.
+ */
+function isProved(
+  { found, absent }: Found,
+  looks: readonly Look[],
+  findings: Map<Look, string>,
+  timing: Delays,
+): boolean {
+  const seen = looks.at(-1);
+  if (seen === undefined || !(seen.isWhole || seen.isPartial)) return false;
+  if (absent.length === 0) return true;
+  const finding = JSON.stringify([found.map(({ live }) => live.id), absent]);
+  findings.set(seen, finding);
+  const testimony = (look: Look): Testimony => {
+    const earlier = findings.get(look);
+    return earlier === undefined ? "nothing" : earlier === finding ? "for" : "against";
+  };
+  if (!isConfirmed(looks, testimony, timing.settle)) return false;
+  if (seen.isPartial) throw unresolved(absent, "lost, and the service lists only a part of what it has");
+  return true;
+}
+
+function oursOf(name: string, context: SearchContext): Omit<Ours, "until"> {
+  const { schema, ownerMark, namedBy } = context.kinds.named(name);
   const { lineage, resources } = context.journal.state;
   const marks = Object.keys(ownerMark?.({ lineage, address: "" }) ?? {});
   const keepsMarks = Object.values(resources).some(
     ({ kind, recorded }) => kind === name && marks.some((path) => Object.hasOwn(recorded, path)),
   );
-  return { schema, lineage, keepsMarks };
+  return { schema, lineage, keepsMarks, keepsTime: false, namedBy, clock: context.profile.timing.clock };
 }
 
-function notAllListed(absent: readonly Address[]): GraphformError {
-  return new GraphformError(
-    "create-ambiguous",
-    `the answer to creating ${absent.join(", ")} was lost, and the service lists only a part of what it has`,
-    {
-      hint: `look it up at the service; if it is there: graphform import ${absent[0]} ID, otherwise: graphform state rm ${absent[0]}`,
-    },
+/** The error if objects are shown, and nothing proves whose they are. */
+function unsettled({ is, addresses, found }: Exclude<Matching, { readonly is: "matched" }>): GraphformError {
+  if (is === "ambiguous") {
+    const ids = found.map(({ id }) => id).join(", ");
+    return unresolved(
+      addresses,
+      `lost or refused, and nothing tells which of the new objects are theirs: ${ids}`,
+    );
+  }
+  const ids = found.map(({ id, createdAt }) =>
+    serviceTime(createdAt) === undefined ? `${id} (of unknown age)` : `${id} (created ${createdAt})`,
+  );
+  return unresolved(
+    addresses,
+    `lost, and neither time nor mark proves whether these are theirs: ${ids.join(", ")}`,
   );
 }
 
-interface Failed {
-  readonly is: "failed";
-  readonly error: unknown;
-}
-
-type Decided = Exclude<Matching, { readonly is: "wait" }>;
-
-function recheckOf(matching: Matching): number {
-  return matching.is === "wait" ? matching.recheckAt : 0;
-}
-
-async function candidatesOf(
-  round: CreateRound,
-  firstSeen: Map<string, number>,
-  context: SearchContext,
-): Promise<readonly Candidate[]> {
-  const driver = driverOf(context, round.kind);
-  const listed = await driver.list(round.place, context.stopping);
-  const now = context.clock.now();
-  return Promise.all(
-    unclaimed(round, listed, context.journal.state).map(async (id): Promise<Candidate> => {
-      const firstSeenAt = firstSeen.get(id) ?? now;
-      firstSeen.set(id, firstSeenAt);
-      const live = await driver.get({ id, place: round.place }, context.stopping);
-      return { id, live, firstSeenAt };
-    }),
+/** The error if lists and descriptions went on contradicting each other about `ids`. */
+function contradicted(lost: readonly LostCreate[], ids: readonly string[]): GraphformError {
+  const about =
+    ids.length === 0
+      ? "the list of its place cannot be read"
+      : `lists and descriptions contradict each other about ${ids.join(", ")}`;
+  return unresolved(
+    lost.map(({ address }) => address),
+    `lost, and nothing proves what was made: ${about}`,
   );
 }
 
-function ambiguous({
-  addresses,
-  found,
-}: Pick<Extract<Matching, { is: "ambiguous" }>, "addresses" | "found">): GraphformError {
-  const ids = found.map(({ id }) => id).join(", ");
-  const message = `${answersOf(addresses)} lost or refused, and nothing tells which of the new objects are theirs: ${ids}`;
-  return new GraphformError("create-ambiguous", message, { hint: wayOut(addresses) });
-}
-
-function doubtful({
-  addresses,
-  found,
-}: {
-  readonly addresses: readonly Address[];
-  readonly found: readonly Live[];
-}): GraphformError {
-  const ids = found.map(({ id, createdAt }) => `${id} (created ${createdAt})`).join(", ");
-  const message = `${answersOf(addresses)} lost, and what appeared since says that it is older: ${ids}`;
-  return new GraphformError("create-ambiguous", message, { hint: wayOut(addresses) });
-}
-
-function answersOf(addresses: readonly Address[]): string {
-  return addresses.length === 1
-    ? `the answer to the create of ${addresses[0]} was`
-    : `the answers to the creates of ${addresses.join(", ")} were`;
-}
-
-function wayOut([first = ""]: readonly Address[]): string {
-  const address = shellWord(first);
-  return (
-    `look at them, then bind each: graphform import ${address} ID; ` +
-    `or, if none of them is its object: graphform state rm ${address}`
-  );
+function unresolved(addresses: readonly Address[], what: string): GraphformError {
+  const [first = ""] = addresses;
+  const answers =
+    addresses.length === 1
+      ? `the answer to the create of ${first} was`
+      : `the answers to the creates of ${addresses.join(", ")} were`;
+  const name = shellWord(first);
+  const hint = `look at them, then bind each: graphform import ${name} ID; or, if none of them is its object: graphform state rm ${name}`;
+  return new GraphformError("create-ambiguous", `${answers} ${what}`, { hint });
 }

@@ -1,13 +1,14 @@
 /** @module Finds the object of every create that an earlier run left open, or proves that there is none. */
 import type { Address } from "../../model/address.ts";
-import { gracePeriod } from "../../model/consistency.ts";
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
-import type { Bound, CreateRound, Intent } from "../../model/state.ts";
+import type { CreateRound, Intent } from "../../model/state.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
-import { type Found, findCreated } from "./find-created.ts";
-import { resolution } from "./intent.ts";
+import { untilShownOrAbsent } from "../engine/look-for-missing.ts";
+import type { LostCreate } from "../evidence/candidates.ts";
+import { type Found, resolution } from "./create-request.ts";
+import { findCreated } from "./find-created.ts";
 
 /**
  * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
@@ -52,11 +53,7 @@ async function recoverRound(
   const intents = new Map(intentsOf(id, context));
   const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt }));
   if (lost.length === 0) return;
-  const found = await findCreated(round, lost, context).catch(async (error: unknown): Promise<Found> => {
-    if (isServiceError(error) && !context.stopping.aborted && (await isParentGone(round, context)))
-      return { found: [], absent: [...intents.keys()] };
-    throw error;
-  });
+  const found = await findInParent(round, lost, context);
   await journal.record(resolution(found, intents, clock.now()));
   for (const { address, live } of found.found) {
     const message = `${live.id} was created for ${address} by an earlier run whose answer was lost; it is bound now`;
@@ -65,27 +62,35 @@ async function recoverRound(
   }
 }
 
-/** True where the parent of the round's objects is gone: they are gone with it, and the service answers requests there with errors. */
-async function isParentGone({ kind, place }: CreateRound, context: ApplyContext): Promise<boolean> {
-  const through = referenceFields(context.kinds.named(kind).schema).filter(
-    (field) => field.place && field.output === "id",
-  );
-  const gone = through.map(async ({ path, section }) => {
-    const bound = Object.values(context.journal.state.resources).find(
-      (entry) => entry.kind === section && entry.id === place[path],
+/**
+ * Finds the objects of lost creates. They are gone with a parent that is absent, and are not asked for before that is known.
+ * If the state does not bind the parent any more, an error of the service counts as "gone with it".
+ */
+async function findInParent(
+  round: CreateRound,
+  lost: readonly LostCreate[],
+  context: ApplyContext,
+): Promise<Found> {
+  const { journal, kinds, stopping } = context;
+  const none: Found = { found: [], absent: lost.map(({ address }) => address) };
+  const parents = referenceFields(kinds.named(round.kind).schema)
+    .filter((field) => field.place && field.output === "id")
+    .map(({ path, section }) =>
+      Object.entries(journal.state.resources).find(
+        ([, { kind, id }]) => kind === section && id === round.place[path],
+      ),
     );
-    return bound === undefined || isProvedAbsent(section, bound, context);
+  for (const [address, bound] of parents.filter((parent) => parent !== undefined)) {
+    const { kind, createdAt } = bound;
+    const live =
+      (await driverOf(context, kind).get(bound, stopping)) ??
+      (await untilShownOrAbsent({ kind, address }, bound, Date.parse(createdAt), context));
+    if (live === undefined || live.phase.is === "gone") return none;
+  }
+  return findCreated(round, lost, context).catch((error: unknown): Found => {
+    if (!isServiceError(error) || stopping.aborted || !parents.includes(undefined)) throw error;
+    return none;
   });
-  return (await Promise.all(gone)).includes(true);
-}
-
-/** True where an object is not shown although nothing can hide it any more. Within the creation grace period it may exist all the same. */
-async function isProvedAbsent(kind: string, bound: Bound, context: ApplyContext): Promise<boolean> {
-  const { clock, profile, stopping } = context;
-  const live = await driverOf(context, kind).get(bound, stopping);
-  return (
-    live === undefined && gracePeriod(Date.parse(bound.createdAt), clock.now(), profile.timing) === "over"
-  );
 }
 
 /** Throws `plan-stale` where a saved plan has no create for an object that an earlier run has made. */

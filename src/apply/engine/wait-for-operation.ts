@@ -2,11 +2,11 @@
 
 import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
-import type { PhaseName, Ref } from "../../model/observed.ts";
+import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
+import type { Spec } from "../../model/spec.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
-import { shownMark } from "../evidence/shown-mark.ts";
 import { converge } from "./converge.ts";
 import { untilUsable } from "./readiness.ts";
 import { unmovedPaths } from "./unmoved.ts";
@@ -142,4 +142,15 @@ export function timeoutOf(
 function timeOf(text: string | undefined, otherwise: number): number {
   const time = Date.parse(text ?? "");
   return Number.isNaN(time) ? otherwise : time;
+}
+
+/** The fields of this state's own mark that an object shows. They are recorded: a later look without them means removal. */
+function shownMark(
+  { kind, address }: Pick<Step, "kind" | "address">,
+  { spec }: Live,
+  context: Pick<ApplyContext, "kinds" | "journal">,
+): Spec {
+  const { lineage } = context.journal.state;
+  const mark = context.kinds.named(kind).ownerMark?.({ lineage, address }) ?? {};
+  return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }

@@ -1,13 +1,12 @@
 /** @module Decides which listed objects are those of creates whose answers were lost. Pure. */
 import type { Address } from "../../model/address.ts";
-import { type Delays, gracePeriod } from "../../model/consistency.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
 import type { Live } from "../../model/observed.ts";
 import { serviceTime } from "../../model/service-time.ts";
 import type { CreateRound, Intent, StateDocument } from "../../model/state.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
-import { areInterchangeable, differingPaths } from "./in-flight-together.ts";
-import { isSilent, looksAlike } from "./telling-fields.ts";
+import { areInterchangeable, differingPaths, isSilent, looksAlike } from "./in-flight-together.ts";
+import { timeliness } from "./time-window.ts";
 
 /** A create that was sent and has no confirmed answer. */
 export interface LostCreate {
@@ -15,15 +14,6 @@ export interface LostCreate {
   readonly intent: Intent;
   /** The last moment at which its request can have worked, in ms since 1970. */
   readonly endedAt: number;
-}
-
-/** A listed object that nobody is bound to. */
-export interface Candidate {
-  readonly id: string;
-  /** Undefined while it is listed and not described. */
-  readonly live: Live | undefined;
-  /** In ms since 1970. */
-  readonly firstSeenAt: number;
 }
 
 /** The object of a lost create. */
@@ -37,23 +27,26 @@ export interface Match {
 /** The verdict on all lost creates together. */
 export type Matching =
   | { readonly is: "matched"; readonly found: readonly Match[]; readonly absent: readonly Address[] }
-  /** Too early: times are ms since 1970. */
-  | { readonly is: "wait"; readonly recheckAt: number }
   /** More candidates than lost creates, or one candidate for two of them. */
   | { readonly is: "ambiguous"; readonly addresses: readonly Address[]; readonly found: readonly Live[] }
-  /** A candidate appeared since and shows a creation time before the create: a wrong clock, or somebody else's object. */
+  /** An object has appeared since, and neither its time nor its mark proves whose it is. */
   | { readonly is: "doubtful"; readonly addresses: readonly Address[]; readonly found: readonly Live[] };
 
 /** The facts about objects of a kind that this state has created. */
 export interface Ours {
   readonly schema: KindSchema;
   readonly lineage: string;
-  /** True where one of them was seen to show the mark that its create carried. */
+  /** True if one of them was seen to show the mark that its create carried. */
   readonly keepsMarks: boolean;
+  /** The field that tells objects of one place apart for the service itself. */
+  readonly namedBy?: string | undefined;
+  /** True if one of them was seen to show the time of its creation: what shows an old time is old. */
+  readonly keepsTime: boolean;
+  /** The service's time at which the lost creates can no longer have worked, in ms since 1970. */
+  readonly until: number | undefined;
+  /** Tolerance between the clocks of the service, in ms. */
+  readonly clock: number;
 }
-
-/** The largest difference between the service's clock and ours that is accepted, in ms. */
-const skew = 15 * 60_000;
 
 /** Ids of a list that did not exist before the round and that no address is bound to, each once. */
 export function unclaimed(
@@ -66,77 +59,72 @@ export function unclaimed(
   return [...new Set(listed)].filter((id) => !before.has(id) && !bound.has(id));
 }
 
-/**
- * Matches candidates and lost creates of the state's `lineage`. Nothing is decided before absence is conclusive for all of
- * them: until then one of ours may be hidden while somebody else's is shown. An object with a mark belongs to the
- * owner that the mark names; an object without one is compared by its fields.
- */
+/** Matches new objects and lost creates of the state's `lineage`. Call it once everything that they can have made is shown. */
 export function matchCandidates(
-  candidates: readonly Candidate[],
+  described: readonly Live[],
   lost: readonly LostCreate[],
-  { schema, lineage, ...ours }: Ours,
-  now: number,
-  delays: Delays,
+  ours: Ours,
 ): Matching {
-  const recheckAt = Math.max(
-    ...lost.map(({ endedAt }) => conclusiveAt(endedAt, now, delays)),
-    ...candidates
-      .filter(({ live }) => live === undefined)
-      .map(({ firstSeenAt }) => conclusiveAt(firstSeenAt, now, delays)),
-  );
-  if (recheckAt > now) return { is: "wait", recheckAt };
-  // An object that is listed and never described is gone; the list is late.
-  const described = candidates.flatMap(({ live }) => live ?? []);
-  const marked = described.filter((live) => live.phase.is !== "gone" && live.owner?.lineage === lineage);
-  const byMark = lost.map((create) => marked.filter((live) => live.owner?.address === create.address));
   const addresses = lost.map(({ address }) => address);
-  if (byMark.some((lives) => lives.length > 1)) return { is: "ambiguous", addresses, found: byMark.flat() };
-  const sure = lost.flatMap(({ address }, at): Match[] =>
-    (byMark[at] ?? []).map((live) => ({ address, live, unsure: [] })),
-  );
-  const unmarked = lost.filter((_, at) => byMark[at]?.length === 0);
-  // Where the service drops marks, an object without one may belong to a marked create or to somebody else.
-  const keepsMarks = ours.keepsMarks || described.some(({ owner }) => owner !== undefined && owner !== null);
-  const bare = described.filter(
-    (live) =>
-      !keepsMarks &&
-      live.isBare === true &&
-      unmarked.some(
-        ({ intent }) => intent.marked === true && couldBe(live, intent, schema) && isTimely(live, intent),
-      ),
-  );
-  if (bare.length > 0)
-    return { is: "ambiguous", addresses: unmarked.map(({ address }) => address), found: bare };
-  const possible = described
-    .filter(({ owner }) => owner === undefined || owner === null)
-    .map((live) => ({
-      live,
-      creates: unmarked.filter(
-        ({ intent }) => (live.owner === undefined || intent.marked !== true) && couldBe(live, intent, schema),
-      ),
-    }));
-  const relevant = possible.filter(({ creates }) => creates.length > 0);
-  const timely = relevant.flatMap(({ live, creates }): Possible[] => {
-    const makers = creates.filter(({ intent }) => isTimely(live, intent));
+  const there = described.filter(({ phase }) => phase.is !== "gone");
+  const marked = new Set(there.map((live) => ownAddress(live, ours)));
+  const judged = there.map((live) => {
+    // A create whose mark is shown has no other object.
+    const open = live.owner ? lost : lost.filter(({ address }) => !marked.has(address));
+    const byVerdict = Map.groupBy(open, (create) => belonging(live, create, ours));
+    return { live, makers: byVerdict.get("ours") ?? [], doubtful: byVerdict.get("unclear") ?? [] };
+  });
+  const possible = judged.flatMap(({ live, makers }): Possible[] => {
     // A refusal is no proof, but an object that can belong to a lost create is not given to a refused one.
     const answerless = makers.filter(({ intent }) => intent.refused !== true);
-    const owners = answerless.length > 0 ? answerless : makers;
-    return makers.length === 0 ? [] : [{ live, makers, creates: owners }];
+    const creates = answerless.length > 0 ? answerless : makers;
+    return makers.length === 0 ? [] : [{ live, makers, creates }];
   });
-  const pairs = assign(timely, schema);
-  if (pairs === undefined) return { is: "ambiguous", addresses, found: timely.map(({ live }) => live) };
-  const all = [...sure, ...pairs];
-  const found = new Set(all.map(({ address }) => address));
+  const pairs = assign(possible, ours.schema);
+  if (pairs === undefined) return { is: "ambiguous", addresses, found: possible.map(({ live }) => live) };
+  const found = new Set(pairs.map(({ address }) => address));
   const absent = addresses.filter((address) => !found.has(address));
-  const older = relevant.filter(({ live }) => !timely.some((other) => other.live === live));
-  if (absent.length > 0 && older.length > 0)
-    return { is: "doubtful", addresses: absent, found: older.map(({ live }) => live) };
-  return { is: "matched", found: all, absent };
+  const inDoubt = judged.filter(
+    ({ makers, doubtful }) => makers.length === 0 && doubtful.some(({ address }) => absent.includes(address)),
+  );
+  if (inDoubt.length > 0)
+    return { is: "doubtful", addresses: absent, found: inDoubt.map(({ live }) => live) };
+  return { is: "matched", found: pairs, absent };
 }
 
-/** True where no field that the object shows speaks against it being what the intent created. */
-export function couldBe(live: Live, intent: Pick<Intent, "recorded">, schema: KindSchema): boolean {
-  if (live.phase.is === "gone") return false;
+/** The address in the mark of this state that an object shows. */
+function ownAddress({ owner }: Live, { lineage }: Pick<Ours, "lineage">): Address | undefined {
+  return owner?.lineage === lineage ? owner.address : undefined;
+}
+
+/** Decides whether an object that was not listed before is the one of a lost create. */
+function belonging(
+  live: Live,
+  { address, intent }: Pick<LostCreate, "address" | "intent">,
+  ours: Ours,
+): "ours" | "another's" | "unclear" {
+  const { schema, keepsMarks, keepsTime, namedBy, until, clock } = ours;
+  const lacksMark = live.owner === null && intent.marked === true;
+  if (lacksMark && (keepsMarks || live.isBare !== true)) return "another's";
+  if (live.owner && ownAddress(live, ours) !== address) return "another's";
+  if (live.owner && keepsMarks) return "ours";
+  // Somebody may have changed a marked object since.
+  if (!couldBe(live, intent, schema)) return live.owner ? "unclear" : "another's";
+  const name = namedBy === undefined ? undefined : live.spec[namedBy]?.value;
+  if (namedBy !== undefined && name !== undefined)
+    return name === intent.recorded[namedBy] ? "ours" : "another's";
+  const since = serviceTime(intent.sentAfter);
+  const time = timeliness(live.createdAt, { since, until }, { clock });
+  if (time === "long-before" && keepsTime) return "another's";
+  return time === "within" && !lacksMark ? "ours" : "unclear";
+}
+
+/** True if no field that the object shows contradicts the intent. */
+export function couldBe(
+  live: Pick<Live, "spec">,
+  intent: Pick<Intent, "recorded">,
+  schema: KindSchema,
+): boolean {
   const traits = traitsOf(schema);
   return Object.entries(live.spec).every(([path, seen]) => {
     const wanted = intent.recorded[path];
@@ -144,17 +132,6 @@ export function couldBe(live: Live, intent: Pick<Intent, "recorded">, schema: Ki
     const trait = traitAt(traits, path);
     return isSilent(trait, wanted) || looksAlike(wanted, seen.value, trait);
   });
-}
-
-/** True where its creation time, if it shows one, does not speak against it either. */
-export function isTimely(live: Live, intent: Pick<Intent, "startedAt">): boolean {
-  const created = serviceTime(live.createdAt);
-  return created === undefined || created >= Date.parse(intent.startedAt) - skew;
-}
-
-function conclusiveAt(since: number, now: number, delays: Delays): number {
-  const verdict = gracePeriod(since, now, delays);
-  return verdict === "over" ? now : verdict.recheckAt;
 }
 
 interface Possible {

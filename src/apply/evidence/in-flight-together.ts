@@ -2,10 +2,9 @@
 import { sameValue } from "../../model/compare.ts";
 import { fieldRows } from "../../model/field-rows.ts";
 import type { KindSchema } from "../../model/field-schema.ts";
-import { stableJson } from "../../model/json.ts";
+import { type Json, stableJson } from "../../model/json.ts";
 import type { Intent } from "../../model/state.ts";
-import { traitAt, traitsOf } from "../../model/traits.ts";
-import { isSilent, looksAlike } from "./telling-fields.ts";
+import { type Trait, traitAt, traitsOf } from "../../model/traits.ts";
 
 type Recorded = Pick<Intent, "recorded">;
 
@@ -87,4 +86,19 @@ function areDistinguishable(
     if (typeof left === "object" || typeof right === "object") return false;
     return !isSilent(trait, left) && !isSilent(trait, right) && !looksAlike(left, right, trait);
   });
+}
+
+/**
+ * True for fields that prove nothing: a reference is a name here and an id there, an operation may be due yet, the service
+ * may have another default, a label may be shown as another amount, and an access list is shown in part.
+ */
+export function isSilent({ compare, reference, operations, default: usual }: Trait, wanted: Json): boolean {
+  const isRespelled = compare !== undefined && compare !== "size";
+  return reference !== undefined || operations !== undefined || usual === wanted || isRespelled;
+}
+
+/** True where two values are the same, whatever the case: services write providers and regions either way. */
+export function looksAlike(one: Json, other: Json, trait: Trait): boolean {
+  const lower = (value: Json): Json => (typeof value === "string" ? value.toLowerCase() : value);
+  return sameValue(lower(one), lower(other), trait);
 }

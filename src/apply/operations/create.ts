@@ -1,13 +1,13 @@
 /** @module Creates a resource, once, and waits until it can be used. */
 
 import { isGraphformError } from "../../model/errors.ts";
+import { stableJson } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { Intent } from "../../model/state.ts";
-import { bindSpec } from "../bind.ts";
+import { bindSpec, recordOf } from "../bind.ts";
 import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
 import type { Created } from "../creates/create-request.ts";
-import { intentOf } from "../creates/intent.ts";
 import { sendCreate } from "../creates/send-create.ts";
 import { waitForOperation } from "../engine/wait-for-operation.ts";
 import { update } from "./update.ts";
@@ -73,4 +73,18 @@ async function waitForCreated(step: Step, created: Created, context: ApplyContex
     await journal.record({ type: "released", address });
     throw error;
   }
+}
+
+/** The intent of a step: what the state will remember of its object, and what finds that object if the answer is lost. */
+function intentOf(step: Step, context: ApplyContext): Omit<Intent, "round" | "startedAt" | "sentAfter"> {
+  const recorded = { ...step.record, ...recordOf(step.spec ?? {}, context) };
+  const isMarked = context.kinds.named(step.kind).marksOwner?.(context.profile) === true;
+  return {
+    digest: context.digest(stableJson(recorded)),
+    ...(isMarked ? { marked: true } : {}),
+    recorded,
+    protect: step.protect ?? true,
+    onDelete: step.onDelete ?? "delete",
+    refs: step.refs ?? [],
+  };
 }

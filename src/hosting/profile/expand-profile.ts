@@ -88,6 +88,7 @@ export function expandProfile(text: ProfileText): {
     timing: {
       settle: ms(timing.settle),
       listLag: ms(timing.listLag),
+      clock: ms(timing.clock ?? "1s"),
       endpoint: ms(timing.endpoint),
       poll: { first: ms(timing.poll.first), longest: ms(timing.poll.longest) },
       expect: mapped(timing.expect, ms),

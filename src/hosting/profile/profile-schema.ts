@@ -98,6 +98,7 @@ const timing: JsonObject = closed(
   {
     settle: duration,
     listLag: duration,
+    clock: duration,
     endpoint: duration,
     poll: closed({ first: duration, longest: duration }, ["first", "longest"]),
     expect: durations,

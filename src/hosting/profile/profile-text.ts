@@ -51,6 +51,7 @@ export interface ProfileText extends Omit<Profile, Written> {
   readonly timing: {
     readonly settle: string;
     readonly listLag: string;
+    readonly clock?: string;
     readonly endpoint: string;
     readonly poll: { readonly first: string; readonly longest: string };
     readonly expect: { readonly [operation in keyof Timing["expect"]]: string };

@@ -15,6 +15,8 @@ export interface ExchangeSettings {
   readonly trace: ((line: string) => void) | undefined;
   /** Aborted once the client is closed. */
   readonly closing: AbortSignal;
+  /** Receives the `Date` of each answer by its origin, in ms since 1970. */
+  readonly dates: Map<string, number>;
   /** Hides the secrets of the run in the service's words. */
   readonly hide: Hide;
 }
@@ -23,7 +25,7 @@ export interface ExchangeSettings {
 export function tracedExchange(
   settings: ExchangeSettings,
 ): (...args: Parameters<Transport>) => Promise<WireResponse> {
-  const { transport, profile, clock, trace, closing, hide } = settings;
+  const { transport, profile, clock, trace, closing, dates, hide } = settings;
   return async (request, signal, unsent) => {
     const started = clock.now();
     const traceEnd = (what: number | string): void =>
@@ -32,6 +34,8 @@ export function tracedExchange(
       if (closing.aborted) throw interrupted(request.operation);
       const response = await transport(request, signal, unsent);
       traceEnd(response.status);
+      const date = Date.parse(String(response.headers["date"]));
+      if (!Number.isNaN(date)) dates.set(request.origin, date);
       if (response.status >= 200 && response.status < 300) return response;
       throw serviceError(response, request, profile, clock.now(), hide);
     } catch (error) {

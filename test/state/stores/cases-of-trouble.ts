@@ -311,6 +311,7 @@ function serviceUnder(
   const service: Service = {
     profile: toyProfile,
     offers: () => true,
+    date: () => undefined,
     async read() {
       sent.push("read");
       return { body: {}, values: {} };
