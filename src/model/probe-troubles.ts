@@ -21,6 +21,7 @@ export type ProbeTrouble =
   | "no-tls"
   | "not-ready"
   | "cut"
+  | "password-refused"
   | "login-refused";
 
 const troubles: { readonly [trouble in ProbeTrouble]: Trouble } = {
@@ -68,11 +69,26 @@ const troubles: { readonly [trouble in ProbeTrouble]: Trouble } = {
     reason: "it ended the connection without an answer",
     wayOut: "check config.enableTLS and the port: something else may listen there",
   },
+  "password-refused": {
+    reason: "the database refuses the declared password",
+    wayOut:
+      "graphform apply sets it there; if it was rotated on purpose, put the new one into its secret and plan again",
+  },
   "login-refused": {
-    reason: "it refuses the declared login",
-    wayOut: "check the secret; where it is right, graphform plan shows what putting the login back takes",
+    reason: "the database refuses the declared user and password",
+    wayOut:
+      "check the declared user and its secret; if both are right, look at the users of the database at the service",
   },
 };
+
+/** The reason of a change whose declared password a database was seen to refuse. */
+export const passwordRefused: string = troubles["password-refused"].reason;
+
+/** True for a login that was tried and refused, whether the password alone is to blame or not. */
+export function isRefusal(answer: ProbeAnswer): boolean {
+  if (answer.is === "unanswered") return answer.reason === troubles["login-refused"].reason;
+  return answer.is === "refused";
+}
 
 /** The answer of an object that was asked and gave none. */
 export function unanswered(trouble: ProbeTrouble): Extract<ProbeAnswer, { readonly is: "unanswered" }> {
@@ -86,7 +102,7 @@ export function notAsked(trouble: ProbeTrouble): Extract<ProbeAnswer, { readonly
 
 /** The answer of an object that refuses the declared value of `path` for certain. */
 export function refusedAt(path: string): Extract<ProbeAnswer, { readonly is: "refused" }> {
-  return { is: "refused", path, ...troubles["login-refused"] };
+  return { is: "refused", path, ...troubles["password-refused"] };
 }
 
 /**

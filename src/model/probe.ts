@@ -52,11 +52,13 @@ export type RawValue = number | string | boolean;
 /** The reason why no object was asked where the run was told to ask none. */
 export const notAskedFor = "--no-probe";
 
-/** An object that was not asked, or did not answer. */
+/** An object that was not asked, did not answer, or refuses the declared password. */
 export interface NotProbed extends Unanswered {
   readonly address: Address;
   /** A login of a user of a database, and no database. */
   readonly login?: true;
   /** It was asked, and did not answer all: what it shows is not known. */
   readonly failed?: true;
+  /** It was tried, and refuses the declared password. */
+  readonly refused?: true;
 }

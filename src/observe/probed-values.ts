@@ -5,6 +5,7 @@ import type { Json } from "../model/json.ts";
 import type { Observed } from "../model/observed.ts";
 import type { NotProbed, ProbeAnswer } from "../model/probe.ts";
 import { isLoginKind, valuesShown } from "../model/probe-reading.ts";
+import { isRefusal } from "../model/probe-troubles.ts";
 import { waitsFor } from "../model/templates.ts";
 import { partnersOf, traitsOf } from "../model/traits.ts";
 import type { ObserveContext } from "./context.ts";
@@ -56,7 +57,11 @@ export function reasonsNotProbed(
           address,
           reason,
           ...(wayOut === undefined ? {} : { wayOut }),
-          ...(answer.is === "not-asked" ? {} : { failed: true }),
+          // A refused login shows all that there is to see of a user, and nothing of the settings of a database.
+          ...(answer.is === "not-asked" || (answer.is === "refused" && isLogin(address))
+            ? {}
+            : { failed: true }),
+          ...(isRefusal(answer) ? { refused: true } : {}),
           ...(isLogin(address) ? { login: true } : {}),
         },
       ];

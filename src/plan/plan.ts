@@ -162,7 +162,7 @@ function probes(
   { notProbed, kinds }: PlanInput,
 ): Pick<Census, "probed" | "logins" | "notProbed" | "engines"> {
   if (notProbed === undefined) return {};
-  const unasked = new Set(notProbed.map(({ address }) => address));
+  const unasked = new Set(notProbed.flatMap(({ address, refused }) => (refused === true ? [] : [address])));
   const asked = [...subjects.values()].flatMap(({ address, observed }) =>
     unasked.has(address) || observed?.probed === undefined ? [] : [observed],
   );

@@ -9,6 +9,7 @@ import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, FieldChange } from "../model/plan.ts";
+import { passwordRefused } from "../model/probe-troubles.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
@@ -210,8 +211,17 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject, input: Pla
   const whyMark = whyMarked(fields, subject, input);
   if (whyMark !== undefined) return whyMark;
   const healed = fields.filter(({ via }) => via !== undefined).length;
-  const rest = fields.length - healed;
-  return [...(rest === 0 ? [] : [counted(rest, "differs", "differ")]), ...whyHealed(healed)].join("; ");
+  const refused = fields.filter(({ source, before }) => source === "probed" && before === null).length;
+  const rest = fields.length - healed - refused;
+  return [
+    ...(refused === 0
+      ? []
+      : [
+          `${passwordRefused}: apply sets it there; if it was rotated on purpose, put the new one into its secret`,
+        ]),
+    ...(rest === 0 ? [] : [counted(rest, "differs", "differ")]),
+    ...whyHealed(healed),
+  ].join("; ");
 }
 
 function whyHealed(count: number): readonly string[] {

@@ -58,8 +58,9 @@ export function unseenIn({
   const silent = (census.notProbed ?? []).filter(({ failed }) => failed === true);
   return [
     ...census.notChecked.filter(({ failed }) => failed === true),
-    ...silent.map(({ address, reason, wayOut, login }) => {
+    ...silent.map(({ address, reason, wayOut, login, refused }) => {
       const way = wayOut === undefined ? "" : ` (${wayOut})`;
+      if (refused === true) return { address, reason: `${reason}${way}` };
       const what = login === true ? "its login could not be checked" : "its database gave no answer";
       return { address, reason: `${what}: ${reason}${way}` };
     }),

@@ -99,10 +99,20 @@ const census = record(
         "Users whose access rules were compared with what the service keeps, and not in the database.",
     },
     not_probed: list(record({ address: text, login, reason: text, way_out: text, failed }, ["way_out"])),
+    refused_logins: list(record({ address: text, login, reason: text, way_out: text }, ["way_out"])),
     engines: { type: "object", additionalProperties: count },
     partial_lists: { ...list(text), description: "Lists of which the service shows a part only." },
   },
-  ["probed", "databases", "logins", "access_rules", "not_probed", "engines", "partial_lists"],
+  [
+    "probed",
+    "databases",
+    "logins",
+    "access_rules",
+    "not_probed",
+    "refused_logins",
+    "engines",
+    "partial_lists",
+  ],
 );
 
 const report = record(

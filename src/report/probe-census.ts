@@ -21,9 +21,11 @@ export function probeCounts({
   notProbed = [],
 }: Probes): { readonly databases: Asked; readonly logins: Asked } | undefined {
   if (probed === undefined) return undefined;
-  const missing = notProbed.filter(({ login }) => login === true).length;
+  // A refusal is an answer: it is among those that were asked.
+  const without = notProbed.filter(({ refused }) => refused !== true);
+  const missing = without.filter(({ login }) => login === true).length;
   return {
-    databases: { asked: probed, all: probed + notProbed.length - missing },
+    databases: { asked: probed, all: probed + without.length - missing },
     logins: { asked: logins, all: logins + missing },
   };
 }
@@ -40,13 +42,16 @@ export function probeTexts(census: Probes): readonly string[] {
   if (databases.all + logins.all === 0) return [];
   if (databases.asked + logins.asked === 0 && notProbed.every(({ reason }) => reason === notAskedFor))
     return [`databases: none of ${databases.all} asked (${notAskedFor})`];
-  const failed = notProbed.filter((entry) => entry.failed === true);
-  const unasked = notProbed.filter((entry) => entry.failed !== true);
+  const refused = notProbed.filter((entry) => entry.refused === true);
+  const others = notProbed.filter((entry) => entry.refused !== true);
+  const failed = others.filter((entry) => entry.failed === true);
+  const unasked = others.filter((entry) => entry.failed !== true);
   return [
     [
       ...(databases.all === 0 ? [] : [`databases: ${databases.asked} of ${databases.all} asked`]),
       ...(logins.all === 0 ? [] : [`logins of users: ${logins.asked} of ${logins.all} tried`]),
     ].join("; "),
+    ...reasonTexts("login refused:", refused),
     ...reasonTexts("no answer from", failed),
     ...reasonTexts("not asked:", unasked),
     ...(logins.all === 0 ? [] : [`access rules of ${amount(logins.all, "user")}: ${rulesUnchecked}`]),
@@ -76,7 +81,9 @@ export function incompleteText(
   { notProbed = [], partialLists = [], skipped, declared }: Census,
   unread = 0,
 ): string {
-  const silent = notProbed.filter(({ failed }) => failed === true);
+  const failures = notProbed.filter(({ failed }) => failed === true);
+  const silent = failures.filter(({ refused }) => refused !== true);
+  const refusing = failures.length - silent.length;
   const logins = silent.filter(({ login }) => login === true).length;
   const databases = silent.length - logins;
   const left = skipped - unread;
@@ -92,12 +99,17 @@ export function incompleteText(
             ...(logins === 0 ? [] : [amount(logins, "login")]),
           ].join(" and ")} gave no answer`,
         ]),
+    ...(refusing === 0
+      ? []
+      : [
+          `${amount(refusing, "database")} ${refusing === 1 ? "refuses its" : "refuse their"} declared password`,
+        ]),
     ...(partialLists.length === 0
       ? []
       : [
           `${amount(partialLists.length, "list")} of the service ${partialLists.length === 1 ? "shows" : "show"} a part only`,
         ]),
-    ...(left <= 0 && unread + silent.length + partialLists.length > 0
+    ...(left <= 0 && unread + failures.length + partialLists.length > 0
       ? []
       : [`--target or --exclude left out ${left} of ${declared} declared`]),
   ].join("; ");
@@ -127,21 +139,21 @@ export function probesJson(census: Probes): JsonObject {
   const counts = probeCounts(census);
   if (counts === undefined) return {};
   const { notProbed = [], engines = {} } = census;
-  const reasons = notProbed.map(
-    ({ address, reason, wayOut, failed = false, login = false }): JsonObject => ({
-      address,
-      login,
-      reason,
-      ...(wayOut === undefined ? {} : { way_out: wayOut }),
-      failed,
-    }),
-  );
+  const entry = ({ address, reason, wayOut, login }: NotProbed): JsonObject => ({
+    address,
+    login: login === true,
+    reason,
+    ...(wayOut === undefined ? {} : { way_out: wayOut }),
+  });
+  const refused = notProbed.filter((one) => one.refused === true);
+  const others = notProbed.filter((one) => one.refused !== true);
   return {
     probed: counts.databases.asked,
     databases: { ...counts.databases },
     logins: { ...counts.logins },
     access_rules: { not_checked_in_database: counts.logins.all, reason: rulesUnchecked },
-    not_probed: reasons,
+    not_probed: others.map((one) => ({ ...entry(one), failed: one.failed === true })),
+    ...(refused.length === 0 ? {} : { refused_logins: refused.map(entry) }),
     engines: { ...engines },
   };
 }

@@ -227,8 +227,9 @@ describe("a refused login", () => {
     expect(ran.steps).toMatchObject([{ operation: "update", result: "done" }]);
     expect(ran.certificate).toEqual([]);
     expect(ran.plan.census).toMatchObject({
-      probed: 0,
-      notProbed: [{ address: "toys.a", reason: "it refuses the declared login" }],
+      // It was tried: a refusal is an answer.
+      probed: 1,
+      notProbed: [{ address: "toys.a", reason: "it refuses the declared login", refused: true }],
     });
   });
 

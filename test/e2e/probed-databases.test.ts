@@ -79,6 +79,7 @@ interface Shown {
   readonly x_graphform: {
     readonly census: {
       readonly probed?: number;
+      readonly refused_logins?: readonly object[];
       readonly not_probed?: readonly object[];
       readonly engines?: object;
     };
@@ -229,11 +230,24 @@ describe("running databases that are asked", () => {
   it("take the declared password again", async () => {
     await inDatabase(operator(), "ACL", "SETUSER", "app", "resetpass", ">another");
     const { x_graphform: shown } = await plan();
-    expect(shown.census.not_probed).toMatchObject([
-      { address: "instances.orders", reason: "it refuses the declared login", failed: true, login: false },
-    ]);
-    expect(shown.changes["instances.orders"]).toMatchObject({ disruption: "restart" });
-    expect((await user.run("drift")).out).not.toContain(login.password);
+    const refused = "the database refuses the declared password";
+    expect(shown.census).toMatchObject({
+      ...{ databases: { asked: 1, all: 1 }, logins: { asked: 1, all: 1 }, not_probed: [] },
+      refused_logins: [{ address: "instances.orders", reason: refused, login: false }],
+    });
+    expect(shown.changes["instances.orders"]).toMatchObject({
+      disruption: "restart",
+      reason: `${refused}: apply sets it there; if it was rotated on purpose, put the new one into its secret`,
+    });
+    const text = (await user.run("plan")).out.replace(/\s+/g, " ");
+    expect(text).toContain(`login refused: instances.orders: ${refused} (graphform apply sets it there; if`);
+    expect(text).toContain("Incomplete: 1 database refuses its declared password.");
+    const drift = (await user.run("drift")).out.replace(/\s+/g, " ");
+    expect(drift).toContain(`${refused}; last seen right`);
+    expect(drift).toContain(
+      "Way out graphform plan shows what putting it back takes; graphform apply does it a password was rotated on purpose",
+    );
+    expect(drift).not.toContain(login.password);
     expect(await apply()).toMatchObject({ code: 0 });
     expect(await inDatabase(login, "PING")).toBe("PONG");
     await nothingToDo();
@@ -242,6 +256,8 @@ describe("running databases that are asked", () => {
   it("take the declared password of a user again", async () => {
     await inDatabase(operator(), "ACL", "SETUSER", "reader", "resetpass", ">another");
     const { x_graphform: shown } = await plan();
+    expect(shown.census).toMatchObject({ logins: { asked: 1, all: 1 }, not_probed: [] });
+    expect((await user.run("plan")).out).not.toContain("incomplete");
     expect(shown.changes["users.reader"]).toMatchObject({ disruption: "none" });
     expect(await apply()).toMatchObject({ code: 0 });
     expect(await inDatabase(reader, "PING")).toBe("PONG");
@@ -264,8 +280,9 @@ describe("running databases that are asked", () => {
     const drift = await user.run("drift");
     expect(drift.code).toBe(2);
     expect(drift.out.replace(/\s+/g, " ")).toContain(
-      "instance restart instances.orders loads what is configured",
+      "instance restart instances.orders loads what is configured Way out apply leaves a field as it is that names a way of its own",
     );
+    expect(drift.out).not.toContain("graphform apply does it");
     // What the manifest changes is a replacement, whatever the database shows.
     user.write("graphform.yaml", manifest(100));
     expect((await plan()).resource_changes[0]?.change.actions).toEqual(["delete", "create"]);

@@ -89,7 +89,7 @@ describe("running objects", () => {
   const refusing: Probe = async () => ({
     is: "refused",
     path: "token",
-    reason: "it refuses the declared login",
+    reason: "the database refuses the declared password",
   });
   it.each<[reason: string, scene: Scene, probe: Probe, options: Parameters<typeof look>[2]]>([
     ["not running", { a: declared }, answer, { phase: "stopped" }],
@@ -114,7 +114,7 @@ describe("running objects", () => {
     ],
     ["its databases are not reachable by any network", { a: declared }, answer, { endpoint: 0 }],
     ["no address", { a: declared }, async () => ({ is: "not-asked", reason: "no address" }), {}],
-    ["it refuses the declared login", { a: declared }, refusing, {}],
+    ["the database refuses the declared password", { a: declared }, refusing, {}],
     ["may not", { a: declared }, async () => ({ is: "answered", values: {}, denied: "may not" }), {}],
   ])("are counted with the reason: %s", async (reason, scene, probe, options) => {
     const { notProbed } = await look(scene, probe, options);

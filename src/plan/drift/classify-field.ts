@@ -2,6 +2,7 @@
 import { sameValue } from "../../model/compare.ts";
 import type { DriftClass } from "../../model/drift.ts";
 import { type Json, stableJson } from "../../model/json.ts";
+import { passwordRefused } from "../../model/probe-troubles.ts";
 import { waitsFor } from "../../model/templates.ts";
 import type { Trait } from "../../model/traits.ts";
 
@@ -55,6 +56,7 @@ function classifyChanged({ seen, declared, isIgnored, trait }: FieldValues): Ver
     return { class: "cosmetic", reason: "follows an output that is not known yet" };
   if (seen !== undefined && sameValue(declared, seen, trait))
     return { class: "cosmetic", reason: "the manifest declares the new value, too" };
+  if (seen === null && trait.secret) return { class: "outside", reason: passwordRefused };
   return { class: "outside", reason: seen === undefined ? "removed outside" : "changed outside" };
 }
 

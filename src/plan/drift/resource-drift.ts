@@ -4,6 +4,7 @@ import type { DriftClass, FieldDrift, Happening, ResourceDrift } from "../../mod
 import type { Observed } from "../../model/observed.ts";
 import { own } from "../../model/own.ts";
 import type { Change } from "../../model/plan.ts";
+import { passwordRefused } from "../../model/probe-troubles.ts";
 import type { Bound } from "../../model/state.ts";
 import { traitAt, traitsOf } from "../../model/traits.ts";
 import { fieldDrifts } from "./field-drifts.ts";
@@ -99,6 +100,7 @@ function absent({ reason, id }: Change, desired: Desired | undefined, bound: Bou
 
 function happened(what: Happening, outside: readonly FieldDrift[]): string {
   if (what !== "changed") return `${what} outside graphform`;
+  if (outside.every(({ reason }) => reason.startsWith(passwordRefused))) return passwordRefused;
   return outside.length === 1
     ? "1 field was changed outside"
     : `${outside.length} fields were changed outside`;

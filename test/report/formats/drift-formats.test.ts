@@ -73,7 +73,12 @@ describe("JUnit of drift", () => {
         wayOut: "check that it is up",
         failed: true,
       },
-      { address: "instances.orders", reason: "it refuses the declared login", failed: true, login: true },
+      {
+        address: "instances.orders",
+        reason: "the database refuses the declared password",
+        failed: true,
+        login: true,
+      },
       { address: "users.reader", reason: "not running" },
     ];
     const silent = { ...whole, complete: false, census: { ...whole.census, probed: 1, notProbed } };
@@ -83,7 +88,7 @@ describe("JUnit of drift", () => {
     expect(results).toContain("users.reader passed");
     const unseen = driftFindings(silent, words).filter(({ rule }) => rule === "drift-unseen");
     expect(unseen.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      "note instances.orders: its login could not be checked: it refuses the declared login",
+      "note instances.orders: its login could not be checked: the database refuses the declared password",
       "note instances.still: its database gave no answer: its port refuses connections (check that it is up)",
     ]);
   });
