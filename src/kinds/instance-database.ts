@@ -4,6 +4,7 @@ import { instanceSchema } from "../fields/instance.ts";
 import { asError, ServiceError } from "../model/errors.ts";
 import { fieldRows } from "../model/field-rows.ts";
 import { parameterOf } from "../model/field-schema.ts";
+import { isObject, type Json } from "../model/json.ts";
 import type { Usable } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
 import type { ProbeAnswer, ProbeRequest, RawValue } from "../model/probe.ts";
@@ -12,6 +13,8 @@ import { notAsked } from "../model/probe-troubles.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { answerTo, isPrivate, targetOf } from "./database-target.ts";
+import { wireName } from "./instance-body.ts";
+import type { AskRole } from "./instance-failover.ts";
 
 const rows = fieldRows(instanceSchema);
 const passwordPath = "config.graphdbPassword";
@@ -102,6 +105,27 @@ function parametersOf(
     return typeof sent === "boolean" ? [] : [[parameter, sent]];
   });
   return Object.fromEntries(pairs);
+}
+
+/**
+ * Asks a node of an instance for its role, with the login that the service repeats among its parameters: what it shows to whoever may
+ * describe the instance.
+ */
+export function roleAsker(resultParams: Json | undefined, service: Reads, signal: AbortSignal): AskRole {
+  const shown = isObject(resultParams) ? resultParams : {};
+  const [username, password, tls] = ["graphdbUser", "graphdbPassword", "enableTLS"].map((name) => {
+    const row = rows.get(`config.${name}`);
+    return row === undefined ? undefined : shown[wireName(`config.${name}`, row, service)];
+  });
+  return async (address) => {
+    const target = targetOf({ ...address }, { username, password }, String(tls) === "true", service);
+    if (typeof target === "string") return undefined;
+    const { askAtOnce } = await import("../database/ask-at-once.ts");
+    const [reply] = await askAtOnce(target, [["ROLE"]], signal).catch((): readonly unknown[] => []);
+    signal.throwIfAborted();
+    const [role] = Array.isArray(reply) ? reply : [];
+    return role === "master" ? "primary" : role === "slave" ? "replica" : undefined;
+  };
 }
 
 /** One PING as the declared user; where the network is not ours to reach, nobody here can tell. */

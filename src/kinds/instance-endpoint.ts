@@ -101,7 +101,7 @@ function typesFor(networkType: Json | undefined, rules: TopologyRules): readonly
 }
 
 /** Host and port where both are what they have to be. */
-function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
+export function addressOf(host: Json | undefined, port: Json | undefined): Endpoint | undefined {
   const number = typeof port === "number" || typeof port === "string" ? Number(port) : Number.NaN;
   const safe = hostOf(host);
   return safe !== undefined && Number.isInteger(number) && number > 0 && number < 65_536
@@ -120,7 +120,6 @@ function entryName(key: Json | undefined): string {
     : "an entry of its topology";
 }
 
-/** The entries of a map, or of a list. */
 /** The entries of a topology, each with its key. */
 export function entriesOf(topology: Json | undefined): readonly (readonly [string, JsonObject])[] {
   const entries = Array.isArray(topology)

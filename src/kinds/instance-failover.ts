@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Choices } from "../model/kind.ts";
 import type { TopologyRules } from "../model/profile.ts";
-import { entriesOf, isNever } from "./instance-endpoint.ts";
+import { addressOf, type Endpoint, entriesOf, isNever } from "./instance-endpoint.ts";
 
 /** Treatment of the failed node where the command names none. */
 const defaultAction = "FAILOVER_AND_RESTART";
@@ -16,17 +16,21 @@ export interface Failover {
   readonly nodeResourceKey: string | undefined;
 }
 
+/** Asks the database at an address for its role; undefined if it cannot be asked or does not say. */
+export type AskRole = (address: Endpoint) => Promise<"primary" | "replica" | undefined>;
+
 /**
- * The failover of an instance. Where nobody names the node to give up, it is the first one that is
- * unwell, otherwise the primary. Throws `no-replica` where nothing is there to fail over to, and `primary-unknown` where
- * the service does not say which node is the primary: to give up a replica would help nobody.
+ * The failover of an instance. Without a named node it gives up the first one that is unwell, otherwise the primary: as the service
+ * says, or as the databases themselves say if the service does not. Throws `no-replica` if nothing is there to fail over to, and
+ * `primary-unknown` unless exactly one node is the primary: to give up a replica would help nobody.
  */
-export function failoverOf(
+export async function failoverOf(
   id: string,
   topology: Json | undefined,
   choices: Choices,
+  askRole: AskRole,
   rules: Pick<TopologyRules, "never"> = { never: {} },
-): Failover {
+): Promise<Failover> {
   const nodes = nodesOf(topology, rules);
   const named = choices["replica"];
   const names = nodes.map((node) => node.id).join(", ");
@@ -40,16 +44,7 @@ export function failoverOf(
       hint: "name the node to give up with --replica ID",
     });
   }
-  const given = named ?? chosen(nodes)?.id;
-  if (given === undefined) {
-    throw new GraphformError(
-      "primary-unknown",
-      `the service does not say which node of ${id} is the primary, and none is unwell`,
-      {
-        hint: `ask the database (ROLE), then name the node to give up with --replica ID; it has: ${names}`,
-      },
-    );
-  }
+  const given = named ?? chosen(nodes)?.id ?? (await primaryByRole(id, nodes, askRole));
   const node = nodes.find((candidate) => candidate.id === given);
   if (nodes.length > 0 && node === undefined) {
     throw new GraphformError("no-replica", `${id} has no node "${given}"`, { hint: `it has: ${names}` });
@@ -60,8 +55,24 @@ export function failoverOf(
   };
 }
 
+/** The id of the node that says that it is the primary. */
+async function primaryByRole(id: string, nodes: readonly Node[], askRole: AskRole): Promise<string> {
+  const roles = await Promise.all(
+    nodes.map(async ({ address }) => (address === undefined ? undefined : askRole(address))),
+  );
+  const [primary, ...others] = nodes.filter((_, at) => roles[at] === "primary");
+  if (primary !== undefined && others.length === 0) return primary.id;
+  const said = nodes.map((node, at) => `${node.id} ${roles[at] ?? "does not say"}`).join(", ");
+  throw new GraphformError(
+    "primary-unknown",
+    `neither the service nor the databases say which node of ${id} is the primary (${said}), and none is unwell`,
+    { hint: "name the node to give up with --replica ID" },
+  );
+}
+
 interface Node {
   readonly id: string;
+  readonly address: Endpoint | undefined;
   readonly isPrimary: boolean;
   readonly isUnwell: boolean;
   readonly resourceKey: string | undefined;
@@ -101,5 +112,7 @@ function nodeOf(node: JsonObject, resourceKey: string | undefined): readonly Nod
   const id = node["id"];
   if (typeof id !== "string" || id === "") return [];
   const isUnwell = word("healthStatus") === "UNHEALTHY" || word("status") === "FAILED";
-  return [{ id, isPrimary: ["PRIMARY", "MASTER", "LEADER"].includes(word("role")), isUnwell, resourceKey }];
+  const isPrimary = ["PRIMARY", "MASTER", "LEADER"].includes(word("role"));
+  const [port] = Array.isArray(node["ports"]) ? node["ports"] : [];
+  return [{ id, address: addressOf(node["endpoint"], port), isPrimary, isUnwell, resourceKey }];
 }

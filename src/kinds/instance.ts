@@ -10,7 +10,7 @@ import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import { requestBody, rows, wireName } from "./instance-body.ts";
-import { healInstance, isInstanceUsable, probeInstance } from "./instance-database.ts";
+import { healInstance, isInstanceUsable, probeInstance, roleAsker } from "./instance-database.ts";
 import { endpointOf, missingEndpoint } from "./instance-endpoint.ts";
 import { failoverOf } from "./instance-failover.ts";
 import { listAllInstances } from "./instance-list-all.ts";
@@ -143,7 +143,10 @@ function driver(service: Service): Driver {
         ));
       if (verb !== "failover") return void (await service.write(call, signal));
       const { values } = await service.read({ operation: "instance.describe", params: on(ref) }, signal);
-      const { body, nodeResourceKey } = failoverOf(ref.id, values["topology"], choices, profile.topology);
+      const askRole = roleAsker(values["resultParams"], service, signal);
+      const { topology } = values;
+      const failover = await failoverOf(ref.id, topology, choices, askRole, profile.topology);
+      const { body, nodeResourceKey } = failover;
       const params = { ...call.params, nodeResourceKey: nodeResourceKey ?? call.params["resourceKey"] ?? "" };
       await service.write({ ...call, params, body }, signal);
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failoverOf } from "../../src/kinds/instance-failover.ts";
+import { type AskRole, failoverOf } from "../../src/kinds/instance-failover.ts";
+import type { Json } from "../../src/model/json.ts";
 import { at, components, pro } from "../platform/harness.ts";
 import { quickProfile } from "../support/quick-profile.ts";
 import { type Bench, startBench } from "./harness.ts";
@@ -151,36 +152,72 @@ describe("operations", () => {
 describe("the node that a failover gives up", () => {
   const node = (id: string, more = {}): object => ({ id, ...more });
   const topology = (nodes: readonly object[], main = true): object => ({ r: { main, nodes } });
+  const json = (value: object): Json => JSON.parse(JSON.stringify(value));
+  const never: AskRole = () => expect.fail("asked");
 
   it.each([
     ["the unwell one", [node("a", { role: "primary" }), node("b", { healthStatus: "UNHEALTHY" })], "b"],
     ["the primary", [node("a"), node("b", { role: "master" })], "b"],
-  ])("is %s", (_why, nodes, wanted) => {
-    const shown = {
-      ...JSON.parse(JSON.stringify(topology(nodes))),
-      s: { main: false, nodes: [{ id: "sentinel", status: "FAILED" }] },
-    };
-    expect(failoverOf("i", shown, {}).body).toEqual({
+  ])("is %s, and no database is asked", async (_why, nodes, wanted) => {
+    const shown = { ...topology(nodes), s: { main: false, nodes: [{ id: "sentinel", status: "FAILED" }] } };
+    expect((await failoverOf("i", json(shown), {}, never)).body).toEqual({
       failedReplicaId: wanted,
       failedReplicaAction: "FAILOVER_AND_RESTART",
     });
   });
 
-  it("is the named one where the service shows none, with the named action", () => {
-    expect(failoverOf("i", undefined, { replica: "x", action: "FAILOVER_ONLY" }).body).toEqual({
+  it("is the named one if the service shows none, with the named action", async () => {
+    const choices = { replica: "x", action: "FAILOVER_ONLY" };
+    expect((await failoverOf("i", undefined, choices, never)).body).toEqual({
       failedReplicaId: "x",
       failedReplicaAction: "FAILOVER_ONLY",
     });
-    expect(() => failoverOf("i", undefined, {})).toThrow("does not show the nodes");
+    await expect(failoverOf("i", undefined, {}, never)).rejects.toThrow("does not show the nodes");
   });
 
-  it("is nobody's guess where no role is shown and none is unwell", () => {
-    const shown = JSON.parse(JSON.stringify(topology([node("a"), node("b")])));
-    expect(() => failoverOf("i", shown, {})).toThrow("does not say which node of i is the primary");
-    expect(failoverOf("i", shown, { replica: "b" }).body).toMatchObject({ failedReplicaId: "b" });
+  const pair = json(
+    topology([
+      node("a", { endpoint: "10.0.0.1", ports: [6379] }),
+      node("b", { endpoint: "10.0.0.2", ports: [6380] }),
+    ]),
+  );
+  const saying =
+    (roles: { readonly [host: string]: Awaited<ReturnType<AskRole>> }): AskRole =>
+    async ({ host, port }) =>
+      roles[`${host}:${port}`];
+
+  it("is the one that says it is the primary, if the service shows no roles and none is unwell", async () => {
+    const asked = saying({ "10.0.0.1:6379": "replica", "10.0.0.2:6380": "primary" });
+    expect((await failoverOf("i", pair, {}, asked)).body).toMatchObject({ failedReplicaId: "b" });
   });
 
-  it("stands in what computes where the main resource has no nodes; its resource is named in the path", () => {
+  it.each([
+    ["one says nothing and the other is a replica", { "10.0.0.1:6379": "replica" as const }],
+    [
+      "both say that they are primaries",
+      { "10.0.0.1:6379": "primary" as const, "10.0.0.2:6380": "primary" as const },
+    ],
+    ["none says anything", {}],
+  ])("is not guessed if %s", async (_why, roles) => {
+    const refused = failoverOf("i", pair, {}, saying(roles));
+    await expect(refused).rejects.toMatchObject({
+      code: "primary-unknown",
+      message: expect.stringContaining(
+        "neither the service nor the databases say which node of i is the primary",
+      ),
+      hint: expect.stringContaining("--replica"),
+    });
+  });
+
+  it("is not asked for an address that could contain credentials", async () => {
+    const shown = topology([
+      node("a", { endpoint: "user:word@10.0.0.1", ports: [1] }),
+      node("b", { ports: [1] }),
+    ]);
+    await expect(failoverOf("i", json(shown), {}, never)).rejects.toThrow("a does not say, b does not say");
+  });
+
+  it("stands in what computes if the main resource has no nodes; its resource is named in the path", async () => {
     const unwell = { healthStatus: "UNHEALTHY" };
     const shown = {
       a: { main: true, hasCompute: false, resourceKey: "single-Zone", nodes: [] },
@@ -189,7 +226,7 @@ describe("the node that a failover gives up", () => {
       d: { main: false, hasCompute: true, isJob: true, resourceKey: "rebalance", nodes: [node("r", unwell)] },
       e: { main: false, hasCompute: true, resourceKey: "node-sz", nodes: [node("n0"), node("n1", unwell)] },
     };
-    const { body, nodeResourceKey } = failoverOf("i", JSON.parse(JSON.stringify(shown)), {});
+    const { body, nodeResourceKey } = await failoverOf("i", json(shown), {}, never);
     expect([body["failedReplicaId"], nodeResourceKey]).toEqual(["n1", "node-sz"]);
   });
 });

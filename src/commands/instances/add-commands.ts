@@ -35,7 +35,10 @@ export function addInstanceCommands(program: Command, { settings, at, done }: Re
       });
   add("backup");
   add("failover")
-    .option("--replica <id>", "the node to give up (default: an unhealthy one, else the primary)")
+    .option(
+      "--replica <id>",
+      "the node to give up (default: an unhealthy one, else the primary, as the service or the databases say)",
+    )
     .addOption(
       new Option("--action <action>", "what to do with that node")
         .choices(["FAILOVER_AND_RESTART", "FAILOVER_ONLY", "FAILOVER_AND_RECREATE"])
