@@ -28,7 +28,7 @@ const published: { readonly [profile: string]: { readonly [name: string]: string
   "falkordb-cloud": {
     "instance.describe": "e1da0eb63cd24ce2",
     "account.get": "e1da0eb63cd24ce2",
-    "network.describe": "6e8f497ea366892d",
+    "network.describe": "5a1519f23502f7ac",
     "user.list": "6002493126ab6487",
     "enterprise-byoa/standalone": "d5f023872fb21426",
     "enterprise-byoa/single-zone": "4cf88370dc5be4f2",
