@@ -1,4 +1,6 @@
 /** @module Formats and parses addresses of resources. */
+import { shellWord } from "./shell-word.ts";
+
 /** An address names a resource of the manifest: `instances.orders`, `instances.cache["us-east-1"]`. */
 export type Address = string;
 
@@ -42,6 +44,25 @@ export function typedAddress(text: string): string {
 export function undeclaring(address: Address): string {
   const key = parseAddress(address)?.key;
   return key === undefined ? "remove the block" : `take ${JSON.stringify(key)} out of forEach`;
+}
+
+/** The ways on from an object that has failed, in one sentence: the one that loses least first. */
+export function waysFromFailure(
+  address: Address,
+  id: string,
+  { noun, holdsData }: { readonly noun: string; readonly holdsData: boolean },
+): string {
+  const word = shellWord(address);
+  return [
+    ...(holdsData
+      ? [
+          `graphform ${noun} events ${word} shows what the service has recorded`,
+          `graphform snapshot create ${word} saves what can still be saved`,
+        ]
+      : []),
+    `graphform apply --replace ${word} makes a new${holdsData ? ", empty" : ""} one`,
+    `the vendor's support can look into ${id}`,
+  ].join("; ");
 }
 
 function parseQuoted(quoted: string): unknown {

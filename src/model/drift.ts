@@ -83,6 +83,8 @@ export interface ResourceDrift<Value = Json> {
   /** ISO 8601: when the last apply saw it as it ought to be. */
   readonly since?: string;
   readonly phase?: Phase;
+  /** The ways on from an object that has failed. */
+  readonly waysOn?: string;
   readonly where?: SourceRange;
   /** Fields that differ, the worst class first, then by path. */
   readonly fields: readonly FieldDrift<Value>[];

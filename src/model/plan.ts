@@ -58,6 +58,8 @@ export interface Change<Value = Json> {
   /** Addresses that the manifest refers to here. Absent where there are none. */
   readonly refs?: readonly Address[];
   readonly phase?: Phase;
+  /** The ways on from an object that has failed and stays. */
+  readonly waysOn?: string;
   /** Whole spec before and after, secrets sealed. */
   readonly before?: Spec<Value>;
   readonly after?: Spec<Value>;

@@ -1,6 +1,6 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
 
-import type { Address } from "../model/address.ts";
+import { type Address, waysFromFailure } from "../model/address.ts";
 import type { Json } from "../model/json.ts";
 import { isObject, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
@@ -99,11 +99,21 @@ function fingerprinted(body: Omit<Plan, "fingerprint">): object {
 /** Proposes a change with its guards. An address that gets a new object is added to `recreated`, so that references to it follow. */
 function proposeGuarded(subject: Subject, input: PlanInput, recreated: Set<Address>): Change {
   const proposed = propose(subject, input, recreated);
-  const change = isBackedUpFirst(proposed, subject, input) ? { ...proposed, backupFirst: true } : proposed;
+  const change: Change = {
+    ...proposed,
+    ...(isBackedUpFirst(proposed, subject, input) ? { backupFirst: true } : {}),
+    ...waysOn(proposed, input),
+  };
   const blocked = guardsOf(change, subject, input);
   const getsNew = change.action === "create" || change.action === "replace";
   if (getsNew && blocked.length === 0) recreated.add(subject.address);
   return { ...change, blocked };
+}
+
+function waysOn({ address, kind, id, phase, action }: Change, { kinds }: PlanInput): Pick<Change, "waysOn"> {
+  const stays = action !== "delete" && action !== "replace" && action !== "forget";
+  if (phase?.is !== "failed" || id === undefined || !stays) return {};
+  return { waysOn: waysFromFailure(address, id, kinds.named(kind)) };
 }
 
 function refsIn(subjects: ReadonlyMap<Address, Subject>): (address: Address) => readonly Address[] {

@@ -21,7 +21,7 @@ const signs: { readonly [action in Action]: Sign } = {
 
 /** The lines of a block: addresses and place, reason, disruption, fields, drift and guards. `more` says where all addresses are named. */
 export function blockLines(block: BlockView, page: Page, more: string): readonly string[] {
-  const { addresses, action, phase, backupFirst, unchecked, fields, drifted, guards } = block;
+  const { addresses, action, phase, waysOn, backupFirst, unchecked, fields, drifted, guards } = block;
   const { palette, width } = page;
   const [sign, tone] = phase?.is === "failed" ? (["!", "red"] as const) : (["…", "yellow"] as const);
   const unseen = unchecked.map((path) => escapeText(path.replace(/^config\./, ""), 100)).join(", ");
@@ -31,6 +31,7 @@ export function blockLines(block: BlockView, page: Page, more: string): readonly
     ...(phase === undefined
       ? []
       : wrapIndented(`    ${sign} `, escapeText(phase.text), width).map(palette[tone])),
+    ...wayLines(waysOn, page),
     ...(backupFirst
       ? wrapIndented("    ", "backed up first: nothing is deleted before the backup is complete", width)
       : []),
@@ -71,12 +72,15 @@ function reasonLines(block: BlockView, { palette, width }: Page): readonly strin
   return [...reason.slice(0, -1), `${last} ${tail}`];
 }
 
-function guardLines(guard: Guard, { palette, width }: Page): readonly string[] {
+function guardLines(guard: Guard, page: Page): readonly string[] {
+  const message = wrapIndented("    ✗ ", escapeText(guard.message), page.width);
+  return [...message.map(page.palette.red), ...wayLines(guard.lift, page)];
+}
+
+/** A way out; nothing where there is none to name. */
+export function wayLines(text: string | undefined, { palette, width }: Page): readonly string[] {
+  if (text === undefined) return [];
   const label = "way out:";
-  const [first = "", ...rest] = wrapIndented(`      ${label} `, escapeText(guard.lift), width);
-  return [
-    ...wrapIndented("    ✗ ", escapeText(guard.message), width).map(palette.red),
-    first.replace(label, () => palette.dim(label)),
-    ...rest,
-  ];
+  const [first = "", ...rest] = wrapIndented(`      ${label} `, escapeText(text), width);
+  return [first.replace(label, () => palette.dim(label)), ...rest];
 }

@@ -57,7 +57,7 @@ export function erroredDriftJson(error: unknown): JsonObject {
 }
 
 function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): JsonObject {
-  const { address, kind, id, what, reason, since, phase, where } = resource;
+  const { address, kind, id, what, reason, since, phase, waysOn, where } = resource;
   return {
     address,
     kind,
@@ -68,6 +68,7 @@ function resourceJson(resource: ResourceDrift<ShownValue>, names: KindNames): Js
     reason,
     ...(since === undefined ? {} : { since }),
     ...(phase === undefined ? {} : { phase: phase.is, status: phase.detail }),
+    ...(waysOn === undefined ? {} : { ways_on: waysOn }),
     ...placeJson(where),
     fields: resource.fields.map(fieldJson),
     events: resource.events.map((event) => ({ ...event })),

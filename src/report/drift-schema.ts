@@ -63,11 +63,12 @@ const resource = record(
     since: { ...time, description: "When the last apply saw it as it ought to be, ISO 8601." },
     phase: text,
     status: text,
+    ways_on: { ...text, description: "The ways on from an object that has failed." },
     where,
     fields: list(field),
     events: list(record({ time, message: text, user: text }, ["user"], "From the service's audit log.")),
   },
-  ["id", "since", "phase", "status", "where"],
+  ["id", "since", "phase", "status", "ways_on", "where"],
 );
 
 const failed: JsonObject = {

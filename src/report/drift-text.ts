@@ -1,6 +1,7 @@
 /** @module Formats a drift report as text for the terminal. */
 import { countUnread, type Happening } from "../model/drift.ts";
 import { amount } from "./amounts.ts";
+import { wayLines } from "./block-lines.ts";
 import { censusLines } from "./census-lines.ts";
 import { escapeText, quoteText } from "./escape.ts";
 import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
@@ -87,13 +88,14 @@ const fieldSigns: { readonly [is in DriftBlockView["class"]]: Sign } = {
 };
 
 function blockLines(block: DriftBlockView, page: DriftPage): readonly string[] {
-  const { addresses, what, reason, since, events, moreEvents, fields } = block;
+  const { addresses, what, reason, waysOn, since, events, moreEvents, fields } = block;
   const { palette, width } = page;
   const right = since === undefined ? "" : `; last seen right ${escapeText(sinceText(since), 80)}`;
   const shown = fields.filter((field) => page.verbose || field.class !== "cosmetic");
   return [
     ...headLines(addresses, signs[what], page, "drift --json lists them"),
     ...wrapIndented("    ", `${escapeText(reason)}${right}`, width),
+    ...wayLines(waysOn, page),
     ...events.flatMap(({ time, user, message }) =>
       wrapIndented(
         "    ",

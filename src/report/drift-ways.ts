@@ -21,6 +21,7 @@ const undone: readonly Happening[] = ["deleted", "failed", "stopped", "started"]
 export function waysOut({ resources }: DriftReport<unknown>): readonly WayOut[] {
   const outside = resources.filter((resource) => resource.class === "outside");
   const fields = outside
+    .filter(({ what }) => what !== "failed")
     .flatMap(({ address, fields: all }) => all.map((entry) => ({ address, ...entry })))
     .filter((entry) => entry.class === "outside");
   const taken = fields.find((entry) => !entry.secret && entry.fixed !== true);

@@ -1,5 +1,5 @@
 /** @module Formats a plan as text for the terminal. */
-import { blockLines } from "./block-lines.ts";
+import { blockLines, wayLines } from "./block-lines.ts";
 import { escapeText } from "./escape.ts";
 import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
 import { headLines } from "./head-lines.ts";
@@ -57,12 +57,13 @@ function groupBlocks(
 /** Notes on resources without changes: failed, in progress, waiting for a person, or changed outside. */
 function noteLines({ notes, whole }: PlanView, page: Page): readonly string[] {
   const { palette, width } = page;
-  const lines = notes.flatMap(({ addresses, is, text, drifted }) => {
+  const lines = notes.flatMap(({ addresses, is, text, waysOn, drifted }) => {
     const sign = is === "failed" ? ({ mark: "!", tone: "red" } as const) : unready;
     const rows = drifted.map((row) => fieldRow(row));
     return [
       ...headLines(addresses, sign, page, `${whole} lists them`),
       ...wrapIndented("    ", escapeText(text), width),
+      ...wayLines(waysOn, page),
       ...fieldLines(rows, 4, page),
     ];
   });

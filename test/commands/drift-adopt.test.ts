@@ -244,6 +244,14 @@ describe("the fields that --adopt names", () => {
     expect(isSettled({ ...field, isProbed: false }, ours, kinds)).toBe(false);
   });
 
+  it("of a failed resource are none, and the hint has its ways on", () => {
+    const failed = reportOf({ ...orders, what: "failed", waysOn: "ask the vendor" });
+    expect(caught("instances.orders.config.maxMemory", failed)).toMatchObject({
+      message: "instances.orders cannot be adopted: it has failed, and no value of the manifest can say that",
+      hint: "ask the vendor",
+    });
+  });
+
   it.each([
     ["instances.orders", /^remove the block at [\s\S]*address: 'instances.orders', destroy/],
     [

@@ -100,6 +100,30 @@ describe("power", () => {
   });
 });
 
+describe("what has failed", () => {
+  const toy: Case = { wants: { power: "running" }, has: {}, phase: "failed" };
+
+  it("has its ways on: what the service recorded, a snapshot, a new one, the vendor; never an adoption", () => {
+    const { id, waysOn } = changeOf(planOf({ a: toy }), "a");
+    expect(waysOn?.split("; ")).toEqual([
+      "graphform toy events toys.a shows what the service has recorded",
+      "graphform snapshot create toys.a saves what can still be saved",
+      "graphform apply --replace toys.a makes a new, empty one",
+      `the vendor's support can look into ${id}`,
+    ]);
+  });
+
+  it("and is deleted or replaced has none", () => {
+    const gone = planOf({ a: { has: {}, phase: "failed", recorded: {} } });
+    const replaced = planOf({ a: { ...toy, wants: { size: 2 }, has: { size: 1 } } });
+    const found = [gone, replaced].map((plan) => changeOf(plan, "a"));
+    expect(found.map(({ action, waysOn }) => [action, waysOn])).toEqual([
+      ["delete", undefined],
+      ["replace", undefined],
+    ]);
+  });
+});
+
 describe("a replacement", () => {
   it("does not ask whether what it replaces runs", () => {
     const toy: Case = { wants: { power: "stopped", size: 2 }, has: { size: 1 } };

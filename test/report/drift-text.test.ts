@@ -68,6 +68,22 @@ from the last apply.
     expect(text).not.toContain("forEach");
   });
 
+  it("leads on from what has failed, once for equal failures, and offers no adopting of it", () => {
+    const failed = ["a", "b"].map((key): DriftReport["resources"][number] => ({
+      ...orders,
+      ...{ address: `instances.${key}`, id: `instance-${key}`, what: "failed", events: [] },
+      ...{ reason: "the service says FAILED: no room", fields: [name] },
+      waysOn: `graphform snapshot create instances.${key} saves it; ask about instance-${key}`,
+    }));
+    const report = { ...whole, resources: failed };
+    const text = textOf(report);
+    expect(text).toContain("Failed (2)");
+    expect(text).toContain("      way out: graphform snapshot create ADDRESS saves it; ask about ID\n");
+    expect(text).toContain("graphform plan shows what putting it back takes");
+    expect(text).not.toContain("--adopt");
+    expect(driftMarkdown(report, words)).toContain("! way out: graphform snapshot create ADDRESS saves it");
+  });
+
   it("says how many databases were asked and how many logins tried, of all, each apart", () => {
     const notProbed = [
       { address: "instances.new", reason: "not running" },

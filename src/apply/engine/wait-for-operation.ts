@@ -1,10 +1,10 @@
 /** @module Waits for the end of an accepted operation and records it in the state. */
 
+import { waysFromFailure } from "../../model/address.ts";
 import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import type { Spec } from "../../model/spec.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { converge } from "./converge.ts";
@@ -81,7 +81,7 @@ export async function waitForOperation(
         hint:
           operation === "delete"
             ? "the next plan deletes it again"
-            : `the next plan offers to try it again in place; --replace ${shellWord(step.address)} asks for a new one`,
+            : `the next plan offers to try it again in place; ${waysFromFailure(step.address, ref.id, context.kinds.named(step.kind))}`,
       };
     case "waiting-for-person":
       context.outputs.set(step.address, arrival.live.outputs);

@@ -109,7 +109,9 @@ function fieldsOf(
   parts: AddressParts,
   path: string | undefined,
 ): readonly AdoptedField[] {
-  const { address, what, where } = resource;
+  const { address, what, where, waysOn } = resource;
+  if (what === "failed")
+    throw refused(address, "it has failed, and no value of the manifest can say that", waysOn);
   if (what === "deleted") {
     const place = where === undefined ? "" : ` at ${where.file}:${where.start.line}`;
     throw refused(
@@ -159,8 +161,9 @@ function yamlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-function refused(address: Address, message: string, hint: string): GraphformError {
-  return new GraphformError("adopt-refused", `${address} cannot be adopted: ${message}`, { hint });
+function refused(address: Address, message: string, hint: string | undefined): GraphformError {
+  const way = hint === undefined ? {} : { hint };
+  return new GraphformError("adopt-refused", `${address} cannot be adopted: ${message}`, way);
 }
 
 function secretField(address: Address, path: string): GraphformError {

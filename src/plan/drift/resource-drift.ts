@@ -16,7 +16,7 @@ export function resourceDrift(
   desired: Desired | undefined,
   input: DriftInput,
 ): ResourceDrift | undefined {
-  const { address, kind, id, where } = change;
+  const { address, kind, id, where, waysOn } = change;
   const bound = input.bound[address];
   const observed = input.observed.get(address);
   const found = verdictOf({ change, desired, bound, observed }, input);
@@ -29,6 +29,7 @@ export function resourceDrift(
     ...found,
     ...(since === undefined ? {} : { since }),
     ...(observed === undefined ? {} : { phase: observed.phase }),
+    ...(waysOn === undefined || found.what !== "failed" ? {} : { waysOn }),
     ...(where === undefined ? {} : { where }),
     events: [],
   };

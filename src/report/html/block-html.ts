@@ -24,7 +24,7 @@ export function blockHtml(block: BlockView, { id, tone, open }: BlockPlace): Mar
 }
 
 function bodyOf(block: BlockView): readonly (Markup | undefined)[] {
-  const { addresses, reason, previous, backupFirst, phase, forcedBy, unchecked } = {
+  const { addresses, reason, previous, backupFirst, phase, waysOn, forcedBy, unchecked } = {
     ...block,
     previous: block.addresses.length === 1 ? block.addresses[0]?.previous : undefined,
   };
@@ -36,6 +36,7 @@ function bodyOf(block: BlockView): readonly (Markup | undefined)[] {
     markup`<p>${reason}${moved}.${forcedBy !== undefined && markup` <strong>Forced by <code>${forcedBy}</code>.</strong>`}</p>`,
     phase &&
       markup`<p>${chip(phase.is === "failed" ? "failed" : "not ready", phase.is === "failed" ? "bad" : "careful")} ${phase.text}</p>`,
+    waysOn === undefined ? undefined : markup`<p>Way out: ${waysOn}.</p>`,
     backupFirst
       ? markup`<p>${chip("backup", "good")} Nothing is deleted before a backup is complete.</p>`
       : undefined,

@@ -23,11 +23,12 @@ const signs: { readonly [what in Happening]: string } = {
 
 /** A block that folds: what has happened and the address in its title; since when, who, and the fields in its body. */
 export function driftBlockHtml(block: DriftBlockView, { id, tone, open }: BlockPlace): Markup {
-  const { addresses, kind, what, reason, since, events, moreEvents } = block;
+  const { addresses, kind, what, reason, waysOn, since, events, moreEvents } = block;
   const word = what === "unapplied" ? "not applied" : what === "unimportant" ? "does not matter" : what;
   const right = since === undefined ? "" : `; last seen right ${sinceText(since)}`;
   const body = [
     markup`<p>${reason}${right}.</p>`,
+    waysOn !== undefined && markup`<p>Way out: ${waysOn}.</p>`,
     events.length > 0 &&
       markup`<ul class="plain">${events.map(eventHtml)}${moreEvents > 0 && markup`<li>and ${amount(moreEvents, "earlier event")}</li>`}</ul>`,
     addressList(addresses),

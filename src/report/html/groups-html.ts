@@ -31,10 +31,10 @@ ${blocks.map((block, place) => blockHtml(block, { id: `change-${first + place}`,
 /** Unchanged resources that are worth a look. */
 export function notesHtml(notes: readonly NoteView[]): Markup | undefined {
   if (notes.length === 0) return undefined;
-  const items = notes.map(({ addresses, is, text, drifted }) => {
+  const items = notes.map(({ addresses, is, text, waysOn, drifted }) => {
     const tone: Tone = is === "failed" ? "bad" : "careful";
     const word = is === "pending" ? "running" : is.replaceAll("-", " ");
-    return markup`<li class="block ${tone}"><div class="body"><p><strong>${addressTitle(addresses)}</strong> ${chip(word, tone)} ${text} ${placeOf(addresses)}</p>${addressList(addresses)}${fieldTable(drifted, "Changed outside")}</div></li>`;
+    return markup`<li class="block ${tone}"><div class="body"><p><strong>${addressTitle(addresses)}</strong> ${chip(word, tone)} ${text} ${placeOf(addresses)}</p>${waysOn !== undefined && markup`<p>Way out: ${waysOn}.</p>`}${addressList(addresses)}${fieldTable(drifted, "Changed outside")}</div></li>`;
   });
   return markup`<section aria-labelledby="notes"><h2 id="notes">Not ready, or changed outside</h2><ul class="notes">${items}</ul></section>`;
 }

@@ -18,7 +18,7 @@ const longest = 1000;
 
 /** The lines of a block, each escaped and without a line break. The first character colours a line. */
 export function blockLines(block: BlockView, detail: Detail): readonly string[] {
-  const { action, addresses, reason, disruption, phase, guards, backupFirst, unchecked } = block;
+  const { action, addresses, reason, disruption, phase, waysOn, guards, backupFirst, unchecked } = block;
   const [first, ...others] = addresses;
   const head =
     first === undefined || others.length > 0
@@ -28,11 +28,9 @@ export function blockLines(block: BlockView, detail: Detail): readonly string[] 
   const lines = [
     `# ${sentence(reason)}${felt}`,
     ...(phase === undefined ? [] : [`! ${sentence(phase.text)}`]),
+    ...wayLines(waysOn),
     ...(backupFirst ? ["# backed up first: nothing is deleted before the backup is complete"] : []),
-    ...guards.flatMap(({ message, lift }) => [
-      `! blocked: ${sentence(message)}`,
-      `! way out: ${sentence(lift)}`,
-    ]),
+    ...guards.flatMap(({ message, lift }) => [`! blocked: ${sentence(message)}`, ...wayLines(lift)]),
     ...fieldsLines([...block.fields, ...block.drifted], detail),
     ...(unchecked.length === 0
       ? []
@@ -49,8 +47,14 @@ export function blockLines(block: BlockView, detail: Detail): readonly string[] 
 }
 
 /** The lines of a note on unchanged resources. */
-export function noteLines({ addresses, text, drifted }: NoteView): readonly string[] {
-  return [...addressLines(addresses, "full"), `! ${sentence(text)}`, ...drifted.flatMap(fieldLines)];
+export function noteLines({ addresses, text, waysOn, drifted }: NoteView): readonly string[] {
+  const said = [`! ${sentence(text)}`, ...wayLines(waysOn)];
+  return [...addressLines(addresses, "full"), ...said, ...drifted.flatMap(fieldLines)];
+}
+
+/** A way out; nothing where there is none to name. */
+export function wayLines(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : [`! way out: ${sentence(text)}`];
 }
 
 /** The lines of a changed output. */

@@ -7,7 +7,7 @@ import type { ShownDrift } from "../shown.ts";
 import { sinceText, timeText } from "../time-text.ts";
 import type { DriftBlockView } from "../view/drift-block-view.ts";
 import { type DriftGroupView, type DriftView, driftView } from "../view/drift-view.ts";
-import { addressLines, addressText, type Detail, fieldLines } from "./block-lines.ts";
+import { addressLines, addressText, type Detail, fieldLines, wayLines } from "./block-lines.ts";
 import { codeSpan } from "./code.ts";
 import { marker } from "./marker.ts";
 import {
@@ -83,7 +83,7 @@ function groupSection({ title, note, severity, count, blocks }: DriftGroupView):
 }
 
 function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
-  const { addresses, what, reason, since, events, moreEvents, fields } = block;
+  const { addresses, what, reason, waysOn, since, events, moreEvents, fields } = block;
   const [first, ...others] = addresses;
   const isOne = first !== undefined && others.length === 0;
   const right = since === undefined ? "" : `; last seen right ${sinceText(since)}`;
@@ -91,6 +91,7 @@ function blockLines(block: DriftBlockView, detail: Detail): readonly string[] {
     `@@ ${what} ${isOne ? addressText(first) : amount(addresses.length, "resource")} @@`,
     ...(isOne ? [] : addressLines(addresses, detail)),
     `# ${escapeText(reason, 1000)}${escapeText(right, 100)}`,
+    ...wayLines(waysOn),
     ...events.map(({ time, user, message }) => {
       const who = user === undefined ? "" : ` ${escapeText(user, 100)}`;
       return `# ${escapeText(timeText(time), 40)}${who}: ${escapeText(message, 200)}`;

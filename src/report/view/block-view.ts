@@ -34,6 +34,8 @@ export interface BlockView {
   readonly backupFirst: boolean;
   /** Present where the resource is not at rest. */
   readonly phase?: PhaseView;
+  /** The ways on from resources that have failed. */
+  readonly waysOn?: string;
   readonly fields: readonly FieldView[];
   /** Changed outside, and left as they are. */
   readonly drifted: readonly FieldView[];
@@ -67,7 +69,7 @@ function comparedValue({ action, after, fields }: Change<ShownValue>, path: stri
 }
 
 function blockOf(change: Change<ShownValue>): BlockView {
-  const { address, id, previousAddress, where, forcedBy } = change;
+  const { address, id, previousAddress, where, forcedBy, waysOn } = change;
   const phase = phaseOf(change);
   return {
     addresses: [
@@ -85,6 +87,7 @@ function blockOf(change: Change<ShownValue>): BlockView {
     ...(forcedBy === undefined ? {} : { forcedBy }),
     backupFirst: change.backupFirst === true,
     ...(phase === undefined ? {} : { phase }),
+    ...(waysOn === undefined ? {} : { waysOn }),
     fields: fieldsOf(change),
     drifted: driftedFields(change),
     guards: change.blocked,
@@ -105,6 +108,7 @@ function joined({ members, fields, sentence }: Folded<{ readonly block: BlockVie
         .flatMap((member) => member.block.addresses)
         .sort((a, b) => (a.address < b.address ? -1 : 1)),
       reason: sentence((member) => member.block.reason),
+      ...(block.waysOn === undefined ? {} : { waysOn: sentence((member) => member.block.waysOn ?? "") }),
       fields: fields.slice(0, own),
       drifted: fields.slice(own),
       guards: block.guards.map(({ code }, at) => ({

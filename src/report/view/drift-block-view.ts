@@ -14,6 +14,8 @@ export interface DriftBlockView {
   readonly class: DriftClass;
   readonly what: Happening;
   readonly reason: string;
+  /** The ways on from resources that have failed. */
+  readonly waysOn?: string;
   /** The earliest and the latest time at which one of them was last seen right. */
   readonly since?: readonly [earliest: string, latest: string];
   /** What the service says of them, newest first: of many resources the first few. */
@@ -31,7 +33,7 @@ const mostEvents = 5;
 export function driftBlocks(resources: readonly ResourceDrift<ShownValue>[]): readonly DriftBlockView[] {
   return fold(resources, (resource) => ({
     own: ownWords(resource),
-    shape: [resource.kind, resource.class, resource.what, resource.reason],
+    shape: [resource.kind, resource.class, resource.what, resource.reason, resource.waysOn],
     fields: resource.fields.map(driftFieldView),
     values: resource.fields.map(({ applied, seen, declared }) => [applied, seen, declared]),
   })).flatMap(blockOf);
@@ -56,6 +58,7 @@ function blockOf({
       addresses: members.map(addressOf).sort((left, right) => (left.address < right.address ? -1 : 1)),
       ...{ kind, class: is, what },
       reason: sentence(({ reason }) => reason),
+      ...(first.waysOn === undefined ? {} : { waysOn: sentence(({ waysOn = "" }) => waysOn) }),
       events: newest.slice(0, mostEvents),
       moreEvents: Math.max(0, newest.length - mostEvents),
       ...(is !== "outside" || earliest === undefined || latest === undefined

@@ -12,6 +12,8 @@ export interface NoteView {
   readonly is: PhaseView["is"] | "drifted";
   /** `still DEPLOYING; apply will wait`. */
   readonly text: string;
+  /** The ways on from resources that have failed. */
+  readonly waysOn?: string;
   /** Changed outside, and left as they are. */
   readonly drifted: readonly FieldView[];
 }
@@ -24,7 +26,7 @@ export function notesOf(changes: readonly Change<ShownValue>[], command: string)
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   // The reason of a kept resource says nothing of its phase.
   const blocks = blocksOf(kept.map((change) => ({ ...change, reason: "" })));
-  return blocks.map(({ addresses, phase, drifted }) => {
+  return blocks.map(({ addresses, phase, waysOn, drifted }) => {
     if (phase === undefined) {
       // The note says it once for all fields.
       const fields = drifted.map((field) => ({
@@ -34,6 +36,7 @@ export function notesOf(changes: readonly Change<ShownValue>[], command: string)
       return { addresses, is: "drifted", text: leftAsIs, drifted: fields };
     }
     const waits = phase.is === "pending" ? `; ${command} will wait` : "";
-    return { addresses, is: phase.is, text: `${phase.text}${waits}`, drifted };
+    const ways = waysOn === undefined ? {} : { waysOn };
+    return { addresses, is: phase.is, text: `${phase.text}${waits}`, ...ways, drifted };
   });
 }
