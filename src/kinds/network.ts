@@ -40,9 +40,11 @@ const tier: { readonly tier: string } = {
 const fields = ["name", "cloudProvider", "region", "cidr"] as const;
 
 function reader(service: Reads): Reader {
+  const isListed = service.offers("network.list");
   return {
+    isListed,
     async list(place, signal) {
-      if (!service.offers("network.list")) return [];
+      if (!isListed) return [];
       const { values } = await service.read({ operation: "network.list", params: tier }, signal);
       notePartial(service, place, values);
       return listedIds(values);

@@ -15,6 +15,8 @@ import type { Spec } from "./spec.ts";
 export interface Reader {
   /** Ids that exist at this place now. */
   list(place: JsonObject, signal: AbortSignal): Promise<readonly string[]>;
+  /** False if the service has no list of them: `list` is empty then and proves nothing. */
+  readonly isListed?: boolean;
   /** Reads one object; undefined where it does not exist (404). */
   get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
   /** True where the last list of this place said that there may be more: what it does not have may exist all the same. */

@@ -16,6 +16,8 @@ export interface Phase {
   readonly isUnnamed?: true;
   /** It is being deleted, whoever asked for that. */
   readonly isLeaving?: true;
+  /** It is in its creation grace period, and the service does not show it yet. */
+  readonly isHidden?: true;
 }
 
 /** One value with its source. */

@@ -35,7 +35,7 @@ export interface FieldChange<Value = Json> {
 
 /** Why a step is not carried out, and the way to lift it. */
 export interface Guard {
-  /** protect, on-replace, max-deletes, max-change-percent, max-disruption, empty-manifest, depends-on-blocked. */
+  /** protect, on-replace, max-deletes, in-doubt, ...: `guardRules` in `report/sarif/plan-rules.ts` has all of them. */
   readonly code: string;
   readonly message: string;
   readonly lift: string;
@@ -65,6 +65,8 @@ export interface Change<Value = Json> {
   readonly after?: Spec<Value>;
   /** True where a backup is seen complete before anything is deleted. */
   readonly backupFirst?: boolean;
+  /** The bound object was proved absent although graphform did not delete it. `before` is what was last applied. */
+  readonly gone?: true;
   readonly blocked: readonly Guard[];
   /** Changes made outside of graphform: deleted, stopped, a field drifted. */
   readonly drift: readonly FieldChange<Value>[];

@@ -1,6 +1,6 @@
 /** @module Defines the dependencies of observing, and the single look that everything else is made of. */
 import type { Address } from "../model/address.ts";
-import type { Delays } from "../model/consistency.ts";
+import type { Clock } from "../model/clock.ts";
 import type { ServiceError } from "../model/errors.ts";
 import type { Reader } from "../model/kind.ts";
 import { type KindRegistry, present } from "../model/kind-registry.ts";
@@ -14,11 +14,8 @@ export interface ObserveContext {
   readonly kinds: KindRegistry;
   readonly readers: ReadonlyMap<string, Reader>;
   readonly state: StateDocument;
-  /** Ms since 1970. */
-  readonly now: number;
+  readonly clock: Clock;
   readonly profile: Profile;
-  /** The delays that the service may have. */
-  readonly delays: Delays;
   readonly signal: AbortSignal;
   /** The secrets of the run. Without them no running object is asked. */
   readonly open?: Open | undefined;

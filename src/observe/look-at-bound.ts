@@ -1,57 +1,141 @@
-/** @module Reads every bound object, parents before the objects that are found through them. */
+/** @module Reads every bound object, parents before the objects that are found through them, and looks again for what is missing. */
+import { gracePeriod, type Witnesses } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import type { Live } from "../model/observed.ts";
-import { type ReferenceField, referenceFields } from "../model/reference-fields.ts";
-import { type Known, lookAtOne, type ObserveContext } from "./context.ts";
-import { look, skipUnread } from "./unread.ts";
+import { referenceFields } from "../model/reference-fields.ts";
+import { lookFor } from "../polling/look-for.ts";
+import { type Known, type ObserveContext, readerOf } from "./context.ts";
+import { look, type Place, placeKey, skipUnread } from "./unread.ts";
 
-/** Bound objects as the service shows them. `lost` maps objects that cannot be read to their parents; undefined for an unknown parent. */
+/** The verdict on a bound object that the service does not show. `hidden`: it is in its creation grace period and counts as there. */
+export type Missing =
+  | { readonly is: "gone" | "hidden" }
+  | { readonly is: "in-doubt"; readonly because: string };
+
+/** Bound objects as the service shows them. Those that could not be read are in neither map. */
 export interface BoundLives {
-  readonly lives: readonly (Live | undefined)[];
-  readonly lost: ReadonlyMap<Known, Known | undefined>;
+  readonly lives: ReadonlyMap<Known, Live>;
+  readonly missing: ReadonlyMap<Known, Missing>;
+  /** Objects whose parent is missing or unknown: their places cannot be listed. */
+  readonly unreachable: ReadonlySet<Known>;
+}
+
+interface Reading {
+  readonly lives: Map<Known, Live>;
+  readonly missing: Map<Known, Missing>;
+  readonly unreachable: Set<Known>;
 }
 
 /**
- * Reads each bound object. An object that is found through a parent is read after it, and not at all where the parent is not
- * shown: the service deletes them together and may answer with an error. Where the parent is not bound any more, an error
- * counts as "not shown".
+ * Reads each bound object, and looks again for those that describe does not show until they are shown, proved absent, or in doubt. An object that
+ * is found through a parent is read after it. It goes with a parent that is gone, and is not asked for while the parent is
+ * hidden or in doubt: the service may answer with errors. If the parent is not bound any more, an error means that the object is gone.
  */
 export async function lookAtBound(bound: readonly Known[], context: ObserveContext): Promise<BoundLives> {
-  const through = (entry: Known): readonly ReferenceField[] =>
-    referenceFields(context.kinds.named(entry.kind).schema).filter(
-      (field) => field.place && field.output === "id",
-    );
-  const first = bound.filter((entry) => through(entry).length === 0);
-  const seen = new Map((await look(first, context)).map((live, at) => [first[at], live]));
-  const isShown = (entry: Known): boolean => {
-    const live = seen.get(entry);
-    if (context.unread?.has(entry) === true) return true;
-    return live !== undefined && live.phase.is !== "gone";
-  };
-  const absent = new Map(
-    first.filter((entry) => !isShown(entry)).map((entry) => [`${entry.kind} ${entry.ref.id}`, entry]),
-  );
-  const later = bound.filter((entry) => through(entry).length > 0);
-  const parentsOf = (entry: Known): readonly string[] =>
-    through(entry).map((field) => `${field.section} ${String(entry.ref.place[field.path])}`);
-  const lost = new Map<Known, Known | undefined>();
-  for (const entry of later) {
-    const parent = parentsOf(entry)
-      .map((key) => absent.get(key))
-      .find((found) => found !== undefined);
-    if (parent !== undefined) lost.set(entry, parent);
-  }
-  const boundParents = new Set(first.map(({ kind, ref }) => `${kind} ${ref.id}`));
-  const lookAt = async (entry: Known): Promise<void> => {
-    try {
-      seen.set(entry, await lookAtOne(entry, context));
-    } catch (error) {
-      const hasUnknownParent = parentsOf(entry).some((key) => !boundParents.has(key));
-      if (!isServiceError(error) || context.signal.aborted || !hasUnknownParent)
-        skipUnread(entry, error, context);
-      else lost.set(entry, undefined);
+  const reading: Reading = { lives: new Map(), missing: new Map(), unreachable: new Set() };
+  const roots = bound.filter((entry) => parentsOf(entry, context).length === 0);
+  const byId = new Map(roots.map((entry) => [`${entry.kind} ${entry.ref.id}`, entry]));
+  await readAll(roots, skipUnread, reading, context);
+  const children = bound.filter((entry) => parentsOf(entry, context).length > 0);
+  const reachable = children.filter((entry) => {
+    for (const key of parentsOf(entry, context)) {
+      const parent = byId.get(key);
+      const missing = parent === undefined ? undefined : reading.missing.get(parent);
+      if (parent === undefined || missing === undefined) continue;
+      const because = `${parent.address}, which it belongs to, is in doubt`;
+      reading.missing.set(entry, missing.is === "in-doubt" ? { is: "in-doubt", because } : missing);
+      reading.unreachable.add(entry);
+      return false;
     }
+    return true;
+  });
+  const failed: typeof skipUnread = (entry, error) => {
+    const hasUnknownParent = parentsOf(entry, context).some((key) => !byId.has(key));
+    if (!isServiceError(error) || context.signal.aborted || !hasUnknownParent) {
+      skipUnread(entry, error, context);
+      return;
+    }
+    reading.missing.set(entry, { is: isYoung(entry, context) ? "hidden" : "gone" });
+    reading.unreachable.add(entry);
   };
-  await Promise.all(later.filter((entry) => !lost.has(entry)).map(lookAt));
-  return { lives: bound.map((entry) => seen.get(entry)), lost };
+  await readAll(reachable, failed, reading, context);
+  return reading;
+}
+
+/** Kind and id of the objects that an object is found through. */
+function parentsOf({ kind, ref }: Known, { kinds }: ObserveContext): readonly string[] {
+  return referenceFields(kinds.named(kind).schema)
+    .filter((field) => field.place && field.output === "id")
+    .map((field) => `${field.section} ${String(ref.place[field.path])}`);
+}
+
+async function readAll(
+  entries: readonly Known[],
+  failed: typeof skipUnread,
+  reading: Reading,
+  context: ObserveContext,
+): Promise<void> {
+  const lives = await look(entries, context, failed);
+  const sought = entries.filter((entry, at) => {
+    const live = lives[at];
+    if (live !== undefined && live.phase.is !== "gone") reading.lives.set(entry, live);
+    else if (live !== undefined || isLeaving(entry, context)) reading.missing.set(entry, { is: "gone" });
+    else if (context.unread?.has(entry) === true || reading.missing.has(entry)) return false;
+    else if (isYoung(entry, context)) reading.missing.set(entry, { is: "hidden" });
+    else return true;
+    return false;
+  });
+  const byPlace = Map.groupBy(sought, (entry) => placeKey(placeOf(entry)));
+  await Promise.all([...byPlace.values()].map((missing) => lookAgain(missing, reading, context)));
+}
+
+/** Looks for missing objects of one place until there is a verdict on each. */
+async function lookAgain(
+  entries: readonly Known[],
+  reading: Reading,
+  context: ObserveContext,
+): Promise<void> {
+  const [first] = entries;
+  if (first === undefined) return;
+  const { clock, profile, signal } = context;
+  const { kind, place } = placeOf(first);
+  const sought = new Map(entries.map((entry) => [entry.ref.id, createdAt(entry, context)]));
+  const at = { place, reader: readerOf(kind, context), witnesses: witnessesAt({ kind, place }, context) };
+  try {
+    const verdicts = await lookFor(sought, at, { clock, profile, stopping: signal });
+    for (const entry of entries) {
+      const verdict = verdicts.get(entry.ref.id);
+      if (verdict?.is === "shown") {
+        reading.lives.set(entry, verdict.live);
+        context.onLook?.(entry, verdict.live);
+      } else if (verdict?.is === "in-doubt") reading.missing.set(entry, verdict);
+      else reading.missing.set(entry, { is: "gone" });
+    }
+  } catch (error) {
+    for (const entry of entries) skipUnread(entry, error, context);
+  }
+}
+
+/** The bound objects of a place, which its list must not lack. */
+export function witnessesAt(place: Place, { state }: ObserveContext): Witnesses {
+  const key = placeKey(place);
+  const there = Object.values(state.resources).filter((bound) => placeKey(bound) === key);
+  return new Map(there.map((bound) => [bound.id, Date.parse(bound.createdAt)]));
+}
+
+function placeOf({ kind, ref }: Known): Place {
+  return { kind, place: ref.place };
+}
+
+/** True if the service has accepted its deletion: it is gone as soon as describe does not show it. */
+function isLeaving({ address }: Known, { state }: ObserveContext): boolean {
+  return state.resources[address]?.converging?.operation === "delete";
+}
+
+function isYoung(entry: Known, context: ObserveContext): boolean {
+  return gracePeriod(createdAt(entry, context), context.clock.now(), context.profile.timing) !== "over";
+}
+
+function createdAt({ address }: Known, { state }: ObserveContext): number {
+  return Date.parse(state.resources[address]?.createdAt ?? "");
 }

@@ -1,6 +1,6 @@
 /** @module Observes every bound object, every object to adopt, and the rest of the same places. */
 import type { Address } from "../model/address.ts";
-import { gracePeriod, isSettled } from "../model/consistency.ts";
+import { isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -14,22 +14,24 @@ import { lookAtBound } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
 import { reasonsNotProbed, withAnswer } from "./probed-values.ts";
 import { openProbes } from "./probes.ts";
-import { describeUnmanaged, type UnmanagedObject } from "./unmanaged.ts";
+import { describeUnmanaged, listAgain, type UnmanagedObject } from "./unmanaged.ts";
 import {
+  assertSomethingRead,
   idsIn,
   listPlaces,
   look,
   type Place,
   partialIn,
   placeKey,
-  skipUnlisted,
   type Unread,
   unreadIn,
 } from "./unread.ts";
 
-/** Observed objects by address, and the objects that belong to no address. */
+/** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
+  /** Bound addresses whose objects may be gone, and may be there: address -> why nothing proves it. */
+  readonly doubted: ReadonlyMap<Address, string>;
   /** Declared objects that could not be asked themselves, by address. */
   readonly notProbed: readonly NotProbed[];
   /** Bound objects and lists that could not be read, by address, or by kind for a list; empty where the first failure ends the observation. */
@@ -40,54 +42,52 @@ export interface Observation {
 }
 
 /**
- * Observes every bound object, every object to adopt, and lists their places. An object counts as gone only when neither
- * describe nor list shows it and its creation grace period is over.
+ * Observes every bound object, every object to adopt, and lists their places. An object that describe does not show is looked for
+ * until it is shown, proved absent, or in doubt; within its creation grace period it counts as there.
  */
 export async function observe(desired: readonly Desired[], given: ObserveContext): Promise<Observation> {
   const probes = openProbes(desired, given);
   const context: ObserveContext = { ...given, onLook: probes.note };
   const bound = boundObjects(context);
-  const { lives: boundLives, lost } = await lookAtBound(bound, context);
-  const reached = outputsOf(bound, boundLives);
+  const { lives: boundLives, missing, unreachable } = await lookAtBound(bound, context);
+  const reached = outputsOf(boundLives);
   const adopted = adoptions(desired, reached, context);
   const known = [...bound, ...adopted];
   const places = placesOf(
     desired,
-    known.filter((entry) => !lost.has(entry)),
+    known.filter((entry) => !unreachable.has(entry)),
     reached,
     context,
   );
-  const [adoptedLives, lists] = await Promise.all([look(adopted, context), listPlaces(places, context)]);
-  const lives = [...boundLives, ...adoptedLives];
-  skipUnlisted(known, lives, places, lists, context);
-  const listed = new Set(lists.flatMap(idsIn));
-  const own = new Map(
-    known.map((entry, at): [Known, Live | undefined] => {
-      const shown = lives[at];
-      if (context.unread?.has(entry) === true) return [entry, undefined];
-      if (shown?.phase.is === "gone" && context.state.resources[entry.address] === undefined)
-        throw notFound(entry);
-      const isWithParent = lost.get(entry) !== undefined;
-      return [entry, isWithParent ? undefined : (shown ?? notYetThere(entry, listed, context))];
+  const [adoptedLives, listed] = await Promise.all([look(adopted, context), listPlaces(places, context)]);
+  const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
+  const { lists, short } = await listAgain(places, listed, desired, shown, context);
+  assertSomethingRead(known, context);
+  const found = new Map(
+    known.flatMap((entry): [Known, Live][] => {
+      const live = missing.get(entry)?.is === "hidden" ? notShown(entry.ref.id) : boundLives.get(entry);
+      return live === undefined ? [] : [[entry, withOperation(live, entry, context)]];
     }),
   );
-  const found = known.flatMap((entry): [Known, Live][] => {
-    const parent = lost.get(entry);
-    const isHidden = parent !== undefined && isThere(own.get(parent));
-    const live = isHidden ? notShown(entry.ref.id) : own.get(entry);
-    return isThere(live) ? [[entry, withOperation(live, entry, context)]] : [];
-  });
+  for (const [at, entry] of adopted.entries()) {
+    const live = adoptedLives[at];
+    if (context.unread?.has(entry) === true) continue;
+    if (live === undefined || live.phase.is === "gone") throw notFound(entry);
+    found.set(entry, live);
+  }
+  const doubts = [...missing].flatMap(([entry, verdict]): [Known, string][] =>
+    verdict.is === "in-doubt" ? [[entry, verdict.because]] : [],
+  );
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const outputs = new Map([
-    // What could not be read is still what others name by its id.
-    ...[...(context.unread?.keys() ?? [])].map(({ address, ref }): [Address, JsonObject] => [
-      address,
-      { id: ref.id },
-    ]),
-    ...found.map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
+    // An object that could not be read, or is in doubt, is still the one that others name by its id.
+    ...[...(context.unread?.keys() ?? []), ...doubts.map(([entry]) => entry)].map(
+      ({ address, ref }): [Address, JsonObject] => [address, { id: ref.id }],
+    ),
+    ...[...found].map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
   ]);
   const seen = new Map(
-    found.map(([entry, live]): [Address, Observed] => {
+    [...found].map(([entry, live]): [Address, Observed] => {
       const named = withNames(live, context.kinds.named(entry.kind).schema, outputs);
       const { address, kind, ref } = entry;
       const spec = overlay(named.spec, context.state.resources[address], live.phase.is, live.whole);
@@ -114,9 +114,10 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   ]);
   return {
     observed: new Map(observed),
+    doubted: new Map(doubts.map(([{ address }, because]) => [address, because])),
     notProbed: reasonsNotProbed(answers, declared, context),
     unread: unreadIn(places, lists, context),
-    partialLists: partialIn(places, context),
+    partialLists: partialIn(places, short, context),
     unmanaged: described,
   };
 }
@@ -142,13 +143,8 @@ function unreadObjects(context: ObserveContext): readonly Pick<Observed, "kind" 
   });
 }
 
-function outputsOf(known: readonly Known[], lives: readonly (Live | undefined)[]): OutputTable {
-  return new Map(
-    known.flatMap((entry, at): [Address, JsonObject][] => {
-      const live = lives[at];
-      return live === undefined ? [] : [[entry.address, live.outputs]];
-    }),
-  );
+function outputsOf(lives: ReadonlyMap<Known, Live>): OutputTable {
+  return new Map([...lives].map(([{ address }, { outputs }]) => [address, outputs]));
 }
 
 function boundObjects(context: ObserveContext): readonly Known[] {
@@ -207,28 +203,17 @@ function placesOf(
   return [...new Map(all.map((entry) => [placeKey(entry), entry])).values()];
 }
 
-/** An object that describe does not show: still there where a list has it, or within its creation grace period. */
-function notYetThere(entry: Known, listed: ReadonlySet<string>, context: ObserveContext): Live | undefined {
-  const bound = context.state.resources[entry.address];
-  if (bound === undefined) throw notFound(entry);
-  const deleting = bound.converging?.operation === "delete";
-  const mayBeHidden = gracePeriod(Date.parse(bound.createdAt), context.now, context.delays) !== "over";
-  if (deleting || (!listed.has(entry.ref.id) && !mayBeHidden)) return undefined;
-  return notShown(entry.ref.id);
-}
-
 function notShown(id: string): Live {
-  return { id, phase: { is: "pending", detail: "not shown yet" }, spec: {}, outputs: { id } };
-}
-
-function isThere(live: Live | undefined): live is Live {
-  return live !== undefined && live.phase.is !== "gone";
+  return { id, phase: { is: "pending", detail: "not shown yet", isHidden: true }, spec: {}, outputs: { id } };
 }
 
 /** An object with an accepted operation. The service may keep showing the previous status: it counts as in progress until `settle` has passed. */
 function withOperation(live: Live, entry: Known, context: ObserveContext): Live {
   const converging = context.state.resources[entry.address]?.converging;
-  if (converging === undefined || isSettled(Date.parse(converging.since), context.now, context.delays))
+  if (
+    converging === undefined ||
+    isSettled(Date.parse(converging.since), context.clock.now(), context.profile.timing)
+  )
     return live;
   if (converging.operation === "create" || live.phase.is === "waiting-for-person") return live;
   return { ...live, phase: { is: "pending", detail: live.phase.detail } };

@@ -1,10 +1,14 @@
 /** @module Describes objects that no address is bound to, where one of them may be a declared resource. */
+import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
+import { isServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { knowsNothing } from "../model/knows-nothing.ts";
 import type { Live } from "../model/observed.ts";
-import { type Known, lookAtOne, type ObserveContext } from "./context.ts";
-import { isSkipped } from "./unread.ts";
+import { listWhole } from "../polling/look-for.ts";
+import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
+import { witnessesAt } from "./look-at-bound.ts";
+import { isSkipped, type Listed, type Place } from "./unread.ts";
 
 /**
  * An object at the service that no address is bound to.
@@ -15,6 +19,43 @@ export interface UnmanagedObject {
   readonly place: JsonObject;
   /** Absent where it was listed and not described. */
   readonly live?: Live;
+}
+
+/** The lists of places, and those among them that go on lacking objects that describe shows. */
+export interface Lists {
+  readonly lists: readonly Listed[];
+  readonly short: readonly Place[];
+}
+
+/**
+ * Lists a place again as long as its list lacks a bound object that describe shows, if an object of a declared address may be
+ * among those that it does not show.
+ */
+export async function listAgain(
+  places: readonly Place[],
+  lists: readonly Listed[],
+  desired: readonly Desired[],
+  shown: ReadonlySet<string>,
+  context: ObserveContext,
+): Promise<Lists> {
+  const { clock, profile, signal } = context;
+  const sought = soughtKinds(desired, context);
+  const short: Place[] = [];
+  const again = await Promise.all(
+    places.map(async (at, index): Promise<Listed> => {
+      const list = lists[index] ?? [];
+      const reader = readerOf(at.kind, context);
+      if (isServiceError(list) || !sought.has(at.kind) || reader.isListed === false) return list;
+      const witnesses = witnessesAt(at, context);
+      const seen = { from: clock.now(), listed: new Set(list) };
+      if (!lackedWitnesses(seen, witnesses, profile.timing).some((id) => shown.has(`${at.kind} ${id}`)))
+        return list;
+      const last = await listWhole({ ...at, reader, witnesses }, { clock, profile, stopping: signal });
+      if (!last.isWhole) short.push(at);
+      return [...(last.listed ?? list)];
+    }),
+  );
+  return { lists: again, short };
 }
 
 /**

@@ -23,17 +23,19 @@ export interface Place {
 /** The ids at a place, or why they could not be listed. */
 export type Listed = readonly string[] | ServiceError;
 
-/** One look at each of them, all at once. Rejects with the first failure, unless failures are skipped. */
+/** One look at each of them, all at once. `failed` gets each failure: by default the first one ends it, unless failures are skipped. */
 export function look(
   known: readonly Known[],
   context: ObserveContext,
+  failed: typeof skipUnread = skipUnread,
 ): Promise<readonly (Live | undefined)[]> {
   return Promise.all(
     known.map(async (entry) => {
       try {
         return await lookAtOne(entry, context);
       } catch (error) {
-        return skipUnread(entry, error, context);
+        failed(entry, error, context);
+        return undefined;
       }
     }),
   );
@@ -59,35 +61,15 @@ export function idsIn(listed: Listed | undefined): readonly string[] {
 }
 
 /** Remembers that an object could not be read, where such are skipped; throws the error where not. */
-export function skipUnread(entry: Known, error: unknown, context: ObserveContext): undefined {
+export function skipUnread(entry: Known, error: unknown, context: ObserveContext): void {
   if (!isSkipped(error, context)) throw error;
   context.unread?.set(entry, error);
 }
 
-/**
- * Skips the objects that describe does not show and whose list could not be read: nobody knows whether they are gone.
- * Throws where nothing at all could be read.
- */
-export function skipUnlisted(
-  known: readonly Known[],
-  lives: readonly (Live | undefined)[],
-  places: readonly Place[],
-  lists: readonly Listed[],
-  context: ObserveContext,
-): void {
-  const failed = new Map(
-    places.flatMap((place, at): [string, ServiceError][] => {
-      const list = lists[at];
-      return isServiceError(list) ? [[placeKey(place), list]] : [];
-    }),
-  );
-  for (const [at, entry] of known.entries()) {
-    const error = failed.get(placeKey({ kind: entry.kind, place: entry.ref.place }));
-    if (lives[at] === undefined && error !== undefined && context.unread?.has(entry) === false)
-      context.unread.set(entry, error);
-  }
-  const [first] = context.unread?.values() ?? [];
-  if (first !== undefined && known.every((entry) => context.unread?.has(entry))) throw first;
+/** Throws the first failure if nothing at all could be read. */
+export function assertSomethingRead(known: readonly Known[], { unread }: ObserveContext): void {
+  const [first] = unread?.values() ?? [];
+  if (first !== undefined && known.every((entry) => unread?.has(entry))) throw first;
 }
 
 /** Everything that could not be read, in the order of its addresses. */
@@ -104,9 +86,15 @@ export function unreadIn(
   return [...objects, ...unlisted].sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-/** The places whose lists may not be all, in words, each once. */
-export function partialIn(places: readonly Place[], context: ObserveContext): readonly string[] {
-  const partial = places.filter(({ kind, place }) => readerOf(kind, context).isPartial?.(place) === true);
+/** The places whose lists may not be all, in words, each once: `short` ones lack what describe shows, others say so. */
+export function partialIn(
+  places: readonly Place[],
+  short: readonly Place[],
+  context: ObserveContext,
+): readonly string[] {
+  const partial = places.filter(
+    (at) => short.includes(at) || readerOf(at.kind, context).isPartial?.(at.place) === true,
+  );
   return [...new Set(partial.map(({ kind, place }) => placeText(kind, place)))].sort();
 }
 

@@ -31,6 +31,8 @@ export interface PlanInput {
   readonly remembered: StateDocument["resources"];
   /** The observed object of every bound address, and of every object to adopt. */
   readonly observed: ReadonlyMap<Address, Observed>;
+  /** Bound addresses whose objects may be gone, and may be there: address -> why nothing proves it. Default: none. */
+  readonly doubted?: ReadonlyMap<Address, string>;
   /** Declared objects that could not be asked themselves; absent where the run can ask none. */
   readonly notProbed?: readonly NotProbed[];
   /** Lists of which the service shows a part only, in words. */

@@ -14,7 +14,7 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
     ...(subject.observed === undefined ? {} : { before: specOf(subject.observed) }),
     ...(removal === undefined ? {} : { where: removal.where }),
   };
-  if (subject.observed === undefined) {
+  if (subject.observed === undefined && subject.doubt === undefined) {
     return {
       ...shared,
       action: "forget",

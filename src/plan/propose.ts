@@ -22,7 +22,7 @@ import type { PlanInput } from "./input.ts";
 import { markToKeep, whyMarked } from "./owner-mark.ts";
 import { configuredSpec, heals } from "./probed.ts";
 import { proposeRemoval } from "./propose-removal.ts";
-import { base, type Subject, specOf } from "./subject.ts";
+import { base, hasVanished, type Subject, specOf } from "./subject.ts";
 
 /** The change that one subject asks for; guards come later. `recreated` holds the addresses that get a new object. */
 export function propose(subject: Subject, input: PlanInput, recreated: ReadonlySet<Address>): Change {
@@ -80,10 +80,16 @@ function proposeRecreate(
 ): Change {
   const id = subject.bound?.id ?? "";
   const change = proposeCreate(subject, desired, input, recreated);
-  return {
-    ...change,
-    reason: `${id} is gone: it was deleted outside graphform; a new, empty one is created`,
-  };
+  return { ...change, reason: whyRecreated(id, subject, input.kinds.named(desired.kind).holdsData) };
+}
+
+function whyRecreated(id: string, subject: Subject, holdsData: boolean): string {
+  if (subject.doubt !== undefined) return `${id} may be gone, and then a new one is created`;
+  if (!hasVanished(subject)) return `the deletion of ${id} has ended; a new one is created`;
+  const lost = holdsData
+    ? "and its data is lost; a new, empty one"
+    : "and no data is lost with it; a new one";
+  return `${id} is gone: it was deleted outside graphform, ${lost} is created`;
 }
 
 /** Wanted again while it is being deleted: nothing brings that back, so a new one follows it. */

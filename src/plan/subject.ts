@@ -14,8 +14,10 @@ export interface Subject {
   readonly kind: string;
   readonly desired?: Desired;
   readonly bound?: Bound;
-  /** Absent where nothing is bound, or where the bound object is gone. */
+  /** Absent where nothing is bound, or where the bound object is gone or in doubt. */
   readonly observed?: Observed;
+  /** Why nothing proves that the bound object is gone, or that it is there. */
+  readonly doubt?: string;
 }
 
 /** The fields of a change that repeat its subject, whatever the action. */
@@ -33,7 +35,14 @@ export function base(
     ...(refs.length === 0 ? {} : { refs }),
     ...(subject.observed === undefined ? {} : { id: subject.observed.id, phase: subject.observed.phase }),
     ...(subject.observed === undefined && subject.bound !== undefined ? { id: subject.bound.id } : {}),
+    ...(hasVanished(subject) ? { gone: true as const, before: subject.bound?.recorded ?? {} } : {}),
   };
+}
+
+/** True if the bound object was proved absent, and graphform did not ask for its deletion. */
+export function hasVanished({ bound, observed, doubt }: Subject): boolean {
+  const isMissing = bound !== undefined && observed === undefined && doubt === undefined;
+  return isMissing && bound.converging?.operation !== "delete";
 }
 
 /** An observed spec without its sources. */

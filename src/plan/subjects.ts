@@ -56,12 +56,14 @@ function subjectAt(
   input: PlanInput,
 ): Subject {
   const observed = input.observed.get(address);
+  const doubt = input.doubted?.get(address);
   return {
     address,
     kind: desired?.kind ?? bound?.kind ?? "",
     ...(previousAddress === undefined ? {} : { previousAddress }),
     ...(desired === undefined ? {} : { desired }),
     ...(bound === undefined ? {} : { bound }),
+    ...(doubt === undefined ? {} : { doubt }),
     ...(observed === undefined ? {} : { observed: current(observed, desired, bound, input) }),
   };
 }

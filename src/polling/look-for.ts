@@ -3,6 +3,7 @@ import {
   type Absence,
   type Answers,
   absence,
+  haveEnded,
   isWhole,
   type Look,
   lackedWitnesses,
@@ -17,7 +18,7 @@ import { isPassing, type PollContext, poll } from "./poll.ts";
 /** The place that is looked at, and what is known of its ids. */
 export interface Place {
   readonly place: JsonObject;
-  readonly reader: Pick<Reader, "list" | "get" | "isPartial">;
+  readonly reader: Pick<Reader, "list" | "get" | "isPartial" | "isListed">;
   readonly witnesses: Witnesses;
 }
 
@@ -25,7 +26,7 @@ export interface Place {
 export type Verdict =
   | { readonly is: "shown"; readonly live: Live }
   | { readonly is: "absent" }
-  | { readonly is: "in-doubt"; readonly looks: readonly Look[] };
+  | { readonly is: "in-doubt"; readonly because: string };
 
 /**
  * Looks for `missing` ids (id -> the latest time at which it can have been created, in ms since 1970). Ends within `listLag` + 2 `settle`
@@ -45,13 +46,28 @@ export async function lookFor(
     looks.push(seen);
     for (const id of undecided()) {
       const is = absence(id, missing.get(id) ?? Number.NaN, looks, context.profile.timing);
-      const verdict = verdictOf(is, lives.get(id), looks);
+      const verdict = verdictOf(is, id, seen, lives.get(id));
       if (verdict !== undefined) verdicts.set(id, verdict);
     }
     return verdicts.size === missing.size ? verdicts : undefined;
   };
   await poll({ look, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
   return verdicts;
+}
+
+/** Lists a place until the list is whole. Returns the last list, and false in `isWhole` if the looks have ended before. */
+export async function listWhole(
+  place: Place,
+  context: PollContext,
+): Promise<Pick<Look, "listed" | "isWhole">> {
+  const looks: Look[] = [];
+  const look = async (): Promise<Look> => lookOnce(() => [], place, new Map(), context);
+  const evaluate = (seen: Look): Look | undefined => {
+    looks.push(seen);
+    return seen.isWhole || haveEnded(looks, context.profile.timing) ? seen : undefined;
+  };
+  const polled = await poll({ look, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
+  return polled.is === "decided" ? polled.verdict : { listed: undefined, isWhole: false };
 }
 
 /**
@@ -85,7 +101,7 @@ export async function lookOnce(
   }
   const isPartial = reader.isPartial?.(place) === true;
   const answers: Answers = { from, until: clock.now(), listed, isPartial, described };
-  return { ...answers, isWhole: isWhole(answers, witnesses, profile.timing) };
+  return { ...answers, isWhole: reader.isListed === false || isWhole(answers, witnesses, profile.timing) };
 }
 
 function sightOf(live: Live | undefined): Sight {
@@ -93,10 +109,21 @@ function sightOf(live: Live | undefined): Sight {
   return live.phase.isLeaving === true ? "leaving" : "shown";
 }
 
-function verdictOf(is: Absence, live: Live | undefined, looks: readonly Look[]): Verdict | undefined {
+function verdictOf(is: Absence, id: string, last: Look, live: Live | undefined): Verdict | undefined {
   if (is === "undecided") return undefined;
   if (is === "shown" && live !== undefined) return { is, live };
-  return is === "absent" ? { is } : { is: "in-doubt", looks: [...looks] };
+  return is === "absent" ? { is } : { is: "in-doubt", because: contradiction(id, last) };
+}
+
+/** Says in what the answers of a look contradict each other, or what is missing among them. */
+function contradiction(id: string, { listed, isPartial, isWhole, described }: Look): string {
+  if (!described.has(id)) return "the service does not answer when it is asked for it";
+  if (listed === undefined) return "the list of its place cannot be read";
+  if (listed.has(id)) return "lists show it, and describe does not";
+  if (isPartial) return "the list of its place is not complete, as the service says";
+  const lacked = [...described].find(([, sight]) => sight === "shown")?.[0];
+  if (isWhole || lacked === undefined) return "the service has answered differently every time";
+  return `the list of its place lacks ${lacked} too, which is there`;
 }
 
 /** The answer of a read; undefined if it failed for now. */

@@ -77,15 +77,15 @@ export async function planFor(goal: Goal, state: StateDocument, world: PlanningW
     kinds,
     readers,
     state: moved,
-    now: world.clock.now(),
+    clock: world.clock,
     profile: service.profile,
-    delays: service.profile.timing,
     signal,
     open,
     ...(skipsUnread ? { unread: new Map() } : {}),
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
-  const unread = askedFor(seen.unread, desired, options, moved);
+  const doubts = skipsUnread ? [...seen.doubted].map(([address, reason]) => ({ address, reason })) : [];
+  const unread = askedFor([...seen.unread, ...doubts], desired, options, moved);
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({
     name: manifest.name,
@@ -96,6 +96,7 @@ export async function planFor(goal: Goal, state: StateDocument, world: PlanningW
       : state,
     remembered: state.resources,
     observed,
+    doubted: seen.doubted,
     ...(open === undefined ? {} : { notProbed: seen.notProbed }),
     partialLists: seen.partialLists,
     unmanaged,

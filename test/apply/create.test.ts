@@ -123,10 +123,12 @@ describe("a create", () => {
 
   it("of something that is gone binds the new one in the place of the old", async () => {
     const world = toyWorld();
-    await world.run({ a: { colour: "red" } });
+    const toys = { a: { colour: "red" } };
+    await world.run(toys);
     world.service.remove("toy-1");
     await world.drive(world.clock.sleep(60_000));
-    const { steps, certificate } = await world.run({ a: { colour: "red" } });
+    expect((await world.run(toys)).steps).toMatchObject([{ operation: "create", result: "blocked" }]);
+    const { steps, certificate } = await world.run(toys, { options: { allowDestroy: ["toys.a"] } });
     expect(steps).toMatchObject([{ operation: "create", result: "done", id: "toy-2" }]);
     expect(certificate).toEqual([]);
     expect((await world.state()).resources["toys.a"]?.id).toBe("toy-2");

@@ -206,7 +206,13 @@ describe("changes on a bad day", () => {
       return out.includes("not shown yet") ? undefined : out;
     }, "the time after which what is not shown is gone");
     expect(plan).toMatch(/is gone: it was deleted outside graphform/);
-    expect(await user.run(...apply)).toMatchObject({ code: 0, out: expect.stringContaining("1 added") });
+    // It is all that the state binds: lost rights would look the same.
+    expect(await user.run(...apply)).toMatchObject({
+      code: 4,
+      out: expect.stringContaining("--allow-destroy"),
+    });
+    const again = await user.run(...apply, "--allow-destroy", "instances.*");
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining("1 added") });
     await expectDone(name, 1);
   });
 });

@@ -9,6 +9,7 @@ import type { ObserveContext } from "../../src/observe/context.ts";
 import { type Observation, observe } from "../../src/observe/observe.ts";
 import { type Case, planInput, type Scene } from "../support/plan-input.ts";
 import { toyKind, toyProfile } from "../support/toy-kind.ts";
+import { jumpingClock } from "../support/virtual-clock.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
 const seconds = (ago: number): string => new Date(now - ago * 1000).toISOString();
@@ -48,9 +49,8 @@ function contextOf(state: StateDocument, service: Service): ObserveContext {
     kinds: kindRegistry([toyKind()]),
     readers: new Map([["toys", readerOf(service)]]),
     state,
-    now,
+    clock: jumpingClock(now),
     profile: toyProfile,
-    delays: { listLag: 30_000, settle: 5000 },
     signal: new AbortController().signal,
   };
 }
@@ -87,7 +87,7 @@ describe("what is bound", () => {
   const missing: readonly [string, Service, Partial<Bound>, PhaseName | undefined][] = [
     ["unknown to describe and list, and old", {}, {}, undefined],
     ["unknown to describe and list, and young", {}, { createdAt: seconds(10) }, "pending"],
-    ["unknown to describe, and listed", { listed: ["id-a"] }, {}, "pending"],
+    ["unknown to describe, and listed for listLag and longer", { listed: ["id-a"] }, {}, undefined],
     [
       "unknown while it is being deleted",
       { listed: ["id-a"] },
@@ -176,6 +176,7 @@ describe("what nobody declares", () => {
     const { state } = planInput({});
     expect(await observe(desired, contextOf(state, { listed: ["toy-9"] }))).toEqual({
       observed: new Map(),
+      doubted: new Map(),
       notProbed: [],
       partialLists: [],
       unread: [],

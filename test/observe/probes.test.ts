@@ -7,6 +7,7 @@ import type { Open } from "../../src/model/sealed.ts";
 import { type Observation, observe } from "../../src/observe/observe.ts";
 import { type Case, planInput, type Rest, type Scene } from "../support/plan-input.ts";
 import { askedSchema, toyKind, toyProfile } from "../support/toy-kind.ts";
+import { jumpingClock } from "../support/virtual-clock.ts";
 
 type Probe = NonNullable<Reader["probe"]>;
 
@@ -47,9 +48,8 @@ async function look(
     kinds,
     readers: new Map([["toys", { list: async () => listed, get: async ({ id }) => live(id), probe }]]),
     state,
-    now: 0,
+    clock: jumpingClock(0),
     profile: { ...toyProfile, timing: { ...toyProfile.timing, endpoint } },
-    delays: { listLag: 0, settle: 0 },
     signal: new AbortController().signal,
     open: "open" in over ? over.open : open,
     unasked: over.unasked,

@@ -6,6 +6,7 @@ import type { Bound } from "../../src/model/state.ts";
 import { observe } from "../../src/observe/observe.ts";
 import { kindLike, planInput } from "../support/plan-input.ts";
 import { toyProfile } from "../support/toy-kind.ts";
+import { jumpingClock } from "../support/virtual-clock.ts";
 
 const house = {
   type: "string",
@@ -59,9 +60,8 @@ async function look(shown: Shown, age: number): Promise<{ readonly [address: str
       ["houses", reader("houses")],
     ]),
     state: { ...state, resources },
-    now,
-    profile: toyProfile,
-    delays: { listLag: minute, settle: 0 },
+    clock: jumpingClock(now),
+    profile: { ...toyProfile, timing: { ...toyProfile.timing, listLag: minute } },
     signal: new AbortController().signal,
   });
   expect(asked.includes("g-1")).toBe(shown.described && shown.phase !== "gone");
@@ -83,10 +83,10 @@ describe("what is found through another object is there as that one is", () => {
       {},
     ],
     [
-      "the other is listed and not described: both are there",
+      "the other goes on being listed and is not described: both are gone",
       { described: false, listed: true },
       9 * minute,
-      { "guests.g": "pending", "houses.h": "pending" },
+      {},
     ],
     [
       "the other is too young to be shown: both are there",
@@ -141,9 +141,8 @@ describe("a stranger", () => {
           ["houses", { list: async () => ["h-1"], get: async ({ id }) => shows(id) }],
         ]),
         state: { ...state, resources },
-        now,
+        clock: jumpingClock(now),
         profile: toyProfile,
-        delays: { listLag: minute, settle: minute },
         signal: new AbortController().signal,
       });
       expect(unmanaged).toHaveLength(count);

@@ -36,13 +36,23 @@ describe("maxDeletes", () => {
     expect(blocked(guarded, { guards: { maxDeletes: 2 } })).toEqual(["gone0: delete !protect"]);
   });
 
-  it("does not count what is let go of, and what is gone already", () => {
+  it("does not count what is let go of, and what graphform has deleted", () => {
+    const converging = { operation: "delete", since: "2026-01-01T00:00:00Z", record: {} };
     const quiet = {
       same,
       kept: { ...undeclared, remembered: { onDelete: "retain" as const } },
-      lost: { recorded: {} },
+      deleted: { recorded: {}, converging },
     };
     expect(blocked(quiet, { guards: { maxDeletes: 0 } })).toEqual([]);
+  });
+
+  it("counts what has vanished, declared or not", () => {
+    const vanished = { same, again: { wants: {}, recorded: {} }, undeclared: { recorded: {} } };
+    expect(blocked(vanished, { guards: { maxDeletes: 2 } })).toEqual([]);
+    expect(blocked(vanished, { guards: { maxDeletes: 1 } })).toEqual([
+      "again: create !max-deletes",
+      "undeclared: forget !max-deletes",
+    ]);
   });
 
   it("is not for destroy, which means all of them", () => {
@@ -57,6 +67,12 @@ describe("maxChangePercent", () => {
     const scene = { ...several(6, same, "same"), ...several(3, changed, "changed"), resized };
     expect(blocked(scene, { guards })).toHaveLength(4);
     expect(blocked(scene, { guards })).toContain("changed0: update !max-change-percent");
+  });
+
+  it("counts what has vanished", () => {
+    const vanished = several(4, { wants: {}, recorded: {} }, "vanished");
+    expect(blocked({ ...several(6, same, "same"), ...vanished }, { guards })).toHaveLength(4);
+    expect(blocked({ ...several(10, same, "same"), ...vanished }, { guards })).toEqual([]);
   });
 
   it.each([

@@ -75,3 +75,16 @@ function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
   }
   return first;
 }
+
+/** A clock whose sleeps end at once and move the time: for one thing that waits alone. */
+export function jumpingClock(start: number): Clock {
+  let now = start;
+  return {
+    now: () => now,
+    random: () => 0.5,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      now += Math.max(0, ms);
+    },
+  };
+}

@@ -2,18 +2,14 @@
 
 import type { Address } from "../../model/address.ts";
 import { objectKey } from "../../model/object-key.ts";
-import type { Change, Guard } from "../../model/plan.ts";
+import type { Change } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import type { PlanInput } from "../input.ts";
 import { isBeingDeleted } from "../propose.ts";
 import type { Subject } from "../subject.ts";
 import { heldBy, type Subjects } from "../subjects.ts";
 import { destroys } from "./destroys.ts";
-
-/** A guard of the whole plan, and the changes that it holds back. */
-export interface Hold {
-  readonly guard: Guard;
-  readonly changes: readonly Change[];
-}
+import { everythingGoneHold, type Hold } from "./missing.ts";
 
 /** Adds to every change the guards of the whole plan that hold it back. */
 export function guardTogether(
@@ -27,6 +23,7 @@ export function guardTogether(
   };
   const open = changes.filter((change) => change.blocked.length === 0 && !isUnderWay(change));
   const holds = [
+    everythingGoneHold(changes, input),
     emptyManifestHold(open, input),
     deletesHold(open, input),
     changePercentHold(open, input),
@@ -47,26 +44,36 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
     action === "forget" && phase !== undefined && !announced.has(address);
   return {
     changes: open.filter((change) => destroys(change) || isLeftBehind(change)),
-    guard: {
+    guard: () => ({
       code: "empty-manifest",
       message: `the manifest is empty, and the state knows ${existing} resource${existing === 1 ? "" : "s"}`,
       lift: "graphform destroy, if everything is to go",
-    },
+    }),
   };
 }
 
-/** Holds back all deletions where there are more than `guards.maxDeletes`. */
+/** Holds back all deletions if there are more than `guards.maxDeletes`. Objects that have vanished count as deleted. */
 export function deletesHold(open: readonly Change[], { guards, destroying }: PlanInput): Hold | undefined {
-  const changes = open.filter(destroys);
+  const changes = open.filter((change) => destroys(change) || change.gone === true);
   if (guards.maxDeletes === undefined || destroying || changes.length <= guards.maxDeletes) return undefined;
   return {
     changes,
-    guard: {
+    guard: (change) => ({
       code: "max-deletes",
-      message: `${changes.length} to destroy, and guards.maxDeletes allows ${guards.maxDeletes}`,
-      lift: `guards.maxDeletes: ${changes.length}`,
-    },
+      message: `${changes.length} ${wordsFor(changes)}, and guards.maxDeletes allows ${guards.maxDeletes}`,
+      lift: `guards.maxDeletes: ${changes.length}${orForget(change)}`,
+    }),
   };
+}
+
+function wordsFor(changes: readonly Change[]): string {
+  const gone = changes.filter((change) => change.gone === true).length;
+  if (gone === 0) return "to destroy";
+  return gone === changes.length ? "gone" : "to destroy or gone";
+}
+
+function orForget({ gone, address }: Change): string {
+  return gone === true ? `; or, if it is gone for good: graphform state rm ${shellWord(address)}` : "";
 }
 
 /** Below this number of resources the percentage is not checked: one change of three is 33 %. */
@@ -77,18 +84,20 @@ function changePercentHold(
   open: readonly Change[],
   { guards, state, destroying }: PlanInput,
 ): Hold | undefined {
-  const changes = open.filter((change) => ["update", "replace", "delete"].includes(change.action));
+  const changes = open.filter(
+    (change) => change.gone === true || ["update", "replace", "delete"].includes(change.action),
+  );
   const existing = Object.keys(state.resources).length;
   const percent = existing === 0 ? 0 : (100 * changes.length) / existing;
   const limit = guards.maxChangePercent;
   if (limit === undefined || destroying || existing < fewestForPercent || percent <= limit) return undefined;
   return {
     changes,
-    guard: {
+    guard: (change) => ({
       code: "max-change-percent",
-      message: `${changes.length} of ${existing} change, and guards.maxChangePercent allows ${limit} %`,
-      lift: `guards.maxChangePercent: ${Math.ceil(percent)}, or --target a few at a time`,
-    },
+      message: `${changes.length} of ${existing} ${changes.some(({ gone }) => gone) ? "change or are gone" : "change"}, and guards.maxChangePercent allows ${limit} %`,
+      lift: `guards.maxChangePercent: ${Math.ceil(percent)}, or --target a few at a time${orForget(change)}`,
+    }),
   };
 }
 
@@ -105,11 +114,11 @@ function boundElsewhereHold(
   if (held.length === 0) return undefined;
   return {
     changes: held,
-    guard: {
+    guard: () => ({
       code: "bound-elsewhere",
       message: "another address is bound to the same object, and declared as well",
       lift: 'say it in "moved", or take one of the two out',
-    },
+    }),
   };
 }
 
@@ -129,11 +138,11 @@ function leftOutHolds(
     const isExcluded = all.some((address) => options.exclude.includes(address));
     return {
       changes: open.filter((change) => change.address === on && destroys(change)),
-      guard: {
+      guard: () => ({
         code: "needed-by-left-out",
         message: `${named} ${all.length === 1 ? "stands" : "stand"} on it, and this run leaves out ${all.length === 1 ? "that one" : "those"}`,
         lift: isExcluded ? `leave out --exclude for ${named}` : `add --target for ${named}`,
-      },
+      }),
     };
   });
 }
@@ -141,6 +150,6 @@ function leftOutHolds(
 function held(changes: readonly Change[], { changes: which, guard }: Hold): readonly Change[] {
   const addresses = new Set(which.map(({ address }) => address));
   return changes.map((change) =>
-    addresses.has(change.address) ? { ...change, blocked: [...change.blocked, guard] } : change,
+    addresses.has(change.address) ? { ...change, blocked: [...change.blocked, guard(change)] } : change,
   );
 }

@@ -1,0 +1,61 @@
+/** @module Guards what relies on a bound object that the service does not show: one in doubt, or everything at once. */
+import type { Address } from "../../model/address.ts";
+import type { Change, Guard } from "../../model/plan.ts";
+import { referenceFields } from "../../model/reference-fields.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import type { PlanInput } from "../input.ts";
+import { afterMoves } from "../moves.ts";
+import type { Subject } from "../subject.ts";
+
+/** A guard of the whole plan, as it stands at each of the changes that it holds back. */
+export interface Hold {
+  readonly guard: (change: Change) => Guard;
+  readonly changes: readonly Change[];
+}
+
+/** The guard against a change of an object that may be gone and may be there. Letting go of it needs no proof. */
+export function doubtGuard({ action, address }: Change, { bound, doubt }: Subject): Guard | undefined {
+  if (bound === undefined || doubt === undefined || action === "forget") return undefined;
+  const word = shellWord(address);
+  return {
+    code: "in-doubt",
+    message: `nothing proves that ${bound.id} is gone, or that it is there: ${doubt}`,
+    lift: `plan again with the rights and the account that show it; if it is gone for good: graphform state rm ${word}; if it has another id: graphform import ${word} ID`,
+  };
+}
+
+/**
+ * Holds back everything that follows from vanished objects if no bound object without a parent is shown any more: lost rights, an
+ * ended subscription and another account look the same. `--allow-destroy` lifts it for an address.
+ */
+export function everythingGoneHold(changes: readonly Change[], input: PlanInput): Hold | undefined {
+  const { observed, options } = input;
+  const held = changes.filter(
+    ({ gone, address }) => gone === true && !options.allowDestroy.includes(address),
+  );
+  const roots = rootsOf(input);
+  const isShown = (address: Address): boolean => {
+    const live = observed.get(address);
+    return live !== undefined && live.phase.isHidden !== true;
+  };
+  if (held.length === 0 || roots.some(isShown)) return undefined;
+  return {
+    changes: held,
+    guard: ({ address }) => ({
+      code: "everything-gone",
+      message: `the service shows nothing any more of what this state binds (${roots.length}): lost rights, an ended subscription and another account look the same`,
+      lift: `plan again with the rights and the account of the last apply; if it is gone for good: --allow-destroy ${shellWord(address)}, or graphform state rm ${shellWord(address)}`,
+    }),
+  };
+}
+
+/** Bound addresses whose objects are not found through others. */
+function rootsOf({ state, moved, kinds }: PlanInput): readonly Address[] {
+  const bound = Object.entries(afterMoves(state, moved, kinds).resources);
+  return bound.flatMap(([address, { kind }]) => {
+    const schema = kinds.find(kind)?.schema;
+    const hasParent =
+      schema !== undefined && referenceFields(schema).some(({ place, output }) => place && output === "id");
+    return hasParent ? [] : [address];
+  });
+}
