@@ -26,7 +26,7 @@ export function blockLines(block: BlockView, page: Page, more: string): readonly
   const [sign, tone] = phase?.is === "failed" ? (["!", "red"] as const) : (["…", "yellow"] as const);
   const unseen = unchecked.map((path) => escapeText(path.replace(/^config\./, ""), 100)).join(", ");
   return [
-    ...headLines(addresses, signs[action], page, more),
+    ...headLines(addresses, signs[action], page, block.gone ? undefined : more),
     ...reasonLines(block, page),
     ...(phase === undefined
       ? []

@@ -32,9 +32,9 @@ export function resourceChange(
 
 /** One entry of `resource_drift`: changes made outside since the last apply; undefined if there are none. */
 export function resourceDrift(change: Change<ShownValue>, names: KindNames): JsonObject | undefined {
-  if (change.action === "create" && change.id !== undefined) {
-    const gone = { before: {}, after: null, after_unknown: {}, before_sensitive: {}, after_sensitive: false };
-    return { ...identity(change, names), change: { actions: ["delete"], ...gone } };
+  if (change.gone === true || (change.action === "create" && change.id !== undefined)) {
+    const sides = beforeAndAfter({ ...change, action: "delete" });
+    return { ...identity(change, names), change: { actions: ["delete"], ...sides } };
   }
   if (change.drift.length === 0) return undefined;
   const seen = change.before ?? {};
@@ -92,6 +92,7 @@ export function changeExtras(change: Change<ShownValue>): JsonObject {
     blocked: change.blocked.map(guardJson),
     fields: Object.fromEntries(fields),
     ...(drift.length === 0 ? {} : { drift: Object.fromEntries(drift) }),
+    ...(change.gone === true ? { gone: true } : {}),
     ...(change.backupFirst === true ? { backup_first: true } : {}),
     ...(change.id === undefined ? {} : { id: change.id }),
     ...(change.forcedBy === undefined ? {} : { forced_by: change.forcedBy }),

@@ -17,17 +17,20 @@ const listed = 6;
 /** Largest line width: on a very wide terminal the file position stays near the address. */
 const maxWidth = 120;
 
-/** One resource on one line, or the number of several and the first of them. `more` says where the others are named. */
+/**
+ * One resource on one line, or the number of several and the first of them. `more` says where the others are named; without it
+ * all are named here.
+ */
 export function headLines(
   addresses: readonly AddressView[],
   sign: Sign,
   page: Page,
-  more: string,
+  more?: string,
 ): readonly string[] {
   const [first, ...others] = addresses;
   if (first === undefined) return [];
   if (others.length === 0) return addressLines(sign, first, page);
-  const shown = addresses.length > listed + 1 ? addresses.slice(0, listed) : addresses;
+  const shown = more !== undefined && addresses.length > listed + 1 ? addresses.slice(0, listed) : addresses;
   const left = addresses.length - shown.length;
   return [
     ...addressLines(sign, { address: `${addresses.length} × ${commonName(addresses)}` }, page),

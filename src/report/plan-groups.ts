@@ -17,6 +17,13 @@ const groups: readonly (Omit<Group<unknown>, "changes"> & {
   readonly matches: (change: Change<unknown>) => boolean;
 })[] = [
   {
+    title: "Gone",
+    note: "deleted outside graphform, and their data with them",
+    tone: "red",
+    named: true,
+    matches: (change) => change.gone === true,
+  },
+  {
     title: "Blocked",
     note: "a guard refuses these until it is lifted",
     tone: "red",

@@ -11,6 +11,8 @@ export interface PlanSummary {
   readonly adopt: number;
   readonly move: number;
   readonly forget: number;
+  /** Bound objects that were deleted outside graphform, blocked or not. */
+  readonly gone: number;
 }
 
 /** Counts the changes of a plan. */
@@ -27,6 +29,7 @@ export function summarize(plan: Plan<unknown>): PlanSummary {
     adopt: count("adopt"),
     move: count("move"),
     forget: count("forget"),
+    gone: plan.changes.filter(({ gone }) => gone === true).length,
   };
 }
 

@@ -181,7 +181,9 @@ export const goldenPlans: { readonly [folder: string]: Plan } = {
     changes: [
       change("create", "instances.orders", {
         id: "instance-1",
-        reason: "instance-1 is gone: it was deleted outside graphform; a new, empty one is created",
+        reason:
+          "instance-1 is gone: it was deleted outside graphform, and its data is lost; a new, empty one is created",
+        gone: true,
         where: at(12),
         after: database("us-east-1", { name: "orders", graphdbPassword: sealed("orders") }),
       }),

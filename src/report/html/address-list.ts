@@ -17,8 +17,8 @@ export function placeOf([first, ...others]: readonly AddressView[]): Markup | un
   return parts.length === 0 ? undefined : markup`<small class="where">${parts.join(" · ")}</small>`;
 }
 
-/** All addresses of a block of several, with ids and manifest lines. */
-export function addressList(addresses: readonly AddressView[]): Markup | undefined {
+/** All addresses of a block of several, with ids and manifest lines; many of them fold, and are `open` or not. */
+export function addressList(addresses: readonly AddressView[], open = false): Markup | undefined {
   if (addresses.length === 1) return undefined;
   const items = addresses.map((entry) => {
     const parts = [entry.id, whereText(entry)].filter((part) => part !== undefined);
@@ -27,7 +27,7 @@ export function addressList(addresses: readonly AddressView[]): Markup | undefin
   });
   const list = markup`<ul class="addresses">${items}</ul>`;
   if (addresses.length <= 6) return list;
-  return markup`<details><summary>All ${addresses.length} addresses</summary>${list}</details>`;
+  return markup`<details${open && markup` open`}><summary>All ${addresses.length} addresses</summary>${list}</details>`;
 }
 
 function whereText({ where }: AddressView): string | undefined {

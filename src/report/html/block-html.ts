@@ -40,7 +40,7 @@ function bodyOf(block: BlockView): readonly (Markup | undefined)[] {
     backupFirst
       ? markup`<p>${chip("backup", "good")} Nothing is deleted before a backup is complete.</p>`
       : undefined,
-    addressList(addresses),
+    addressList(addresses, block.gone),
     ...block.guards.map(guardHtml),
     block.action === "create"
       ? folded(`${block.fields.length} fields`, fieldTable(block.fields, "Fields of the new resource"))

@@ -40,7 +40,7 @@ export function blockLines(block: BlockView, detail: Detail): readonly string[] 
   const hasPlaceholder = lines.some((line) => /\b(?:ADDRESS|ID|NAME|KEY|PREVIOUS)\b/.test(line));
   return [
     `@@ ${head} @@`,
-    ...addressLines(addresses, detail),
+    ...addressLines(addresses, detail, block.gone && detail === "full" ? addresses.length : undefined),
     ...(hasPlaceholder ? ["# words in capitals stand for those of each resource"] : []),
     ...lines,
   ];
@@ -68,9 +68,13 @@ export function outputLines({ name, action, before, after, note }: OutputView): 
   ];
 }
 
-/** The addresses of a block, each escaped on one line; a short block counts most of them. */
-export function addressLines(addresses: readonly AddressView[], detail: Detail): readonly string[] {
-  const shown = addresses.slice(0, listed[detail]);
+/** The first addresses of a block, each escaped on one line, and the number of the others. */
+export function addressLines(
+  addresses: readonly AddressView[],
+  detail: Detail,
+  most: number = listed[detail],
+): readonly string[] {
+  const shown = addresses.slice(0, most);
   const left = addresses.length - shown.length;
   return [
     ...shown.map((address) => `  ${addressText(address)}`),

@@ -42,8 +42,8 @@ export function planMarkdown(plan: ShownPlan, options: MarkdownOptions = {}): st
 }
 
 function headOf({ name, verdict, complete, counts, summaryLine, census }: PlanView): string {
-  const { add, change, destroy, blocked, adopt, move, forget } = counts;
-  const columns = Object.entries({ add, change, destroy, blocked, adopt, move, forget });
+  const { gone, ...others } = counts;
+  const columns = Object.entries(gone === 0 ? others : { gone, ...others });
   return [
     marker("plan", name),
     `## Plan for ${codeSpan(name, 100)}`,

@@ -30,6 +30,8 @@ export interface BlockView {
   readonly disruption: Disruption;
   /** The field that forces the replacement. */
   readonly forcedBy?: string;
+  /** The objects were deleted outside graphform: every one of them is named wherever the block is shown. */
+  readonly gone: boolean;
   /** True where nothing is deleted before a backup is complete. */
   readonly backupFirst: boolean;
   /** Present where the resource is not at rest. */
@@ -85,6 +87,7 @@ function blockOf(change: Change<ShownValue>): BlockView {
     reason: change.reason,
     disruption: change.disruption,
     ...(forcedBy === undefined ? {} : { forcedBy }),
+    gone: change.gone === true,
     backupFirst: change.backupFirst === true,
     ...(phase === undefined ? {} : { phase }),
     ...(waysOn === undefined ? {} : { waysOn }),

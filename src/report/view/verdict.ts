@@ -28,12 +28,14 @@ export function verdictOf(plan: Plan<unknown>): string {
   const changes = plan.changes.filter(({ action }) => action !== "keep").length;
   const outputs = Object.values(plan.outputs).filter(({ action }) => action !== "no-op").length;
   const held = blocked(plan).length;
+  const gone = plan.changes.filter((change) => change.gone === true).length;
   const lost = losing(plan);
   const saved = lost.filter(({ backupFirst }) => backupFirst === true).length;
   return `${[
     changes === 0
       ? `${amount(outputs, "output")} ${outputs === 1 ? "changes" : "change"}`
       : amount(changes, "change"),
+    ...(gone === 0 ? [] : [`${gone} gone outside graphform`]),
     ...(held === 0 ? [] : [held === changes ? "all blocked" : `${held} blocked`]),
     ...(lost.length === 0 ? [] : [`data of ${amount(lost.length, "database")} would be lost`]),
     ...(saved === 0 ? [] : [`${saved} backed up first`]),
