@@ -14,8 +14,8 @@ export interface RealDatabase {
   readonly users: DatabaseUsers;
   /** True while it is being stopped: an exit is expected. */
   isEnding: boolean;
-  /** True after a node was found halted or silent, until the database is repaired. */
-  isSuspect: boolean;
+  /** The engine's id of a node that was found halted or silent, until the database is repaired. */
+  suspect: string | undefined;
 }
 
 /** True where a change affects the processes: anything but names, texts, ports and users. */
@@ -28,14 +28,29 @@ export function needsRestart(entry: RealDatabase, record: InstanceRecord, spec: 
   );
 }
 
-/** Host and nodes with the node ids of the topology: the engine's `node-1` is the component's second node. */
-export function describeDatabase({ database, ids }: RealDatabase): RunningDatabase {
-  const down = new Set(database.down().map(({ id }) => id));
+/** True unless the process of a node has ended, is halted or does not answer. */
+function answers({ database, suspect }: RealDatabase, id: string): boolean {
+  return id !== suspect && !database.down().some((node) => node.id === id);
+}
+
+/** True while its primary answers and it is not being stopped. */
+export function isServing(entry: RealDatabase): boolean {
+  const primary = entry.database.nodes().find(({ role }) => role === "primary");
+  return !entry.isEnding && primary !== undefined && answers(entry, primary.id);
+}
+
+/**
+ * Host and nodes with the node ids of the topology: the engine's `node-1` is the component's second node. A node that does not
+ * answer is down, and so is a replica that is not in sync.
+ */
+export function describeDatabase(entry: RealDatabase): RunningDatabase {
+  const { database, ids } = entry;
+  const isBehind = database.trouble() !== undefined;
   const nodes = database.nodes().map(({ id, port, role }) => ({
     id: renameNodes(id, ids),
     port,
     role,
-    ...(down.has(id) ? { isDown: true } : {}),
+    ...(answers(entry, id) && !(isBehind && role === "replica") ? {} : { isDown: true }),
   }));
   return { host: database.host, nodes: nodes.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }

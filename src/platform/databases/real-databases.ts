@@ -10,6 +10,7 @@ import { databaseUsers } from "./database-users.ts";
 import type { DatabaseListener, Databases } from "./databases.ts";
 import {
   describeDatabase,
+  isServing,
   needsRestart,
   type RealDatabase,
   renameNodes,
@@ -66,7 +67,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       instanceType: String(record.params["nodeInstanceType"] ?? ""),
       ids,
       isEnding: false,
-      isSuspect: false,
+      suspect: undefined,
     };
     running.set(id, entry);
     database.onExit((node) => {
@@ -84,7 +85,7 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     }
     if (entry === undefined) entry = await open(record, seed);
     else await withNodeNames(entry.ids, entry.database.revive(signal));
-    entry.isSuspect = false;
+    entry.suspect = undefined;
     const trouble = entry.database.trouble();
     if (trouble !== undefined) throw new Error(renameNodes(trouble.message, entry.ids), { cause: trouble });
     return entry;
@@ -154,15 +155,13 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     },
     serves(id) {
       const entry = running.get(id);
-      if (entry === undefined || entry.isEnding || entry.isSuspect) return false;
-      return !entry.database.down().some(({ role }) => role === "primary");
+      return entry !== undefined && isServing(entry);
     },
     async isUp(record) {
       const entry = running.get(record.id);
-      if (entry === undefined || entry.isEnding || entry.isSuspect || entry.database.trouble() !== undefined)
-        return false;
-      const bad = [...entry.database.down(), ...entry.database.halted()];
-      return bad.length === 0 && !needsRestart(entry, record, await specFor(record));
+      if (entry === undefined || !isServing(entry) || entry.database.halted().length > 0) return false;
+      const isWhole = describeDatabase(entry).nodes.every(({ isDown }) => isDown !== true);
+      return isWhole && !needsRestart(entry, record, await specFor(record));
     },
     hasUsers: ({ id, users }) => running.get(id)?.users.have(users) ?? true,
     applyUsers: (record) => runningDatabase(record).users.put(record.users),

@@ -1,4 +1,5 @@
 /** @module Watches for databases whose processes run and do not serve. */
+import type { DatabaseNode } from "../engine/index.ts";
 import type { DatabaseListener } from "./databases.ts";
 import { type RealDatabase, renameNodes } from "./real-database.ts";
 
@@ -12,18 +13,17 @@ export function watchDatabases(
 ): () => void {
   const wasHalted = new Set<string>();
   const asked = new Set<string>();
-  const report = (id: string, entry: RealDatabase, reason: string): void => {
-    if (entry.isEnding || entry.isSuspect || running.get(id) !== entry) return;
-    entry.isSuspect = true;
-    listener.down(id, reason);
+  const report = (id: string, entry: RealDatabase, node: DatabaseNode, what: string): void => {
+    if (entry.isEnding || entry.suspect !== undefined || running.get(id) !== entry) return;
+    entry.suspect = node.id;
+    listener.down(id, `node ${renameNodes(node.id, entry.ids)} (process ${node.pid}) ${what}`);
   };
   const look = (): void => {
     for (const id of wasHalted) if (!running.has(id)) wasHalted.delete(id);
     for (const [id, entry] of running) {
       const [node] = entry.database.halted();
       // The process may be halted only briefly: it is reported at the second check.
-      if (node !== undefined && wasHalted.has(id))
-        report(id, entry, `node ${renameNodes(node.id, entry.ids)} (process ${node.pid}) is halted`);
+      if (node !== undefined && wasHalted.has(id)) report(id, entry, node, "is halted");
       if (node === undefined) wasHalted.delete(id);
       else wasHalted.add(id);
     }
@@ -34,8 +34,7 @@ export function watchDatabases(
     const [node] = await entry.database.silent();
     asked.delete(id);
     const isDown = entry.database.down().some((downNode) => downNode.id === node?.id);
-    if (node !== undefined && !isDown)
-      report(id, entry, `node ${renameNodes(node.id, entry.ids)} (process ${node.pid}) does not answer`);
+    if (node !== undefined && !isDown) report(id, entry, node, "does not answer");
   };
   const timers = [
     setInterval(look, lookEvery),

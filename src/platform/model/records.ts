@@ -49,7 +49,7 @@ export interface NodeRecord {
   readonly id: string;
   readonly port: number;
   readonly role: "primary" | "replica";
-  /** The node's process does not run. */
+  /** The node's process does not run or does not answer, or the node is a replica that is not in sync. */
   readonly isDown?: boolean | undefined;
 }
 

@@ -64,7 +64,9 @@ function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }:
 }
 
 function describeNode({ dialect }: TopologyParts, node: NodeRecord, record: InstanceRecord): JsonObject {
-  const isUp = (record.status === "RUNNING" || record.status === "BACKING_UP") && node.isDown !== true;
+  // During an operation the nodes are not looked at; a repair shows which of them are down.
+  const isLooked = ["RUNNING", "BACKING_UP"].includes(record.status) || isUnderRepair(record);
+  const isUp = isLooked && node.isDown !== true;
   return {
     id: node.id,
     endpoint: record.host ?? "",
@@ -74,6 +76,10 @@ function describeNode({ dialect }: TopologyParts, node: NodeRecord, record: Inst
     healthStatus: isUp ? "HEALTHY" : record.status === "STOPPED" ? "STOPPED" : "UNHEALTHY",
     ...(dialect.describe.hasRoles ? { role: node.role } : {}),
   };
+}
+
+function isUnderRepair({ status, operation }: InstanceRecord): boolean {
+  return status === "RESTARTING" && operation === undefined;
 }
 
 /** The password of an instance's observability endpoint: the same at every start with the same key. */
