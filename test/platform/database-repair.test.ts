@@ -66,13 +66,15 @@ it.each([
   await createDatabaseRepair(parts).repair(record.id);
   await Promise.all(background);
   expect(starts).toBe(succeedsAt === 1 ? 1 : 5);
-  expect(store.instances.get(record.id)).toEqual(taken);
+  expect(store.instances.get(record.id)).toMatchObject({ status: taken.status, operation, power: "running" });
 });
 
 /** Databases of one primary and one replica, whose starts succeed as far as the test lets them. */
 interface World {
   readonly repair: DatabaseRepair;
   readonly databases: { isPrimaryUp: boolean; isReplicaUp: boolean; canStart: "both" | "primary" | "none" };
+  /** False: this platform has not started the database yet. */
+  isSeen: boolean;
   /** Attempts so far. */
   starts(): number;
   /** Lengths of the pauses so far; all but the first `passing` ones last until something ends them. */
@@ -92,7 +94,7 @@ async function world(passing: number): Promise<World> {
   const state: World["databases"] = { isPrimaryUp: true, isReplicaUp: true, canStart: "both" };
   let starts = 0;
   const pauses: number[] = [];
-  const seen = () => ({
+  const all = () => ({
     host: "127.0.0.1",
     nodes: nodes.map((node, at) => ({
       ...node,
@@ -101,7 +103,7 @@ async function world(passing: number): Promise<World> {
   });
   const databases: Databases = {
     ...createNoDatabases("a test"),
-    seen,
+    seen: () => (made.isSeen ? all() : undefined),
     serves: () => state.isPrimaryUp,
     isUp: async () => state.isPrimaryUp && state.isReplicaUp,
     async start() {
@@ -110,7 +112,8 @@ async function world(passing: number): Promise<World> {
       if (state.canStart === "both") state.isReplicaUp = true;
       made.atStart();
       if (state.canStart !== "both") throw new Error(`${state.canStart} can be started`);
-      return seen();
+      made.isSeen = true;
+      return all();
     },
   };
   let at = 0;
@@ -132,6 +135,7 @@ async function world(passing: number): Promise<World> {
   const made: World = {
     repair,
     databases: state,
+    isSeen: true,
     starts: () => starts,
     pauses,
     record: () => store.instances.get(record.id),
@@ -168,6 +172,17 @@ describe("what is shown of a database that is under repair", () => {
     const before = [it.record(), it.starts()];
     await it.repair.down(record.id, "the replica ended");
     expect([it.record(), it.starts()]).toEqual(before);
+  });
+
+  it("is what it was while a platform starts it, and RESTARTING with all nodes down once that has failed", async () => {
+    const it = await world(0);
+    Object.assign(it, { isSeen: false });
+    Object.assign(it.databases, { isPrimaryUp: false, isReplicaUp: false, canStart: "none" });
+    const [before, during]: [unknown, unknown[]] = [it.record(), []];
+    it.atStart = () => during.push(it.record());
+    await it.repair.repair(record.id);
+    expect(during).toEqual([before]);
+    expect([it.record()?.status, down(it)]).toEqual(["RESTARTING", ["node-sz-0", "node-sz-1"]]);
   });
 
   it("turns from FAILED to RUNNING when the primary serves, although the replica still cannot be started", async () => {

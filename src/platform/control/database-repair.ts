@@ -52,12 +52,16 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
     return undefined;
   };
 
-  /** Shows which nodes run, and RESTARTING in place of RUNNING; not before this platform has started the database. */
+  /** Host and nodes as they are; all nodes are down if this platform could not start the database. */
+  const seenNow = (id: string): Partial<InstanceRecord> => {
+    const nodes = store.instances.get(id)?.nodes ?? [];
+    return parts.databases().seen(id) ?? { nodes: nodes.map((node) => ({ ...node, isDown: true })) };
+  };
+
+  /** Shows which nodes run, and RESTARTING in place of RUNNING. */
   const showDown = (id: string, repair: Repair): void => {
     repair.served = parts.databases().serves(id);
-    const seen = parts.databases().seen(id);
-    if (seen === undefined) return;
-    noteState(parts, id, seen);
+    noteState(parts, id, seenNow(id));
     const isShown = ({ status }: InstanceRecord): boolean => status === "RUNNING" && repair.count === 0;
     noteState(parts, id, { status: "RESTARTING" }, (record) => !isRepairable(record) || !isShown(record));
   };
@@ -70,7 +74,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
     if (known?.status === status && known.failure?.reason === reason) return;
     events.add(id, `the database cannot be brought back yet: ${reason}`, true);
     const failure: FailureRecord = { at: parts.timestamp(), reason, of: "database" };
-    await recordStateOrFailure(parts, id, status, { ...parts.databases().seen(id), failure }, hasOperation);
+    await recordStateOrFailure(parts, id, status, { ...seenNow(id), failure }, hasOperation);
   };
 
   /** True where the database runs, or is no longer to be repaired. */
@@ -80,10 +84,12 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
       const record = store.instances.get(id);
       if (closing.aborted || record === undefined || !isRepairable(record)) return true;
       if (record.status === "RUNNING" && (await parts.databases().isUp(record))) return true;
-      showDown(id, repair);
+      // The first start of this platform shows nothing unless it fails: nobody has seen the database go.
+      if (parts.databases().seen(id) !== undefined) showDown(id, repair);
       const failure = await startAgain(id, record).catch(reasonOf);
-      repair.served = failure === undefined || parts.databases().serves(id);
+      repair.served = failure === undefined;
       if (failure === undefined || closing.aborted) return true;
+      showDown(id, repair);
       if (repair.count + 1 >= attemptsUntilFailed) await showFailed(id, repair, failure);
       return false;
     });
