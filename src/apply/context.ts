@@ -27,6 +27,8 @@ export interface ApplyContext {
   readonly outputs: Map<Address, JsonObject>;
   /** Outputs as they were when apply began: the plan knew these ids. */
   readonly outputsAtStart: ReadonlyMap<Address, JsonObject>;
+  /** The ids that the observation of the plan listed, by kind and place. Absent if the steps come from no observation. */
+  readonly listedAtStart?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** The state as it was when apply began: the values that the plan took for applied. */
   readonly stateAtStart: StateDocument;
   /** Aborted by the first Ctrl-C: no new steps, no more waiting. */

@@ -2,7 +2,7 @@
 import type { Address } from "../model/address.ts";
 import { isSettled } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError, isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
@@ -39,6 +39,8 @@ export interface Observation {
   /** Lists that may not be all, in words. */
   readonly partialLists: readonly string[];
   readonly unmanaged: readonly UnmanagedObject[];
+  /** The ids in the lists that could be read, by kind and place. */
+  readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /**
@@ -119,6 +121,12 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     unread: unreadIn(places, lists, context),
     partialLists: partialIn(places, short, context),
     unmanaged: described,
+    listed: new Map(
+      places.flatMap((at, index): [string, ReadonlySet<string>][] => {
+        const list = lists[index];
+        return list === undefined || isServiceError(list) ? [] : [[placeKey(at), new Set(list)]];
+      }),
+    ),
   };
 }
 

@@ -40,11 +40,12 @@ export interface ApplyWorld {
 
 /** Applies a plan and nothing else; it is marked as applied before its first write, so that it runs once. */
 export async function applyPlan(
-  { plan, outputs }: Pick<Planned, "plan" | "outputs">,
+  { plan, outputs, listed }: Pick<Planned, "plan" | "outputs" | "listed">,
   world: ApplyWorld,
 ): Promise<readonly StepOutcome[]> {
   const mark = planMark(world.journal, plan.fingerprint);
-  const context = applyContext({ ...world, journal: mark.journal }, outputs, mark.driver);
+  const seen = { outputs, listed };
+  const context = applyContext({ ...world, journal: mark.journal }, seen, mark.driver);
   const steps = await run(plan.steps, context);
   if (mark.failure() !== undefined) throw mark.failure();
   // What was found as declared already is done, too.
@@ -58,17 +59,17 @@ export async function carryOut(
   world: ApplyWorld,
   outputs: ReadonlyMap<Address, JsonObject> = new Map(),
 ): Promise<readonly StepOutcome[]> {
-  return run(steps, applyContext(world, outputs));
+  return run(steps, applyContext(world, { outputs }));
 }
 
 /** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
 export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<void> {
-  await recoverIntents(applyContext(world, new Map()), saved);
+  await recoverIntents(applyContext(world, { outputs: new Map() }), saved);
 }
 
 function applyContext(
   world: ApplyWorld,
-  outputs: ReadonlyMap<Address, JsonObject>,
+  { outputs, listed }: Pick<Planned, "outputs"> & Partial<Pick<Planned, "listed">>,
   wrapped: (driver: Driver) => Driver = (driver) => driver,
 ): ApplyContext {
   const { profile } = world.service;
@@ -84,6 +85,7 @@ function applyContext(
     profile,
     outputs: new Map(outputs),
     outputsAtStart: outputs,
+    listedAtStart: listed,
     stateAtStart: world.journal.snapshot(),
     durations: new Map(),
     dateOf: (kind: string) => service.date(world.kinds.named(kind).operations.create),

@@ -61,6 +61,8 @@ export interface Planned {
   /** Objects and lists that could not be read and were left out. */
   readonly unread: readonly Unread[];
   readonly outputs: ReadonlyMap<Address, JsonObject>;
+  /** The ids that the observation listed, by kind and place. */
+  readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** Makes a plan from fresh observation. Writes nothing, neither at the service nor in the state. */
@@ -111,7 +113,8 @@ export async function planFor(goal: Goal, state: StateDocument, world: PlanningW
     digest: world.digest,
   });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
-  return { plan, outputs, bound: moved.resources, observed, unmanaged, unread };
+  const { listed } = seen;
+  return { plan, outputs, bound: moved.resources, observed, unmanaged, unread, listed };
 }
 
 /** Resources that could not be read and that the options do not leave out. */

@@ -177,6 +177,7 @@ describe("what nobody declares", () => {
     expect(await observe(desired, contextOf(state, { listed: ["toy-9"] }))).toEqual({
       observed: new Map(),
       doubted: new Map(),
+      listed: new Map(),
       notProbed: [],
       partialLists: [],
       unread: [],

@@ -20,6 +20,7 @@ import {
   resolution,
 } from "./create-request.ts";
 import { findCreated } from "./find-created.ts";
+import { assertStillMissing } from "./still-missing.ts";
 
 /** Opens a registry that has no class yet. */
 export function openClassRegistry(context: Omit<ApplyContext, "classes">): ClassRegistry {
@@ -42,7 +43,15 @@ function openCreateClass(key: string, context: ClassState["context"]): CreateCla
     async enter(request) {
       const admitted = waitForRound(request, state);
       advance(state);
-      return announce(request, await admitted, state);
+      const opened = await admitted;
+      try {
+        await assertStillMissing(request.step, opened.round, context);
+      } catch (error) {
+        inFlight.delete(request);
+        advance(state);
+        throw error;
+      }
+      return announce(request, opened, state);
     },
     async acknowledge({ request: { step }, intent }, id) {
       if (!known.mayBeNew(step.kind, step.place, id, step.address)) return false;

@@ -1,0 +1,53 @@
+/** @module Looks once more, just before a create is sent, for the object that its plan took for missing. */
+import { GraphformError } from "../../model/errors.ts";
+import { type JsonObject, stableJson } from "../../model/json.ts";
+import type { Live } from "../../model/observed.ts";
+import type { Step } from "../../model/plan.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import type { CreateRound } from "../../model/state.ts";
+import { type ApplyContext, driverOf } from "../context.ts";
+
+type LookContext = Pick<ApplyContext, "drivers" | "journal" | "kinds" | "listedAtStart" | "stopping">;
+
+/**
+ * Throws `step-stale` (exit 6) if there is any sign of the object that the create replaces, or of an object that is this address's own.
+ * Describes the first, if the step has one, and what the list of the round shows and the observation did not: nothing otherwise.
+ */
+export async function assertStillMissing(
+  step: Step,
+  { before, place }: Pick<CreateRound, "before" | "place">,
+  context: LookContext,
+): Promise<void> {
+  const { address, id, kind } = step;
+  const { resources, lineage } = context.journal.state;
+  const bound = resources[address];
+  const describe = (found: string, at: JsonObject): Promise<Live | undefined> =>
+    driverOf(context, kind).get({ id: found, place: at }, context.stopping);
+  if (id !== undefined && bound?.id === id) {
+    const live = await describe(id, bound.place);
+    // Lists may go on showing what graphform has deleted.
+    const isListed = before.includes(id) && bound.converging?.operation !== "delete";
+    if ((live !== undefined && live.phase.is !== "gone") || isListed)
+      throw stale(`${id} is there: this plan took it for gone`, "make a new plan");
+  }
+  const observed = context.listedAtStart?.get(`${kind} ${stableJson(place)}`);
+  if (observed === undefined) return;
+  const known = new Set(Object.values(resources).map((entry) => entry.id));
+  const name = context.kinds.named(kind).namedBy ?? "";
+  for (const other of before.filter((listed) => !observed.has(listed) && !known.has(listed))) {
+    const live = await describe(other, place);
+    if (live === undefined || live.phase.is === "gone") continue;
+    const isMarked = live.owner?.lineage === lineage && live.owner.address === address;
+    const shown = live.spec[name]?.value;
+    if (!isMarked && (shown === undefined || shown !== step.spec?.[name])) continue;
+    const why = isMarked ? "carries the mark of this address" : `has the ${name} that is declared`;
+    throw stale(
+      `${other} ${why}, and was not listed when the plan was made`,
+      `make a new plan; to bind it: graphform import ${shellWord(address)} ${shellWord(other)}`,
+    );
+  }
+}
+
+function stale(message: string, hint: string): GraphformError {
+  return new GraphformError("step-stale", message, { exitCode: 6, hint });
+}
