@@ -11,14 +11,16 @@ import { applyWorld } from "../project/worlds.ts";
 import type { Goal } from "../reconcile/plan-for.ts";
 import { type RunRequest, reconcile } from "../reconcile/reconcile.ts";
 import { emptyState } from "../state/document.ts";
-import { readPlanFile, type SavedPlan } from "../state/plan-file.ts";
+import { type PlanChoices, readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import type { Lock } from "../state/store.ts";
 import { withSeals } from "../state/with-seals.ts";
 import { type ApplyReport, applyReport } from "./apply-report.ts";
 import { type ApprovalOptions, assertApprovable, isApproved } from "./approval.ts";
+import { assertNewest } from "./ci/newest-commit.ts";
 import { type Interrupts, listenForInterrupts } from "./listen-for-interrupts.ts";
 import { openLiveView } from "./live-view.ts";
-import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
+import { type ManifestOptions, planOptions } from "./options.ts";
+import { printError } from "./print-error.ts";
 import { runListener } from "./run-listener.ts";
 import { assertApplicable, assertAsSaved, assertPlannedHere, assertSecretsKept } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
@@ -27,6 +29,8 @@ import { interruptedOr } from "./under-lock.ts";
 /** Options of `apply` and `destroy`. */
 export interface ApplyOptions extends ManifestOptions, PlanChoices, ApprovalOptions {
   readonly json?: boolean;
+  /** Shows the plan that would be made now if the saved one is out of date; it is not applied. */
+  readonly replan?: boolean;
 }
 
 /** `apply` and `destroy`: returns the exit code. A second plan after the changes verifies the result. */
@@ -36,19 +40,25 @@ export async function apply(options: ApplyOptions, settings: Settings, terminal:
   const interrupts = listenForInterrupts(() =>
     terminal.err("\ninterrupted: finishing the requests in flight; press Ctrl-C again to stop at once\n"),
   );
+  let again = async (): Promise<void> => undefined;
   try {
     assertApprovable(options, terminal);
-    assertAsSaved(options);
-    const saved = options.planFile === undefined ? undefined : await readPlanFile(options.planFile);
+    const { planFile } = options;
+    const saved = planFile === undefined ? undefined : await readPlanFile(planFile);
+    if (saved !== undefined) assertAsSaved(options, saved, planFile ?? "");
     const chosen = saved === undefined ? options : withSaved(options, saved);
+    if (saved !== undefined && options.replan === true)
+      again = () => replan(chosen, saved, settings, terminal);
     report = applyReport(options.json === true, terminal, commandOf(chosen), view);
     const exitCode = await applyUnderLock(chosen, saved, report, interrupts, settings, terminal);
     report.end(undefined);
+    if (exitCode === exitCodes.stale) await again();
     return exitCode;
   } catch (error) {
     const reported = interruptedOr(error, interrupts.stopping);
     report.end(isGraphformError(reported) ? reported.exitCode : exitCodes.error);
     report.error(reported);
+    if (isGraphformError(reported) && reported.code === "plan-stale") await again();
     throw reported;
   } finally {
     view?.clear();
@@ -73,7 +83,10 @@ async function applyUnderLock(
   });
   return whileHeld(lock, async () => {
     const state = (await project.store.read()) ?? emptyState(project.header.name);
-    if (saved !== undefined) await assertApplicable(saved, project, state);
+    if (saved !== undefined) {
+      await assertApplicable(saved, project, state);
+      await assertNewest(saved.commit, settings);
+    }
     const secrets = options.destroying
       ? secretsAtHand(settings.environment())
       : secretReader(settings.environment(), undefined, interrupts.stopping);
@@ -157,6 +170,22 @@ function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   const file = options.file.length === 0 ? saved.manifest.map((entry) => entry.path) : options.file;
   const destroying = options.destroying || saved.destroying === true;
   return { ...options, file, destroying, var: [...variables, ...options.var] };
+}
+
+/** Shows what a plan with the options of the saved one comes to now. That it cannot be made is said, and nothing else becomes of it. */
+async function replan(
+  options: ApplyOptions,
+  { choices, destroying = false }: SavedPlan,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<void> {
+  const { plan } = await import("./plan.ts");
+  try {
+    await plan({ ...options, ...choices, destroy: destroying }, settings, terminal);
+    terminal.err("This is the plan now. It was not applied: save it, and have it approved.\n");
+  } catch (error) {
+    await printError(error, terminal);
+  }
 }
 
 function commandOf({ destroying }: ApplyOptions): "apply" | "destroy" {

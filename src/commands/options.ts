@@ -6,6 +6,7 @@ import { disruptions } from "../model/field-schema.ts";
 import { parseDuration } from "../model/quantity.ts";
 import type { PlanOptions } from "../plan/input.ts";
 import type { RunOptions } from "../project/run-options.ts";
+import type { PlanChoices } from "../state/plan-file.ts";
 import { optionGroups } from "./help.ts";
 
 /** Options of the commands that read a manifest. */
@@ -16,17 +17,6 @@ export interface ManifestOptions extends RunOptions {
   readonly timeout?: number;
   readonly log?: string;
   readonly trace?: boolean;
-}
-
-/** Options of the commands that plan: the resources to plan, and the changes to allow. */
-export interface PlanChoices {
-  readonly target: readonly string[];
-  readonly exclude: readonly string[];
-  readonly replace: readonly string[];
-  readonly allowDestroy: readonly string[];
-  readonly maxDisruption?: "none" | "restart" | "downtime" | "data-loss";
-  /** False for --no-probe. */
-  readonly probe?: boolean;
 }
 
 /** Converts command options to options of the planner. */

@@ -16,10 +16,12 @@ import { planJson } from "../report/plan-json.ts";
 import { planText } from "../report/plan-text.ts";
 import { type ShownPlan, shownPlan } from "../report/shown.ts";
 import { emptyState } from "../state/document.ts";
+import type { PlanChoices } from "../state/plan-file.ts";
+import { commitOfJob } from "./ci/newest-commit.ts";
 import { latestState } from "./latest-state.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { openLiveView } from "./live-view.ts";
-import { type ManifestOptions, type PlanChoices, planOptions } from "./options.ts";
+import { type ManifestOptions, planOptions } from "./options.ts";
 import type { PlanReportContext, PlanReportOptions } from "./plan-reports.ts";
 import { runListener } from "./run-listener.ts";
 import { savePlan } from "./saved-plan.ts";
@@ -134,7 +136,8 @@ export async function makePlan(
     view?.clear();
     if (options.out !== undefined) {
       const wait = { ...sayWaiting(options.out, terminal), signal: interrupts.stopping };
-      await savePlan(options.out, result, project, session, destroying, wait);
+      const made = { project, session, options, commit: commitOfJob(settings), destroying };
+      await savePlan(options.out, result, made, wait);
     }
     const names = kindNames(kinds.all);
     const compared = earlier && (await comparedWith(earlier, result, names));

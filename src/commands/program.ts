@@ -4,12 +4,13 @@ import { packageVersion } from "../project/package-files.ts";
 import type { Settings } from "../project/settings.ts";
 import { addAccountCommands } from "./add-account-commands.ts";
 import { addReferenceCommands } from "./add-reference-commands.ts";
+import type { ApplyOptions } from "./apply.ts";
 import { addCiCommands } from "./ci/add-commands.ts";
 import { addDriftCommand } from "./drift/add-command.ts";
 import { commandGroups, withExamples, withHelpFormat, withoutEffect } from "./help.ts";
 import { addImportCommand } from "./import/add-command.ts";
 import { addInstanceCommands } from "./instances/add-commands.ts";
-import type { ManifestOptions, PlanChoices } from "./options.ts";
+import type { ManifestOptions } from "./options.ts";
 import { changing, collect, withManifestOptions, withPlanOptions, withStateOptions } from "./options.ts";
 import type { PlanCommandOptions } from "./plan.ts";
 import { addPlatformCommands } from "./platform/add-commands.ts";
@@ -110,34 +111,26 @@ export function createProgram({ terminal, settings, done }: Invocation): Command
   ])
     .argument("[planfile]", "a plan that was saved with plan --out")
     .option("--auto-approve", "do not ask")
-    .option("--json", "events as JSON lines")
+    .option("--replan", "show the plan that would be made now if the saved one is out of date")
+    .addOption(new Option("--json", "events as JSON lines").conflicts("replan"))
     .action(
       async (
         planFile: string | undefined,
-        options: ManifestOptions & PlanChoices & { json?: boolean; autoApprove?: boolean; color?: boolean },
+        options: Omit<ApplyOptions, "destroying"> & { color?: boolean },
       ) => {
         const { apply } = await import("./apply.ts");
-        done(
-          await apply(
-            { ...options, ...(planFile === undefined ? {} : { planFile }), destroying: false },
-            settings,
-            at(options),
-          ),
-        );
+        const saved = planFile === undefined ? {} : { planFile };
+        done(await apply({ ...options, ...saved, destroying: false }, settings, at(options)));
       },
     );
 
   withPlanOptions(program.command("destroy").description("remove everything that this state owns"))
     .option("--auto-approve", "do not ask")
     .option("--json", "events as JSON lines")
-    .action(
-      async (
-        options: ManifestOptions & PlanChoices & { json?: boolean; autoApprove?: boolean; color?: boolean },
-      ) => {
-        const { apply } = await import("./apply.ts");
-        done(await apply({ ...options, destroying: true }, settings, at(options)));
-      },
-    );
+    .action(async (options: Omit<ApplyOptions, "destroying"> & { color?: boolean }) => {
+      const { apply } = await import("./apply.ts");
+      done(await apply({ ...options, destroying: true }, settings, at(options)));
+    });
 
   const registration = { settings, at, done, folders };
   addDriftCommand(program, registration);

@@ -5,6 +5,7 @@ import type { ReaderWait } from "../files/write-result.ts";
 import { kinds } from "../kinds/index.ts";
 import { secretVariables } from "../manifest/secret-variables.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import { stableJson } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
@@ -14,17 +15,23 @@ import type { Project } from "../project/project.ts";
 import type { Session } from "../project/session.ts";
 import { assertSameService } from "../state/claim-state.ts";
 import { isPlanApplied } from "../state/document.ts";
-import type { ManifestFile, SavedPlan } from "../state/plan-file.ts";
+import type { ManifestFile, PlanChoices, SavedPlan } from "../state/plan-file.ts";
 import { writePlanFile } from "../state/plan-file.ts";
-import type { PlanChoices } from "./options.ts";
 
-/** Saves a plan with the digests of its manifest and its variables, so that apply can detect changes. */
+/** What a plan was made from. */
+export interface PlanningRun {
+  readonly project: Project;
+  readonly session: Pick<Session, "identity" | "vault">;
+  readonly options: PlanChoices;
+  readonly commit: SavedPlan["commit"];
+  readonly destroying: boolean;
+}
+
+/** Saves a plan with its options, its commit, and the digests of its manifest and its variables, so that apply can detect changes. */
 export async function savePlan(
   file: string,
   plan: Plan,
-  project: Project,
-  { identity, vault }: Pick<Session, "identity" | "vault">,
-  destroying: boolean,
+  { project, session: { identity, vault }, options, commit, destroying }: PlanningRun,
   wait: ReaderWait,
 ): Promise<void> {
   const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);
@@ -36,6 +43,8 @@ export async function savePlan(
     manifest: await digests(project.files),
     variables: Object.fromEntries(given.filter(([name]) => !part.has(name))),
     withheld: given.map(([name]) => name).filter((name) => part.has(name)),
+    ...(commit === undefined ? {} : { commit }),
+    choices: choicesOf(options),
   };
   await writePlanFile(file, saved, vault.texts(), packageVersion(), wait);
 }
@@ -82,18 +91,31 @@ function assertSameVariables({ variables, withheld }: SavedPlan, given: Project[
     throw stale(`these variables have changed since this plan was made: ${other.join(", ")}`);
 }
 
-/** Throws `plan-options` if an option would change the saved plan. */
-export function assertAsSaved(options: PlanChoices & { readonly planFile?: string }): void {
-  if (options.planFile === undefined) return;
-  const { target, exclude, replace, allowDestroy, maxDisruption } = options;
-  const given = Object.entries({ target, exclude, replace, "allow-destroy": allowDestroy })
-    .filter(([, addresses]) => addresses.length > 0)
-    .map(([name]) => `--${name}`);
-  const [first] = maxDisruption === undefined ? given : [...given, "--max-disruption"];
-  if (first === undefined) return;
-  throw new GraphformError("plan-options", `a saved plan is applied as it is, and ${first} would change it`, {
-    hint: `make the plan with ${first}: graphform plan ${first} ... --out ${options.planFile}`,
+/** Throws `plan-options` if an option would change the saved plan: one that it was made with does not. */
+export function assertAsSaved(options: PlanChoices, { choices }: SavedPlan, file: string): void {
+  const keys = ["target", "exclude", "replace", "allowDestroy", "maxDisruption"] as const;
+  const other = keys.find((key) => {
+    const given = options[key] ?? [];
+    return given.length > 0 && stableJson(given) !== stableJson(choices?.[key] ?? []);
   });
+  if (other === undefined) return;
+  const option = `--${other.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new GraphformError(
+    "plan-options",
+    `a saved plan is applied as it is, and ${option} would change it`,
+    {
+      hint: `make the plan with ${option}: graphform plan ${option} ... --out ${file}`,
+    },
+  );
+}
+
+function choicesOf(options: PlanChoices): PlanChoices {
+  const { target, exclude, replace, allowDestroy, maxDisruption, probe } = options;
+  return {
+    ...{ target, exclude, replace, allowDestroy },
+    ...(maxDisruption === undefined ? {} : { maxDisruption }),
+    ...(probe === false ? { probe } : {}),
+  };
 }
 
 /** Throws `state-service` if a saved plan was made for another service. */

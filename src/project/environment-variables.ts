@@ -70,6 +70,9 @@ export type SettingKey =
   | "gitlabToken"
   | "ciApiV4Url"
   | "ciProjectId"
+  | "ciProjectUrl"
+  | "ciCommitBranch"
+  | "ciMergeRequestRefPath"
   | "ciMergeRequestIid"
   | "ciMergeRequestProjectId"
   | "ciJobUrl"
@@ -128,7 +131,8 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
   },
   githubToken: {
     name: "GITHUB_TOKEN",
-    about: "Token with which `ci comment` and `ci issue` write; it goes to GitHub's API alone.",
+    about:
+      "Token with which `ci comment` and `ci issue` write, and `apply` reads the newest commit; it goes to GitHub alone.",
   },
   githubApiUrl: {
     name: "GITHUB_API_URL",
@@ -154,6 +158,12 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     about: "Address of GitLab's API; `CI_JOB_TOKEN` goes to a state there alone.",
   },
   ciProjectId: { name: "CI_PROJECT_ID", about: "The project on GitLab." },
+  ciProjectUrl: {
+    name: "CI_PROJECT_URL",
+    about: "Address of the project: `apply` asks it whether the commit of a saved plan is still the newest.",
+  },
+  ciCommitBranch: { name: "CI_COMMIT_BRANCH", about: "The branch that the job is about." },
+  ciMergeRequestRefPath: { name: "CI_MERGE_REQUEST_REF_PATH", about: "The ref of the merge request." },
   ciMergeRequestProjectId: {
     name: "CI_MERGE_REQUEST_PROJECT_ID",
     about: "The project of the merge request; another one than CI_PROJECT_ID in the pipeline of a fork.",
@@ -230,6 +240,6 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
   ciJobToken: {
     name: "CI_JOB_TOKEN",
     about:
-      "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set.",
+      "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
   },
 };

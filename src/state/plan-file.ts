@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { type ReaderWait, writeResult } from "../files/write-result.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
+import type { Disruption } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
@@ -19,6 +20,26 @@ export interface ManifestFile {
   readonly path: string;
   /** SHA-256 in hex. */
   readonly sha256: string;
+}
+
+/** The commit that a pipeline made a plan from. */
+export interface PlannedCommit {
+  /** Address of the repository. */
+  readonly repository: string;
+  /** The branch, like `refs/heads/main`. */
+  readonly ref: string;
+  readonly commit: string;
+}
+
+/** The options of a plan: the resources to plan, and the changes to allow. */
+export interface PlanChoices {
+  readonly target: readonly string[];
+  readonly exclude: readonly string[];
+  readonly replace: readonly string[];
+  readonly allowDestroy: readonly string[];
+  readonly maxDisruption?: Disruption;
+  /** False for --no-probe. */
+  readonly probe?: boolean;
 }
 
 /**
@@ -36,6 +57,10 @@ export interface SavedPlan {
   readonly variables: JsonObject;
   /** Names of those: they have to be given again. */
   readonly withheld: readonly string[];
+  /** Left out of plans that were made outside of a pipeline. */
+  readonly commit?: PlannedCommit;
+  /** Left out of plans of an older graphform. */
+  readonly choices?: PlanChoices;
 }
 
 const format = "graphform-plan";

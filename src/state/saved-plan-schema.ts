@@ -1,8 +1,9 @@
 /** @module Defines the schema of a saved plan. */
-import type { FieldSchema } from "../model/field-schema.ts";
+import { disruptions, type FieldSchema } from "../model/field-schema.ts";
 import { serviceSchema, text } from "./state-rows.ts";
 
 const list: FieldSchema = { type: "array", items: { type: "object" } };
+const texts: FieldSchema = { type: "array", items: text };
 
 /** A saved plan without its checksum, as far as its reader depends on its form. */
 export const savedPlanSchema: FieldSchema = {
@@ -43,6 +44,19 @@ export const savedPlanSchema: FieldSchema = {
       items: { type: "object", required: ["path", "sha256"], properties: { path: text, sha256: text } },
     },
     variables: { type: "object" },
-    withheld: { type: "array", items: text },
+    withheld: texts,
+    commit: {
+      type: "object",
+      required: ["repository", "ref", "commit"],
+      properties: { repository: text, ref: text, commit: text },
+    },
+    choices: {
+      type: "object",
+      required: ["target", "exclude", "replace", "allowDestroy"],
+      properties: {
+        ...{ target: texts, exclude: texts, replace: texts, allowDestroy: texts },
+        ...{ maxDisruption: { enum: [...disruptions] }, probe: { type: "boolean" } },
+      },
+    },
   },
 };

@@ -44,7 +44,7 @@ describe("signing in", () => {
       const ran = await bench.gf(...command);
       expect(ran, command.join(" ")).toMatchObject({
         code: 1,
-        err: expect.stringContaining("does not accept the password"),
+        err: expect.stringContaining("does not accept this user name with this password"),
       });
     }
     for (const name of ["GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD"]) bench.env[name] = undefined;

@@ -81,7 +81,7 @@ describe("the way to the service", () => {
     for (const command of [["plan"], apply]) {
       const ran = await user.run(...command);
       expect(ran).toMatchObject({ code: 1, out: "" });
-      expect(ran.err).toMatch(/does not accept the password[\s\S]*GRAPHFORM_PASSWORD/);
+      expect(ran.err).toMatch(/does not accept this user name with this password[\s\S]*GRAPHFORM_PASSWORD/);
       expectWords(ran);
     }
     expect(service.writes()).toEqual([]);

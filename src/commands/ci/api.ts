@@ -3,7 +3,7 @@ import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
-import { ForgeError, passesAgain, refused, unanswered } from "./forge-error.ts";
+import { ForgeError, passesAgain, refused, type Sent, unanswered } from "./forge-error.ts";
 
 /** One request; `path` follows the address of the API. */
 export interface ApiRequest {
@@ -27,52 +27,67 @@ const mostPages = 100;
 /** Most attempts of a request, and pauses between them in ms: a forge may be away for some 15 s. */
 export const tries: Omit<RepeatRules, "passing"> = { tries: 5, pauses: { first: 1500, longest: 8000 } };
 
-/** Parts of an API. */
-export interface ApiParts {
+/** An address that requests are sent to. */
+export interface Host {
   readonly base: string;
-  /** Headers that sign in. */
+  /** Headers that sign in, and those that every request has. */
   readonly headers: { readonly [name: string]: string };
   /** Rights that the token needs, for people. */
   readonly hint: string;
-  readonly clock: Clock;
+}
+
+/** An API at an address. Throws `forge-in-clear`. */
+export function apiAt({ clock, ...host }: Host & { readonly clock: Clock }): Api {
+  assertPrivate(host.base);
+  const headers = { accept: "application/json", "user-agent": "graphform", ...host.headers };
+  return ({ method, path, body }) => {
+    const sent = { method, path, isRead: method === "GET" };
+    const json = body === undefined ? {} : { "content-type": "application/json" };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    // After a write an answer that is no JSON is an answer all the same.
+    const read = (answer: string): Json | undefined => parsed(answer) ?? (sent.isRead ? undefined : null);
+    return exchange({ ...host, headers: { ...headers, ...json } }, sent, text, read, clock);
+  };
 }
 
 /**
- * An API at an address. The headers go to that address alone: redirects are not followed. Throws `forge-in-clear`
- * where the token would be sent unencrypted over a network.
+ * Sends a request, again while that is safe, and returns what `read` makes of its answer; undefined is no answer. The headers go to that
+ * address alone: redirects are not followed. Rejects with a `ForgeError`, or `forge-in-clear`.
  */
-export function apiAt({ base, headers, hint, clock }: ApiParts): Api {
-  const { protocol, hostname } = new URL(base);
-  if (protocol !== "https:" && !["127.0.0.1", "[::1]", "localhost"].includes(hostname)) {
-    throw new GraphformError("forge-in-clear", `a token would be sent in clear text to ${hostname}`, {
-      hint: "use an address that begins with https://",
-    });
-  }
-  const send = async (request: ApiRequest): Promise<Json> => {
-    const { method, path, body } = request;
+export async function exchange<T>(
+  { base, headers, hint }: Host,
+  sent: Sent,
+  body: string | undefined,
+  read: (text: string) => T | undefined,
+  clock: Clock,
+): Promise<T> {
+  assertPrivate(base);
+  const send = async (): Promise<T> => {
     const lost = (cause: unknown): never => {
-      throw unanswered(request, hostname, cause);
+      throw unanswered(sent, new URL(base).hostname, cause);
     };
-    const response = await fetch(`${base}${path}`, {
-      method,
+    const response = await fetch(`${base}${sent.path}`, {
+      method: sent.method,
       redirect: "manual",
       signal: AbortSignal.timeout(patience),
-      headers: {
-        accept: "application/json",
-        "user-agent": "graphform",
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers,
+      ...(body === undefined ? {} : { body }),
     }).catch(lost);
     const text = await response.text().catch(lost);
-    if (!response.ok) throw refused(request, response, parsed(text) ?? null, { hint, now: clock.now() });
-    const answer = parsed(text);
-    if (answer !== undefined) return answer;
-    // After a write this is an answer all the same.
-    return method === "GET" ? lost(new Error("the answer is no JSON")) : null;
+    if (!response.ok) throw refused(sent, response, parsed(text) ?? null, { hint, now: clock.now() });
+    const answer = read(text);
+    return answer === undefined ? lost(new Error("the answer cannot be read")) : answer;
   };
-  return (request) => repeatRequest(() => send(request), { ...tries, passing: passesAgain }, clock);
+  return repeatRequest(send, { ...tries, passing: passesAgain }, clock);
+}
+
+/** Throws `forge-in-clear` if a token would be sent unencrypted over a network. */
+function assertPrivate(base: string): void {
+  const { protocol, hostname } = new URL(base);
+  if (protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname)) return;
+  throw new GraphformError("forge-in-clear", `a token would be sent in clear text to ${hostname}`, {
+    hint: "use an address that begins with https://",
+  });
 }
 
 /** An answer that the caller can do nothing with: what is there stays unknown, and nothing may be made on the strength of it. */

@@ -44,31 +44,33 @@ export function wasLost(error: Error): PassingFailure | undefined {
 export interface Sent {
   readonly method: string;
   readonly path: string;
+  /** True for a request that changes nothing: it may be sent again. */
+  readonly isRead: boolean;
 }
 
 /** The error of a request without an answer. */
-export function unanswered({ method, path }: Sent, hostname: string, cause: unknown): ForgeError {
+export function unanswered(sent: Sent, hostname: string, cause: unknown): ForgeError {
   const reason = reasonOf(cause);
   const isTrust = isAboutTrust(reason);
   return new ForgeError(
-    isTrust ? "refused" : unknown(method),
+    isTrust ? "refused" : unknown(sent),
     "forge-unreachable",
-    `no answer to ${method} ${path} from ${hostname}${reason === "" ? "" : ` (${reason})`}`,
+    `no answer to ${sent.method} ${sent.path} from ${hostname}${reason === "" ? "" : ` (${reason})`}`,
     { hint: isTrust ? "set NODE_EXTRA_CA_CERTS to the file of its authority" : "run the job again", cause },
   );
 }
 
 /** The error of an answer that is no success. `hint` says which rights are needed, `now` is in ms since 1970. */
 export function refused(
-  { method, path }: Sent,
+  sent: Sent,
   { status, headers }: Pick<Response, "status" | "headers">,
   answer: Json,
   { hint, now }: { readonly hint: string; readonly now: number },
 ): ForgeError {
   const text = isObject(answer) ? (answer["message"] ?? answer["error"]) : undefined;
-  const message = `${method} ${path}: ${status}${typeof text === "string" ? `: ${text}` : ""}`;
+  const message = `${sent.method} ${sent.path}: ${status}${typeof text === "string" ? `: ${text}` : ""}`;
   if (status >= 500)
-    return new ForgeError(unknown(method), "forge-unreachable", message, { hint: "run the job again" });
+    return new ForgeError(unknown(sent), "forge-unreachable", message, { hint: "run the job again" });
   const retryAfter = pauseOf(headers, now);
   // GitHub answers 403 to a token that has asked too often, and says so in a header.
   if (status === 429 || (status === 403 && retryAfter !== undefined)) {
@@ -88,8 +90,8 @@ export function refused(
 }
 
 /** Outcome of a request that may have been carried out: only a POST adds something each time. */
-function unknown(method: string): ForgeFailure {
-  return method === "POST" ? "lost" : "passing";
+function unknown({ method, isRead }: Sent): ForgeFailure {
+  return method === "POST" && !isRead ? "lost" : "passing";
 }
 
 /** The pause of `Retry-After`, or of GitHub's limit where it is used up; undefined where neither is said. */

@@ -122,7 +122,7 @@ export function createSession(options: SessionOptions): Session {
       return found;
     } catch (error) {
       if (!isServiceError(error, "unauthorized")) throw error;
-      wrongPassword = wrongCredentials(credentials.username, error);
+      wrongPassword = wrongCredentials(error);
       throw wrongPassword;
     }
   };
@@ -181,8 +181,9 @@ function signInRequest(
   return { headers: { authorization: `Basic ${basic}` }, body: undefined };
 }
 
-function wrongCredentials(username: string, cause: ServiceError): ServiceError {
-  const message = `session.sign-in: the service does not accept the password of user ${JSON.stringify(username)}`;
+/** The error of a refused sign-in. It names no user: reports of it stand in comments that everybody reads. */
+function wrongCredentials(cause: ServiceError): ServiceError {
+  const message = "session.sign-in: the service does not accept this user name with this password";
   const status = cause.status === undefined ? {} : { status: cause.status };
   return new ServiceError("unauthorized", "session.sign-in", message, {
     ...status,

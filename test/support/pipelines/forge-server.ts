@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { type GitHost, openGitHost } from "./git-host.ts";
 
 /** A comment or a note. */
 export interface Comment {
@@ -28,6 +29,8 @@ export interface Fault {
 /** The REST API of GitHub and of GitLab on loopback: as much of both as reports need, with their permissions and pages. */
 export interface ForgeServer {
   readonly url: string;
+  /** The repository, which is also served as git serves it, to tokens that may read it. */
+  readonly git: GitHost;
   readonly comments: Comment[];
   readonly issues: Issue[];
   /** Requests that were refused. */
@@ -44,9 +47,15 @@ export async function startForge(): Promise<ForgeServer> {
   const refused: string[] = [];
   const store: Store = { comments: [], issues: [] };
   const faults: Fault[] = [];
+  const git = openGitHost();
   const server = createServer((request, response) => {
     const at = faults.findIndex(({ method }) => method === request.method);
     const [fault] = at < 0 ? [] : faults.splice(at, 1);
+    if (fault === undefined && request.url?.startsWith("/acme/graphs.git/") === true) {
+      if (mayRead(request)) return void git.answer(request, response);
+      refused.push(`${request.method} ${request.url}`);
+      return void response.writeHead(401, { "www-authenticate": "Basic" }).end("Repository not found.");
+    }
     const worked = fault?.work === "not-done" ? fault.answer : answer(request, store);
     void Promise.resolve(worked).then((whole) => {
       const given = fault?.answer ?? whole;
@@ -61,9 +70,10 @@ export async function startForge(): Promise<ForgeServer> {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
-    ...{ url: `http://127.0.0.1:${port}`, ...store, refused, faults },
+    ...{ url: `http://127.0.0.1:${port}`, git, ...store, refused, faults },
     close: () =>
       new Promise((resolve) => {
+        git.close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -152,12 +162,21 @@ interface Sent {
   readonly labels?: string | readonly string[];
 }
 
+/** GitHub's token of a job that may read contents, or GitLab's token of a job. */
+function mayRead({ headers }: IncomingMessage): boolean {
+  const login = Buffer.from(/^Basic (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "", "base64").toString();
+  const [user, token = ""] = login.split(":");
+  if (user === "gitlab-ci-token") return token.startsWith("glcbt-");
+  return user === "x-access-token" && rightsOf(token)["contents"] !== undefined;
+}
+
+function rightsOf(token: string): { readonly [name: string]: string } {
+  return JSON.parse(Buffer.from(token, "base64url").toString() || "{}");
+}
+
 function githubRights({ headers }: IncomingMessage): (right: string) => boolean {
   const [, token = ""] = /^Bearer (.+)$/.exec(headers.authorization ?? "") ?? [];
-  const permissions: { readonly [name: string]: string } = JSON.parse(
-    Buffer.from(token, "base64url").toString() || "{}",
-  );
-  return (right) => permissions[right] === "write";
+  return (right) => rightsOf(token)[right] === "write";
 }
 
 function gitlabRights({ headers }: IncomingMessage): () => boolean {
