@@ -26,6 +26,8 @@ beforeAll(() => {
   ).trim();
   writeFileSync(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
   run(folder, "npm", "install", "--offline", "--silent", `./${tarball}`);
+  // As pipelines install it: from the lock file, with no script of any package.
+  run(folder, "npm", "ci", "--offline", "--silent", "--ignore-scripts");
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -55,6 +57,37 @@ describe("the installed package", () => {
   it("has its command", () => {
     expect(run(folder, "npx", "graphform", "--version")).toBe(`${version}\n`);
     expect(run(folder, "npx", "graphform", "--help")).toContain("platform");
+  });
+
+  it("writes pipelines, and brings the action that they use", () => {
+    mkdirSync(join(folder, "pipelines"));
+    for (const ci of ["github", "gitlab"])
+      run(
+        folder,
+        join(folder, "node_modules/.bin/graphform"),
+        "--chdir",
+        "pipelines",
+        "init",
+        "-f",
+        `${ci}.yaml`,
+        "--ci",
+        ci,
+      );
+    const workflow = globSync("pipelines/.github/workflows/graphform-*-github.yaml", { cwd: folder });
+    const [, used = ""] = /uses: \.\/(.*)/.exec(readFileSync(join(folder, workflow[0] ?? ""), "utf8")) ?? [];
+    expect(readFileSync(join(folder, used, "action.yml"), "utf8")).toBe(
+      readFileSync(join(root, "action.yml"), "utf8"),
+    );
+    expect(globSync("pipelines/.gitlab/*.yml", { cwd: folder })).toHaveLength(1);
+  });
+
+  it("is installed once more by the path of its tarball, as the action does it", () => {
+    const [tarball = ""] = globSync("graphform-*.tgz", { cwd: folder });
+    const options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--offline"];
+    run(folder, "npm", "install", "--prefix", join(folder, "elsewhere"), ...options, join(folder, tarball));
+    expect(run(folder, join(folder, "elsewhere/node_modules/.bin/graphform"), "--version")).toBe(
+      `${version}\n`,
+    );
   });
 
   it("can be imported, with schemas and profiles", () => {

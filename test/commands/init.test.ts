@@ -4,8 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { githubWorkflows } from "../../src/commands/init/github-workflows.ts";
-import { pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
+import { type CiService, pipelineNeeds } from "../../src/commands/init/pipeline-needs.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const program = join(import.meta.dirname, "../../src/cli.ts");
@@ -29,50 +28,36 @@ function initIn(name: string, ...args: readonly string[]): string {
   return folder;
 }
 
-interface Job {
-  readonly script?: readonly string[];
-  readonly steps?: readonly { readonly name?: string; readonly run?: string }[];
+interface Step {
+  readonly id?: string;
+  readonly uses?: string;
+  readonly with?: { readonly [input: string]: unknown };
+  readonly env?: { readonly [name: string]: string };
+  readonly run?: string;
 }
 
-/** The shell lines of every job of a pipeline, in their order; what runs before each job's own stands first. */
-function scripts(file: string): { readonly [job: string]: readonly string[] } {
-  const text: {
-    jobs?: { [job: string]: Job };
-    default?: { before_script: string[] };
-    [job: string]: unknown;
-  } = parse(readFileSync(file, "utf8"));
-  const jobs: { [job: string]: Job | undefined } = text.jobs ?? {
-    plan: jobOf(text["plan"]),
-    apply: jobOf(text["apply"]),
-    drift: jobOf(text["drift"]),
-  };
-  const before = text.default?.before_script ?? [];
-  return Object.fromEntries(
-    Object.entries(jobs).map(([job, parts]) => [
-      job,
-      [...before, ...(parts?.script ?? []), ...(parts?.steps ?? []).flatMap(({ run }) => run ?? [])],
-    ]),
-  );
+interface Workflow {
+  readonly jobs: { readonly [job: string]: { readonly steps: readonly Step[] } };
 }
 
-function jobOf(value: unknown): Job {
-  return typeof value === "object" && value !== null ? value : {};
-}
-
-/** The shell of a step of the workflow that `init` writes. */
-function workflowStep(id: string): string {
-  const needs = { ...pipelineNeeds("state: { type: s3 }"), manifest: "graphform.yaml", folder: "" };
-  const { jobs }: { jobs: { apply: { steps: { id?: string; run: string }[] } } } = parse(
-    githubWorkflows(needs)[0]?.text ?? "",
-  );
-  return jobs.apply.steps.find((step) => step.id === id)?.run ?? expect.fail();
+function workflowIn(folder: string, name: string): Workflow {
+  return parse(readFileSync(join(folder, ".github/workflows", name), "utf8"));
 }
 
 /** The shell that runs graphform in the action. */
 function actionStep(): string {
   const text = readFileSync(join(import.meta.dirname, "../../action.yml"), "utf8");
-  const { runs }: { runs: { steps: { id?: string; run: string }[] } } = parse(text);
+  const { runs }: { runs: { steps: Step[] } } = parse(text);
   return runs.steps.find((step) => step.id === "run")?.run ?? expect.fail();
+}
+
+/** The first lines of shell that every job of GitLab runs. */
+function componentCheck(folder: string): string {
+  const file = readdirSync(join(folder, ".gitlab"))[0] ?? "";
+  const jobs: { [job: string]: { before_script: string[] } } = parse(
+    readFileSync(join(folder, ".gitlab", file), "utf8"),
+  );
+  return Object.values(jobs)[0]?.before_script[0] ?? expect.fail();
 }
 
 function present(folder: string, file: string): void {
@@ -83,11 +68,6 @@ function present(folder: string, file: string): void {
 function everything(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
 }
-
-const pipelines = [
-  ["github", [".github/workflows/graphform.yaml", ".github/workflows/graphform-drift.yaml"], ["sh"]],
-  ["gitlab", [".gitlab-ci.yml"], ["bash", "--norc"]],
-] as const;
 
 describe("init", () => {
   it("offers in its comments nothing that validation refuses", async () => {
@@ -163,79 +143,113 @@ describe("init", () => {
     expect(everything(folder)).toEqual([".gitignore", "graphform.yaml"]);
   });
 
-  it.each(pipelines)(
-    "the %s pipeline refuses every job that has no state, in words",
-    (name, paths, shell) => {
-      const folder = initIn(name, "--ci", name);
-      const jobs: ReturnType<typeof scripts> = Object.assign(
-        {},
-        ...paths.map((path) => scripts(join(folder, path))),
+  it.each([
+    ["github", () => actionStep(), "graphform is not run"],
+    ["gitlab", componentCheck, ""],
+  ] as const)("the %s pipeline refuses every job that has no state, in words", (ci, check, said) => {
+    const folder = initIn(ci, "--ci", ci);
+    if (ci === "github") {
+      const files = ["graphform.yaml", "graphform-drift.yaml"].map((file) => workflowIn(folder, file).jobs);
+      const steps = files.flatMap((jobs) => Object.values(jobs).flatMap((job) => job.steps));
+      const runs = steps.filter(({ uses }) => uses === "./node_modules/graphform");
+      expect(runs.map((step) => [step.with?.["command"], step.with?.["state-file"]])).toEqual(
+        ["validate", "plan", "apply", "drift"].map((command) => [command, true]),
       );
-      expect(Object.keys(jobs)).toEqual(["plan", "apply", "drift"]);
-      for (const [job, [check = ""]] of Object.entries(jobs)) {
-        const run = (
-          state: string | undefined,
-        ): { readonly status: number | null; readonly stderr: string } =>
-          spawnSync(shell[0], [...shell.slice(1), "-e", "-c", check], {
-            cwd: folder,
-            encoding: "utf8",
-            env: { PATH: process.env["PATH"], ...(state === undefined ? {} : { GRAPHFORM_STATE: state }) },
-          });
-        const kept = join(folder, `kept-${job}`);
-        mkdirSync(kept);
-        for (const state of [
-          undefined,
-          "",
-          join(kept, "state.json"),
-          "/no/such/folder/state.json",
-          "state.json",
-        ]) {
-          const { status, stderr } = run(state);
-          expect([job, state, status]).toEqual([job, state, 1]);
-          expect(stderr).toMatch(/no state that outlives it.*GRAPHFORM_STATE.*\.graphform-shared/s);
-        }
-        writeFileSync(join(kept, ".graphform-shared"), "");
-        expect(run(join(kept, "state.json"))).toMatchObject({ status: 0, stderr: "" });
-      }
-    },
-  );
-
-  it.each(pipelines)(
-    "the %s pipeline fits the store and the secrets of a manifest that is there",
-    (name, paths) => {
-      const folder = join(bench.folder, `shared-${name}`);
-      mkdirSync(folder);
-      writeFileSync(
-        join(folder, "graphform.yaml"),
-        `apiVersion: graphform/v1
-name: shop
-state: { type: s3, bucket: states }
-secrets: { a: { env: SHOP_A }, b: { file: b.txt } }
-users: { reader: { instance: orders, password: "\${env.SHOP_B}-\${env.SHOP_A}" } }
-`,
-      );
-      const { stdout } = spawnSync(process.execPath, [program, "init", "--ci", name], {
+    }
+    writeFileSync(join(folder, "graphform"), `#!/bin/sh\necho "${said}"\n`, { mode: 0o755 });
+    const run = (state: string | undefined): { readonly status: number | null; readonly stderr: string } =>
+      spawnSync("bash", ["--norc", "-e", "-c", check(folder)], {
         cwd: folder,
         encoding: "utf8",
+        env: {
+          ...{ PATH: `${folder}:${process.env["PATH"]}`, RUNNER_TEMP: folder, GITHUB_WORKSPACE: folder },
+          ...{ STATE_FILE: "true", GRAPHFORM_STATE_FILE: "true", COMMAND: "plan" },
+          GITHUB_OUTPUT: join(folder, "output"),
+          ...(state === undefined ? {} : { GRAPHFORM_STATE: state }),
+        },
       });
-      expect(stdout).toBe(`Wrote ${[...paths, ".gitignore"].join(", ")}.\n`);
-      for (const path of paths) {
-        const text = readFileSync(join(folder, path), "utf8");
-        for (const secret of ["SHOP_A", "SHOP_B", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"])
-          expect(text).toContain(secret);
-        expect(text).not.toContain("GRAPHFORM_STATE");
-        // Nothing that a person wrote is put into a line of shell.
-        for (const lines of Object.values(scripts(join(folder, path))))
-          expect(lines.join("\n")).not.toMatch(/\$\{\{/);
-      }
+    const kept = join(folder, "kept");
+    mkdirSync(kept);
+    for (const state of [undefined, "", join(kept, "state.json"), "/no/such/state.json", "state.json"]) {
+      const { status, stderr } = run(state);
+      expect([state, status]).toEqual([state, 1]);
+      expect(stderr).toMatch(/no state that outlives it.*GRAPHFORM_STATE.*\.graphform-shared/s);
+    }
+    writeFileSync(join(kept, ".graphform-shared"), "");
+    expect(run(join(kept, "state.json"))).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it("asks on the runner of a state in a file for nothing that a stranger has written", () => {
+    const folder = initIn("runners", "--ci", "github");
+    const text = readFileSync(join(folder, ".github/workflows/graphform.yaml"), "utf8");
+    expect(text.match(/runs-on: .*/g)).toEqual([
+      expect.stringMatching(
+        /head\.repo\.full_name != github\.repository.* && 'ubuntu-latest' \|\| 'self-hosted'/,
+      ),
+      "runs-on: self-hosted",
+    ]);
+  });
+
+  const shop = (state: string, more = ""): string => `apiVersion: graphform/v1
+name: shop
+service: { platformUrl: https://platform.example.com }
+${state}
+secrets: { a: { env: SHOP_A }, b: { file: b.txt } }
+users: { reader: { instance: orders, password: "\${env.SHOP_B}-\${env.SHOP_A}" } }
+${more}`;
+  const always = ["GRAPHFORM_PASSWORD", "GRAPHFORM_USERNAME", "SHOP_A", "SHOP_B"];
+  const gitlabState = "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop";
+  const http = ["GRAPHFORM_STATE_PASSWORD", "GRAPHFORM_STATE_USERNAME"];
+  const aws = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+
+  it.each<readonly [string, string, readonly string[], readonly string[]]>([
+    ["a file", "", ["GRAPHFORM_STATE"], ["GRAPHFORM_STATE"]],
+    ["GitLab", `state: { type: http, address: "${gitlabState}" }`, http, []],
+    ["another address", "state: { type: http, address: https://states.example.com/shop }", http, http],
+    ["a bucket", "state: { type: s3, bucket: states }", [...aws, "AWS_REGION"], [...aws, "AWS_REGION"]],
+    ["a bucket with its region", "state: { type: s3, bucket: states, region: eu-west-1 }", aws, aws],
+    [
+      "a database",
+      "state: { type: postgres }",
+      ["GRAPHFORM_STATE_POSTGRES_URL"],
+      ["GRAPHFORM_STATE_POSTGRES_URL"],
+    ],
+  ])(
+    "asks for the variables of a manifest whose state is in %s, and for no others",
+    async (_, state, github, gitlab) => {
+      const asked = async (ci: CiService, text: string): Promise<readonly string[]> => {
+        const { secrets, variables } = await pipelineNeeds(text, ci);
+        return [...secrets, ...variables].sort();
+      };
+      expect(await asked("github", shop(state))).toEqual([...always, ...github].sort());
+      expect(await asked("gitlab", shop(state))).toEqual([...always, ...gitlab].sort());
+      const profile = shop(state).replace(
+        "platformUrl: https://platform.example.com",
+        "profile: falkordb-cloud",
+      );
+      expect(await asked("gitlab", profile)).toEqual([...always, ...gitlab].sort());
+      const bare = shop(state).replace(/^service.*\n/m, "");
+      expect(await asked("gitlab", bare)).toEqual([...always, ...gitlab, "GRAPHFORM_PLATFORM_URL"].sort());
     },
   );
 
-  it.each([
-    ["the workflow", () => workflowStep("apply"), {}],
-    ["the action", actionStep, { COMMAND: "apply", PLAN_FILE: "graphform.gfplan", LOCK_TIMEOUT: "15m" }],
-  ] as const)("lets an apply end in order when its job is cancelled: %s", async (name, step, variables) => {
-    const folder = join(bench.folder, `cancelled ${name}`);
+  it("gives the secrets to the steps of graphform alone, and writes nothing of a person into a line of shell", () => {
+    const folder = join(bench.folder, "secrets");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "graphform.yaml"), shop("state: { type: s3, bucket: states }"));
+    execFileSync(process.execPath, [program, "init", "--ci", "github"], { cwd: folder, stdio: "pipe" });
+    for (const file of ["graphform.yaml", "graphform-drift.yaml"])
+      for (const { steps } of Object.values(workflowIn(folder, file).jobs))
+        for (const { uses, run = "", env = {}, with: given = {} } of steps) {
+          expect(run).not.toContain("${{");
+          const isRun = uses === "./node_modules/graphform" && given["command"] !== "validate";
+          const names = [...always, ...aws, "AWS_REGION"].sort();
+          expect(Object.keys(env).sort()).toEqual(isRun ? names : []);
+        }
+  });
+
+  it("lets an apply end in order when its job is cancelled", async () => {
+    const folder = join(bench.folder, "cancelled");
     mkdirSync(folder);
     // The runner signals the shell alone, and kills what is left ten seconds later.
     const program = `#!${process.execPath}
@@ -250,13 +264,13 @@ console.log("applying");
     ] as const)
       writeFileSync(join(folder, file), text, { mode: 0o755 });
     // A file, as the runner has one: what stands behind -c replaces its shell by itself.
-    writeFileSync(join(folder, "step.sh"), step());
+    writeFileSync(join(folder, "step.sh"), actionStep());
     const shell = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "step.sh"], {
       ...{ cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
       env: {
         ...{ PATH: `${folder}:${process.env["PATH"]}`, RUNNER_TEMP: folder, GITHUB_WORKSPACE: folder },
         ...{ GITHUB_OUTPUT: join(folder, "output"), MANIFEST: "", STATE: "", ARGS: "", PLAN_SHA256: "" },
-        ...variables,
+        ...{ COMMAND: "apply", PLAN_FILE: "graphform.gfplan", LOCK_TIMEOUT: "15m" },
       },
     });
     let out = "";
@@ -264,46 +278,87 @@ console.log("applying");
       if (out === "" && text.includes("applying")) shell.kill("SIGINT");
       out += text;
     });
-    const [code] = await once(shell, "close");
+    await once(shell, "close");
     expect(out).toBe("applying\nended in order\n");
-    if (name === "the workflow") expect(code).toBe(130);
-    else expect(readFileSync(join(folder, "output"), "utf8")).toContain("code=130\n");
+    expect(readFileSync(join(folder, "output"), "utf8")).toContain("code=130\n");
   });
 
-  it("stands in the root of the repository, and runs in the folder of the manifest", () => {
+  it("gives each of two manifests files, jobs, locks and an environment of its own", () => {
     const root = join(bench.folder, "repository");
     mkdirSync(join(root, ".git"), { recursive: true });
-    mkdirSync(join(root, "envs", "prod"), { recursive: true });
-    writeFileSync(join(root, "envs/prod/graphform.yaml"), "apiVersion: graphform/v1\nname: shop-prod\n");
-    for (const ci of ["github", "gitlab"])
-      execFileSync(process.execPath, [program, "--chdir", "envs/prod", "init", "--ci", ci], {
-        cwd: root,
-        stdio: "pipe",
+    const manifests = [
+      ["envs/prod", shop("state: { type: s3, bucket: prod }")],
+      ["envs/test", shop("state: { type: s3, bucket: test }", "environment: qa lab\n")],
+    ] as const;
+    const said = manifests.flatMap(([folder, text]) => {
+      mkdirSync(join(root, folder), { recursive: true });
+      writeFileSync(join(root, folder, "graphform.yaml"), text);
+      return ["github", "gitlab"].map((ci) => {
+        const ran = spawnSync(process.execPath, [program, "--chdir", folder, "init", "--ci", ci], {
+          cwd: root,
+          encoding: "utf8",
+        });
+        expect(ran.status, ran.stderr).toBe(0);
+        return ran.stderr;
       });
-    const workflow: {
-      defaults: object;
-      jobs: { apply: { concurrency: object; steps: { with?: { path?: string } }[] } };
-    } = parse(readFileSync(join(root, ".github/workflows/graphform-shop-prod.yaml"), "utf8"));
-    expect(workflow.defaults).toEqual({ run: { "working-directory": "envs/prod" } });
-    expect(workflow.jobs.apply.concurrency).toEqual({
-      group: "graphform-shop-prod-apply",
-      "cancel-in-progress": false,
     });
-    expect(workflow.jobs.apply.steps.flatMap(({ with: given }) => given?.path ?? [])).toEqual([
-      "envs/prod",
-      "envs/prod/graphform-errored\n",
+    expect(said.map((text) => /environments `([\w-]+)-plan`/.exec(text)?.[1])).toEqual([
+      "shop-prod",
+      "shop-prod",
+      "qa-lab",
+      "qa-lab",
     ]);
-    expect(readFileSync(join(root, ".gitlab-ci.yml"), "utf8")).toContain("    - cd 'envs/prod'\n");
-    expect(readFileSync(join(root, ".gitlab-ci.yml"), "utf8")).toMatch(
-      /apply:[\s\S]*after_script:\n {4}- cd 'envs\/prod'\n[\s\S]*when: always\n[\s\S]*- envs\/prod\/graphform-errored\n/,
-    );
-    const again = spawnSync(process.execPath, [program, "init", "--ci", "gitlab"], {
-      cwd: root,
-      encoding: "utf8",
+    const targets = { prod: "shop-prod", "qa-lab": "qa-lab" };
+    for (const [part, target] of Object.entries(targets)) {
+      const folder = part === "prod" ? "envs/prod" : "envs/test";
+      const { plan, apply } = workflowIn(root, `graphform-shop-${part}.yaml`).jobs;
+      expect(plan).toMatchObject({ environment: { name: `${target}-plan`, deployment: false } });
+      expect(apply).toMatchObject({
+        environment: target,
+        concurrency: { group: `graphform-shop-${part}-apply`, "cancel-in-progress": false },
+      });
+      expect(workflowIn(root, `graphform-shop-${part}-drift.yaml`).jobs["drift"]).toMatchObject({
+        environment: { name: `${target}-plan`, deployment: false },
+      });
+      const given = apply?.steps.flatMap((step) => step.with ?? []) ?? [];
+      expect(given).toContainEqual(
+        expect.objectContaining({ command: "apply", "working-directory": folder }),
+      );
+      expect(given).toContainEqual(expect.objectContaining({ path: folder }));
+      const jobs: { readonly [job: string]: object } = parse(
+        readFileSync(join(root, `.gitlab/graphform-shop-${part}.yml`), "utf8"),
+      );
+      expect(Object.keys(jobs)).toEqual(
+        ["", "-plan", "-apply", "-drift"].map((job) => `${job === "" ? "." : ""}shop-${part}${job}`),
+      );
+      expect(jobs[`.shop-${part}`]).toMatchObject({ variables: { GRAPHFORM_FOLDER: folder } });
+      expect(jobs[`shop-${part}-apply`]).toMatchObject({
+        environment: { name: target },
+        resource_group: `graphform-shop-${part}`,
+        artifacts: { paths: [`${folder}/graphform-errored`] },
+      });
+      for (const job of ["plan", "drift"])
+        expect(jobs[`shop-${part}-${job}`]).toMatchObject({
+          environment: { name: `${target}-plan`, action: "access" },
+        });
+    }
+  });
+
+  it("leaves a pipeline of GitLab that is there as it is, and says what it lacks", () => {
+    const folder = join(bench.folder, "foreign");
+    mkdirSync(folder);
+    present(folder, ".gitlab-ci.yml");
+    const run = (): { readonly status: number | null; readonly stdout: string; readonly stderr: string } =>
+      spawnSync(process.execPath, [program, "init", "--ci", "gitlab"], { cwd: folder, encoding: "utf8" });
+    expect(run()).toMatchObject({
+      status: 0,
+      stdout: "Wrote graphform.yaml, .gitlab/graphform-my-graphs.yml, .gitignore.\n",
+      stderr: expect.stringContaining("Add to .gitlab-ci.yml: the stages plan, apply and drift, and include"),
     });
-    expect([again.status, again.stderr]).toEqual([
-      1,
-      expect.stringContaining(".gitlab-ci.yml exists already"),
-    ]);
+    expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toBe("of a person");
+    expect(run()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(".gitlab/graphform-my-graphs.yml exists already"),
+    });
   });
 });

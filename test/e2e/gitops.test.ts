@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
@@ -26,14 +26,14 @@ function run(environment: Environment, ...args: readonly string[]): ReturnType<W
   return user.run(...args, "-f", "base.yaml", "-f", `environments/${environment}.yaml`);
 }
 
-/** Runs the last step of the scheduled workflow as its runner does, with graphform in the place of npx. */
+/** Runs the last step of the scheduled workflow as its runner does. */
 function scheduled(environment: Environment): { readonly code: number | null; readonly summary: string } {
   const { jobs }: { jobs: { drift: { steps: { run?: string }[] } } } = parse(
     user.read(".github/workflows/drift.yaml"),
   );
   const program = join(inject("packaged"), "bin", "graphform.js");
-  user.write("bin/npx", `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(join(user.dir, "bin/npx"), 0o755);
+  user.write("node_modules/.bin/graphform", `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(user.dir, "node_modules/.bin/graphform"), 0o755);
   user.write("summary.md", "");
   const states = join(user.dir, ".graphform");
   copyFileSync(join(states, `shop-${environment}.state.json`), join(states, `${environment}.state.json`));
@@ -45,7 +45,6 @@ function scheduled(environment: Environment): { readonly code: number | null; re
       STATES: states,
       GITHUB_ACTIONS: "true",
       GITHUB_STEP_SUMMARY: join(user.dir, "summary.md"),
-      PATH: [join(user.dir, "bin"), process.env["PATH"] ?? ""].join(delimiter),
     },
   });
   return { code: status, summary: user.read("summary.md") };

@@ -15,6 +15,7 @@ let shop: Shop;
 let github: GithubRunner;
 let store: SharedStore;
 const secrets: Record<string, string> = {};
+const environments: Record<string, Readonly<Record<string, string>>> = {};
 
 beforeAll(async () => {
   const start = sharedStores["s3"];
@@ -24,11 +25,11 @@ beforeAll(async () => {
   Object.assign(secrets, shop.secrets, store.env);
   github = githubRunner({
     folder: join(shop.user.dir, "github"),
-    checkout: () => shop.repository,
+    repository: shop.repository,
     secrets,
     vars: { AWS_REGION: "us-east-1" },
-    api: shop.forge.url,
-    actions: { "acme/graphform@v1": join(import.meta.dirname, "../../action.yml") },
+    environments,
+    forge: shop.forge,
   });
 });
 afterAll(async () => {
@@ -68,7 +69,7 @@ describe("the workflow of a pull request", () => {
     expect(stranger?.body).toContain("approve it");
     expect(ours?.body).toMatch(/^<!-- graphform:plan name=shop -->\n/);
     expect(ours?.body).toContain("orders and what was bought");
-    expect(ours?.body).toContain("[Run of feedfacecafe](https://github.example/acme/graphs/actions/runs/2)");
+    expect(ours?.body).toContain(`[Run of feedfacecafe](${shop.forge.url}/acme/graphs/actions/runs/2)`);
     expect(await shop.created()).toEqual([]);
   });
 
@@ -106,7 +107,7 @@ describe("the workflow of a pull request", () => {
     const { plan, apply } = await github.run(workflow, event());
     expect([plan?.result, apply?.result]).toEqual(["success", "skipped"]);
     const outcomes = Object.fromEntries((plan?.steps ?? []).map(({ name, outcome }) => [name, outcome]));
-    expect(outcomes).toMatchObject({ validate: "success", plan: "skipped", comment: "skipped" });
+    expect(outcomes).toMatchObject({ validate: "success", plan: "skipped" });
     expect(shop.forge.comments.map(({ body }) => body)).toEqual(before);
   });
 });
@@ -140,20 +141,13 @@ describe("the workflow after a merge", () => {
     expect(results(jobs)).toEqual({ plan: "success", apply: "skipped" });
   });
 
-  it("keeps the plan with its checksum, and applies no other file", async () => {
+  it("keeps the plan, and applies no other file", async () => {
     shop.commit({ orders: "a forged plan", stock: "what is left" });
     let sha = "";
     const jobs = await github.run(workflow, push, {
       apply: async () => {
-        const [folder = ""] = shop.user
-          .files()
-          .filter(
-            (file) => file.startsWith(`github/run-${github.runs()}/`) && file.endsWith(".gfplan.sha256"),
-          )
-          .filter((file) => file.includes("/artifacts/"));
-        const plan = folder.replace(/\.sha256$/, "");
+        const plan = `github/run-${github.runs()}/artifacts/graphform-shop-plan-1/graphform.gfplan`;
         sha = createHash("sha256").update(shop.user.read(plan)).digest("hex");
-        expect(shop.user.read(folder)).toBe(`${sha}  graphform.gfplan\n`);
         shop.user.write(plan, `${shop.user.read(plan)} `);
       },
     });
@@ -167,14 +161,103 @@ describe("the workflow after a merge", () => {
     const jobs = await github.run(workflow, push, { apply: () => shop.past("delete", "orders") });
     expect(results(jobs), said(jobs["apply"])).toEqual({ plan: "success", apply: "failure" });
     const { apply } = jobs;
-    expect(apply?.steps.find(({ name }) => name === "apply")?.outputs).toEqual({ exitcode: "6" });
+    expect(apply?.steps.find(({ name }) => name === "apply")?.outputs).toMatchObject({ exitcode: "6" });
     expect(apply?.summary).toContain("## Plan for `shop`");
     expect(fingerprint(apply?.summary ?? "")).not.toBe(fingerprint(jobs["plan"]?.summary ?? ""));
-    expect(said(apply)).toContain("::error title=graphform::The plan that was shown is stale");
+    expect(said(apply)).toContain("::error title=graphform::The plan that was shown is out of date");
     expect(await shop.created()).toEqual(["orders", "stock"]);
     const again = await github.run(workflow, { ...push, attempt: 2 });
     expect(results(again), said(again["apply"])).toEqual({ plan: "success", apply: "success" });
     expect(await shop.created()).toEqual(["orders", "stock", "orders"]);
+  });
+});
+
+describe("a plan that is approved late", () => {
+  /** Runs the workflow, and lets a person approve its plan after something else has happened. */
+  async function approvedAfter(change: () => unknown): Promise<JobResult | undefined> {
+    const jobs = await github.run(workflow, push, { apply: async () => void change() });
+    expect(jobs["plan"]?.result, said(jobs["plan"])).toBe("success");
+    return jobs["apply"];
+  }
+
+  it.each<readonly [string, () => unknown, RegExp]>([
+    ["a newer commit was pushed", () => pushNext("newer"), /which is at \w{12} by now/],
+    [
+      "its commit was taken back by force",
+      () => shop.forge.git.reset("main", earlier),
+      /which is at \w{12} by now/,
+    ],
+    ["its branch was deleted", () => shop.forge.git.reset("main", undefined), /which is gone/],
+  ])(
+    "is refused if %s: nothing is done, and no plan of the old commit is shown",
+    async (_, change, words) => {
+      const before = await shop.created();
+      earlier = github.commit();
+      shop.commit({ orders: `approved late: ${words.source}`, stock: "what is left", late: "never made" });
+      const apply = await approvedAfter(change);
+      expect(apply).toMatchObject({ result: "failure", summary: "" });
+      expect(said(apply)).toMatch(words);
+      expect(apply?.steps.find(({ name }) => name === "apply")?.outputs).toMatchObject({ exitcode: "6" });
+      expect(await shop.created()).toEqual(before);
+    },
+  );
+
+  it("is refused in the run of an old commit that is run again", async () => {
+    const before = await shop.created();
+    shop.commit({ orders: "the old commit", stock: "what is left", late: "never made" });
+    await github.run(workflow, { ...push, killed: AbortSignal.abort() });
+    const commit = github.commit();
+    pushNext("the newer commit");
+    const jobs = await github.run(workflow, { ...push, commit, attempt: 2 });
+    expect(results(jobs), said(jobs["apply"])).toEqual({ plan: "success", apply: "failure" });
+    expect(said(jobs["apply"])).toContain(`from the commit ${commit.slice(0, 12)} of main`);
+    expect(await shop.created()).toEqual(before);
+  });
+
+  it("is applied if its commit is still the newest of main, whatever other branches do", async () => {
+    shop.commit({ orders: "approved in time", stock: "what is left" });
+    const apply = await approvedAfter(() => pushNext("of another branch", "main-2"));
+    expect(apply?.result, said(apply)).toBe("success");
+  });
+
+  let earlier = "";
+
+  function pushNext(description: string, branch?: string): void {
+    const folder = join(shop.user.dir, "another clone");
+    shop.user.write("another clone/graphform.yaml", shop.manifest({ orders: description }));
+    shop.forge.git.push(folder, branch);
+  }
+});
+
+describe("a job that is lost with its runner", () => {
+  it("leaves a lock that the next run takes over, and what was announced is made once", async () => {
+    const text = shop.user.read(`repository/${workflow}`);
+    shop.user.write(
+      `repository/${workflow}`,
+      text.replace("\njobs:", "\nenv: { GRAPHFORM_STATE_LEASE: 3s }\njobs:"),
+    );
+    shop.commit({ orders: "approved in time", stock: "what is left", lost: "made by a job that is lost" });
+    const killer = new AbortController();
+    let kill: Promise<void> | undefined;
+    const killed = await github.run(
+      workflow,
+      { ...push, killed: killer.signal },
+      {
+        apply: async () => {
+          const isAnnounced = async (): Promise<true | undefined> =>
+            (await store.text())?.split('"intents"')[1]?.includes("instances.lost") || undefined;
+          kill = until(isAnnounced, "the announced create").then(() => killer.abort());
+        },
+      },
+    );
+    await kill;
+    expect(results(killed)).toEqual({ plan: "success", apply: "cancelled" });
+    const again = await github.run(workflow, push);
+    expect(results(again), said(again["apply"])).toEqual({ plan: "success", apply: "success" });
+    expect((await shop.created()).filter((name) => name === "lost")).toEqual(["lost"]);
+    shop.user.write(`repository/${workflow}`, text);
+    shop.commit({ orders: "changed in between", stock: "what is left" });
+    expect(results(await github.run(workflow, push))).toEqual({ plan: "success", apply: "success" });
   });
 });
 
@@ -272,6 +355,8 @@ describe("the workflow on a schedule", () => {
         body: expect.stringContaining("Nobody could look"),
       },
     ]);
+    expect(shop.forge.issues[0]?.body).toContain("does not accept this user name");
+    expect(shop.forge.issues[0]?.body).not.toContain("nobody@example.com");
     await github.run(watch, schedule);
     expect(shop.forge.issues).toMatchObject([{ title: "Drift of shop", state: "open" }]);
     expect(results(await github.run(workflow, { ...push, name: "workflow_dispatch" }))).toEqual({
@@ -322,20 +407,136 @@ describe("the action", () => {
   });
 });
 
-it("plans and applies a manifest that stands in a folder of the repository", async () => {
-  shop.commit({ orders: "in a folder", stock: "what is left" });
-  const { user } = shop;
-  user.write("repository/envs/prod/graphform.yaml", user.read("repository/graphform.yaml"));
-  user.write("repository/graphform.yaml", "nothing of the kind");
-  const written = await user.run("--chdir", "repository/envs/prod", "init", "--ci", "github");
-  expect(written.code, written.err).toBe(0);
-  const jobs = await github.run(".github/workflows/graphform-shop-prod.yaml", push);
-  expect(results(jobs), Object.values(jobs).map(said).join("\n")).toEqual({
-    plan: "success",
-    apply: "success",
+describe("two environments in folders of one repository", () => {
+  const stateOf = (name: string): string => join(shop.user.dir, `${name}.state.json`);
+  const right: Record<string, string> = {};
+
+  it("have workflows, environments and secrets of their own", async () => {
+    const { user } = shop;
+    for (const name of ["prod", "test"]) {
+      const manifest = shop.manifest(
+        { [`${name}-orders`]: "in a folder" },
+        { path: stateOf(name) },
+        "several",
+      );
+      user.write(`repository/envs/${name}/graphform.yaml`, manifest);
+      const ran = await user.run("--chdir", `repository/envs/${name}`, "init", "--ci", "github");
+      expect(ran.code, ran.err).toBe(0);
+    }
+    user.write(".graphform-shared", "");
+    Object.assign(right, secrets);
+    for (const name of Object.keys(secrets)) delete secrets[name];
+    const own = (name: string): Readonly<Record<string, string>> => ({
+      ...right,
+      GRAPHFORM_STATE: stateOf(name),
+    });
+    environments["several-prod-plan"] = own("prod");
+    environments["several-prod"] = own("prod");
+    // Only its plan may sign in.
+    environments["several-test-plan"] = own("test");
+    environments["several-test"] = { ...own("test"), GRAPHFORM_PASSWORD: "that of another account" };
+    const [prod, test] = [await runOf("prod"), await runOf("test")];
+    expect(results(prod), Object.values(prod).map(said).join("\n")).toEqual({
+      plan: "success",
+      apply: "success",
+    });
+    expect(results(test)).toEqual({ plan: "success", apply: "failure" });
+    expect(said(test["apply"])).toContain("does not accept this user name with this password");
+    expect(environmentsOf(prod)).toEqual([
+      ["several-prod-plan", false],
+      ["several-prod", true],
+    ]);
+    expect(environmentsOf(test)).toEqual([
+      ["several-test-plan", false],
+      ["several-test", true],
+    ]);
+    expect((await shop.created()).filter((name) => name.includes("-orders"))).toEqual(["prod-orders"]);
   });
-  expect(said(jobs["apply"])).toMatch(/Apply complete! Resources: \d added, 1 changed, 0 destroyed\./);
+
+  it("are applied by the action in a matrix, in which one may fail", async () => {
+    environments["several-prod"] = { ...environments["several-prod"], SHOP_PASSWORD: "" };
+    environments["several-test"] = { ...environments["several-test-plan"] };
+    shop.user.write("repository/.github/workflows/matrix.yaml", matrixWorkflow);
+    const jobs = await github.run(".github/workflows/matrix.yaml", push);
+    expect(results(jobs), Object.values(jobs).map(said).join("\n")).toEqual({
+      "apply (prod)": "failure",
+      "apply (test)": "success",
+    });
+    expect((await shop.created()).filter((name) => name.includes("-orders"))).toEqual([
+      "prod-orders",
+      "test-orders",
+    ]);
+    Object.assign(secrets, right);
+  });
+
+  function runOf(name: string): ReturnType<GithubRunner["run"]> {
+    return github.run(`.github/workflows/graphform-several-${name}.yaml`, push);
+  }
+
+  function environmentsOf(jobs: { readonly [name: string]: JobResult }): readonly unknown[] {
+    return Object.values(jobs).map(({ environment }) => [environment?.name, environment?.deployed]);
+  }
 });
+
+describe("the action with options", () => {
+  it("applies with those that the plan was made with, and plans again with them", async () => {
+    const file = ".github/workflows/options.yaml";
+    const manifest = shop.manifest({ orders: "changed in between", stock: "not targeted" });
+    const { user } = shop;
+    user.write("repository/graphform.yaml", "not read");
+    user.write(
+      "repository/shop.yaml",
+      manifest
+        .replace("secrets:", "variables: { text: {} }\nsecrets:")
+        .replace('"changed in between"', '"${var.text}"'),
+    );
+    user.write(`repository/${file}`, optionsWorkflow("--target=instances.orders\\n--var=text=with options"));
+    const jobs = await github.run(file, push);
+    expect(results(jobs), Object.values(jobs).map(said).join("\n")).toEqual({
+      plan: "success",
+      apply: "success",
+    });
+    user.write(`repository/${file}`, optionsWorkflow("--target=instances.orders\\n--var=text=with others"));
+    const stale = await github.run(file, push, { apply: () => shop.past("delete", "orders") });
+    expect(results(stale)).toEqual({ plan: "success", apply: "failure" });
+    expect(said(stale["apply"])).toContain("Plan: 1 to add, 0 to change, 0 to destroy.");
+    expect(stale["apply"]?.summary).toContain("with others");
+    expect(stale["apply"]?.summary).not.toContain("instances.stock");
+  });
+
+  it("installs a tarball by its path, and nothing by a number", async () => {
+    const file = ".github/workflows/version.yaml";
+    const workflowOf = (version: string): string => `
+permissions: { contents: read }
+jobs:
+  validate:
+    steps:
+      - uses: ${pins.checkout}
+      - run: npm ci --ignore-scripts
+      - uses: ./node_modules/graphform
+        with: { command: validate, manifest: shop.yaml, args: --var=text=any, version: "${version}" }
+`;
+    shop.user.write(`repository/${file}`, workflowOf("0.1.0"));
+    const byNumber = await github.run(file, push);
+    expect(results(byNumber)).toEqual({ validate: "failure" });
+    expect(said(byNumber["validate"])).toMatch(/::error[^\n]*path of a tarball[^\n]*there is no 0\.1\.0/);
+    shop.user.write("repository/vendor/graphform-0.1.0.tgz", "as npm takes it");
+    shop.user.write(`repository/${file}`, workflowOf("vendor/graphform-0.1.0.tgz"));
+    const byPath = await github.run(file, push);
+    expect(results(byPath), said(byPath["validate"])).toEqual({ validate: "success" });
+    const installed = shop.user.read("github/npm-arguments.txt").trim().split("\n").at(-1);
+    expect(installed).toMatch(
+      /^install --prefix \S+ .*--ignore-scripts \/.*\/vendor\/graphform-0\.1\.0\.tgz$/,
+    );
+  });
+});
+
+/** Actions of others, by a commit. */
+const pins = {
+  checkout: `actions/checkout@${"a".repeat(40)}`,
+  upload: `actions/upload-artifact@${"b".repeat(40)}`,
+  download: `actions/download-artifact@${"c".repeat(40)}`,
+};
 
 const environment = `
     env:
@@ -345,8 +546,8 @@ const environment = `
       AWS_ACCESS_KEY_ID: \${{ secrets.AWS_ACCESS_KEY_ID }}
       AWS_SECRET_ACCESS_KEY: \${{ secrets.AWS_SECRET_ACCESS_KEY }}
     steps:
-      - uses: actions/checkout@v4
-      - run: npm ci`;
+      - uses: ${pins.checkout}
+      - run: npm ci --ignore-scripts`;
 
 const actionWorkflow = `
 permissions: { contents: read }
@@ -358,18 +559,18 @@ ${["changed", "exitcode", "add", "change", "replace", "destroy", "blocked", "max
   .map((name) => `      ${name}: \${{ steps.plan.outputs.${name} }}`)
   .join("\n")}${environment}
       - id: plan
-        uses: acme/graphform@v1
+        uses: ./node_modules/graphform
         with: { command: plan }
       - run: test -s "\${{ steps.plan.outputs.json_path }}" && test -s "\${{ steps.plan.outputs.sarif_path }}"
       - run: grep -q "Plan for" "\${{ steps.plan.outputs.summary_md_path }}"
-      - uses: actions/upload-artifact@v4
+      - uses: ${pins.upload}
         with: { name: plan, path: "\${{ steps.plan.outputs.plan_path }}" }
   apply:
     needs: plan
     if: github.ref == 'refs/heads/main' && needs.plan.outputs.changed == 'true'${environment}
-      - uses: actions/download-artifact@v4
+      - uses: ${pins.download}
         with: { name: plan }
-      - uses: acme/graphform@v1
+      - uses: ./node_modules/graphform
         with:
           command: apply
           plan-sha256: \${{ needs.plan.outputs.plan_sha256 }}
@@ -378,13 +579,58 @@ ${["changed", "exitcode", "add", "change", "replace", "destroy", "blocked", "max
     permissions: { contents: read, issues: write }
     outputs: { changed: "\${{ steps.drift.outputs.changed }}", exitcode: "\${{ steps.drift.outputs.exitcode }}" }${environment}
       - id: drift
-        uses: acme/graphform@v1
+        uses: ./node_modules/graphform
         with:
           command: drift
           args: |
             --no-probe
             --verbose
 `;
+
+const matrixWorkflow = `
+permissions: { contents: read }
+jobs:
+  apply:
+    strategy: { fail-fast: false, matrix: { environment: [prod, test] } }
+    environment: several-\${{ matrix.environment }}
+    env:
+      GRAPHFORM_USERNAME: \${{ secrets.GRAPHFORM_USERNAME }}
+      GRAPHFORM_PASSWORD: \${{ secrets.GRAPHFORM_PASSWORD }}
+      SHOP_PASSWORD: \${{ secrets.SHOP_PASSWORD }}
+      GRAPHFORM_STATE: \${{ vars.GRAPHFORM_STATE }}
+    steps:
+      - uses: ${pins.checkout}
+      - run: npm ci --ignore-scripts
+      - id: plan
+        uses: ./node_modules/graphform
+        with: { command: plan, working-directory: "envs/\${{ matrix.environment }}" }
+      - uses: ./node_modules/graphform
+        with:
+          command: apply
+          working-directory: envs/\${{ matrix.environment }}
+          plan-sha256: \${{ steps.plan.outputs.plan_sha256 }}
+`;
+
+/** A plan and its apply with the same options. */
+function optionsWorkflow(args: string): string {
+  return `
+permissions: { contents: read }
+jobs:
+  plan:
+    outputs: { sha256: "\${{ steps.plan.outputs.plan_sha256 }}" }${environment}
+      - id: plan
+        uses: ./node_modules/graphform
+        with: { command: plan, manifest: shop.yaml, args: "${args}" }
+      - uses: ${pins.upload}
+        with: { name: plan, path: "\${{ steps.plan.outputs.plan_path }}" }
+  apply:
+    needs: plan${environment}
+      - uses: ${pins.download}
+        with: { name: plan }
+      - uses: ./node_modules/graphform
+        with: { command: apply, manifest: shop.yaml, plan-sha256: "\${{ needs.plan.outputs.sha256 }}", args: "${args}" }
+`;
+}
 
 function npmEnvironment(): string {
   return readFileSync(join(shop.user.dir, "github", "npm-environment.txt"), "utf8");

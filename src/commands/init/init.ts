@@ -6,7 +6,8 @@ import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeAllNew } from "../write-new.ts";
 import { extendGitignore, gitignoreEdit } from "./gitignore.ts";
-import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
+import type { CiService } from "./pipeline-needs.ts";
+import { type Pipelines, pipelinesFor } from "./pipelines.ts";
 import { starter } from "./starter.ts";
 
 /** Options of `init`. */
@@ -52,17 +53,12 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
 /** The pipelines for a manifest, or for the one that `init` is going to write. */
 async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): Promise<Pipelines> {
   const text = isThere ? await readFile(manifest, "utf8") : starter;
-  const pipelines = pipelinesFor(ci, manifest, text);
+  const pipelines = await pipelinesFor(ci, manifest, text);
   const existing = pipelines.files.find(({ path }) => existsSync(path));
   if (existing === undefined) return pipelines;
   throw new GraphformError(
     "file-exists",
     `${relative(".", existing.path)} exists already and is not overwritten`,
-    {
-      hint:
-        ci === "gitlab"
-          ? "move it away, or include the component in it: docs/pipelines.md says how"
-          : "move it away, or leave out --ci",
-    },
+    { hint: "move it away, or leave out --ci" },
   );
 }

@@ -1,64 +1,95 @@
-/** @module Reads from a manifest what its pipelines need: its name, the kind of its state, and the secrets that it names. */
+/** @module Reads from a manifest what its pipelines need: its name, its environment, and the variables of its store, its service and its own. */
+import { loadProfile } from "../../hosting/profile/load-profile.ts";
 import { parseManifest } from "../../manifest/parse.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { type StoreType, storeTypes } from "../../manifest/schema/state-shape.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
-/** Kind of the store that keeps the state of a manifest. */
-export type StateKind = "file" | "http" | "s3" | "postgres";
+/** CI services that `init` writes pipelines for. */
+export type CiService = "github" | "gitlab";
 
 /** Everything that the text of a pipeline depends on. */
 export interface PipelineNeeds {
   /** Name of the manifest, in letters that fit everywhere in a pipeline. */
   readonly name: string;
-  readonly state: StateKind;
-  /** Variables with the credentials of the state's store. */
-  readonly stateSecrets: readonly string[];
-  /** Variables that the manifest names. */
+  /** The environment that the manifest declares. */
+  readonly environment: string | undefined;
+  readonly state: StoreType;
+  /** Variables with credentials. */
   readonly secrets: readonly string[];
-  /** The manifest, relative to `folder`. */
-  readonly manifest: string;
-  /** Folder in the repository, empty for its root. */
-  readonly folder: string;
+  /** Variables that are no secret. */
+  readonly variables: readonly string[];
+  /** Variables that may take the place of some of the secrets. */
+  readonly instead: readonly string[];
 }
 
-/** One file of a pipeline; its path begins at the root of the repository. */
-export interface PipelineFile {
-  readonly path: string;
-  readonly text: string;
-}
+type Variables = Pick<PipelineNeeds, "secrets" | "variables" | "instead">;
 
-const storeVariables: { readonly [kind in StateKind]: readonly string[] } = {
-  file: [],
-  http: ["GRAPHFORM_STATE_USERNAME", "GRAPHFORM_STATE_PASSWORD", "GRAPHFORM_STATE_TOKEN"],
-  s3: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
-  postgres: ["GRAPHFORM_STATE_POSTGRES_URL"],
-};
-
-/** Variables that every pipeline passes, or that are set by the pipeline itself. */
-const known = new Set([...Object.values(storeVariables).flat(), "GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD"]);
+const none: Variables = { secrets: [], variables: [], instead: [] };
 
 /** Reads the needs of a manifest, as far as it can be read: an invalid one is found by the pipeline. */
-export function pipelineNeeds(text: string): Omit<PipelineNeeds, "manifest" | "folder"> {
+export async function pipelineNeeds(text: string, ci: CiService): Promise<PipelineNeeds> {
   const { value = {} } = parseManifest([{ path: "graphform.yaml", text }]);
+  const [section, service] = ["state", "service"]
+    .map((key) => value[key])
+    .map((part) => (isObject(part) ? part : {}));
+  const written = section?.["type"] ?? section?.["backend"];
+  const state = storeTypes.find((type) => type === written) ?? "file";
+  const store = storeVariables(state, section ?? {}, ci);
+  const secrets = ["GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD", ...store.secrets];
+  const named = [...secretVariables(value["secrets"] ?? null), ...usedVariables(value)];
+  const known = new Set([...secrets, ...store.variables, ...store.instead]);
+  const host = (await namesHost(service ?? {})) ? [] : ["GRAPHFORM_PLATFORM_URL"];
+  const environment = typeof value["environment"] === "string" ? fitting(value["environment"]) : "";
   const name = typeof value["name"] === "string" ? fitting(value["name"]) : "";
-  const section = value["state"];
-  const written = isObject(section) ? (section["type"] ?? section["backend"]) : undefined;
-  const state = isStateKind(written) ? written : "file";
-  const named = new Set([...secretVariables(value["secrets"] ?? null), ...usedVariables(value)]);
   return {
     name: name === "" ? "graphform" : name,
+    environment: environment === "" ? undefined : environment,
     state,
-    stateSecrets: storeVariables[state],
-    secrets: [...named].filter((variable) => !known.has(variable)).sort(),
+    secrets: [...secrets, ...[...new Set(named)].filter((variable) => !known.has(variable)).sort()],
+    variables: [...host, ...store.variables],
+    instead: store.instead,
   };
+}
+
+/** Variables that a store needs beside what its section says. */
+function storeVariables(type: StoreType, section: JsonObject, ci: CiService): Variables {
+  switch (type) {
+    case "file":
+      return { ...none, variables: ["GRAPHFORM_STATE"] };
+    case "http":
+      // GitLab's own store takes the token that every job has.
+      return ci === "gitlab" &&
+        /\/api\/v4\/projects\/[^/]+\/terraform\/state\//.test(String(section["address"]))
+        ? none
+        : {
+            secrets: ["GRAPHFORM_STATE_USERNAME", "GRAPHFORM_STATE_PASSWORD"],
+            variables: [],
+            instead: ["GRAPHFORM_STATE_TOKEN"],
+          };
+    case "s3": {
+      const isPlaced = section["region"] !== undefined || section["endpoint"] !== undefined;
+      return {
+        secrets: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
+        variables: isPlaced ? [] : ["AWS_REGION"],
+        instead: [],
+      };
+    }
+    case "postgres":
+      return { ...none, secrets: ["GRAPHFORM_STATE_POSTGRES_URL"] };
+  }
+}
+
+/** True if the manifest or its profile says at which address the service is. */
+async function namesHost(service: JsonObject): Promise<boolean> {
+  const { platformUrl, profile = "default" } = service;
+  if (platformUrl !== undefined || typeof profile !== "string") return true;
+  const found = await loadProfile(profile).catch(() => undefined);
+  return found === undefined || found.platformUrl !== undefined;
 }
 
 /** A text in letters that fit everywhere in a pipeline. */
 export function fitting(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_.-]+/g, "-");
-}
-
-function isStateKind(value: Json | undefined): value is StateKind {
-  return typeof value === "string" && Object.hasOwn(storeVariables, value);
 }
 
 /** Variables of `secrets: { password: { env: NAME } }`. */
@@ -79,30 +110,4 @@ function usedVariables(value: Json): readonly string[] {
 
 function isVariable(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
-}
-
-/** Options of every command that reads the manifest and the state, for a line of shell. */
-export function manifestOptions(needs: PipelineNeeds): string {
-  return `${fileOption(needs)}${stateOption(needs)}`;
-}
-
-/** Option that names the manifest, where it is not the usual one. */
-export function fileOption({ manifest }: PipelineNeeds): string {
-  return manifest === "graphform.yaml" ? "" : ` -f '${manifest.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Option that names the state, where no shared store keeps it. */
-export function stateOption({ state }: PipelineNeeds): string {
-  return state === "file" ? ' --state "$GRAPHFORM_STATE"' : "";
-}
-
-/** A line of shell as a value of YAML: plain where YAML reads it so, otherwise between quotes. */
-export function yamlLine(line: string): string {
-  const isPlain = /^[A-Za-z]/.test(line) && !/: | #|:$/.test(line);
-  return isPlain ? line : JSON.stringify(line);
-}
-
-/** A path below the folder of the manifest, from the root of the repository. */
-export function inFolder({ folder }: PipelineNeeds, file: string): string {
-  return folder === "" ? file : `${folder}/${file}`;
 }

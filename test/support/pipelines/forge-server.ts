@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { type GitHost, openGitHost } from "./git-host.ts";
 
@@ -42,8 +42,11 @@ export interface ForgeServer {
 
 const bot = "bot";
 
-/** Starts a forge. The token of GitHub is made of the job's permissions, that of GitLab is `gitlab-token`. */
-export async function startForge(): Promise<ForgeServer> {
+/**
+ * Starts a forge. The token of GitHub is made of the job's permissions, that of GitLab is `gitlab-token`. `states` is the origin of the
+ * server that keeps GitLab's Terraform states.
+ */
+export async function startForge(states?: string): Promise<ForgeServer> {
   const refused: string[] = [];
   const store: Store = { comments: [], issues: [] };
   const faults: Fault[] = [];
@@ -56,6 +59,8 @@ export async function startForge(): Promise<ForgeServer> {
       refused.push(`${request.method} ${request.url}`);
       return void response.writeHead(401, { "www-authenticate": "Basic" }).end("Repository not found.");
     }
+    if (states !== undefined && request.url?.includes("/terraform/state/") === true)
+      return forward(request, response, states);
     const worked = fault?.work === "not-done" ? fault.answer : answer(request, store);
     void Promise.resolve(worked).then((whole) => {
       const given = fault?.answer ?? whole;
@@ -78,6 +83,15 @@ export async function startForge(): Promise<ForgeServer> {
         server.closeAllConnections();
       }),
   };
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, origin: string): void {
+  const { method, headers, url = "" } = request;
+  const sent = httpRequest(new URL(url, origin), { method: method ?? "GET", headers }, (answered) => {
+    response.writeHead(answered.statusCode ?? 502, answered.headers);
+    answered.pipe(response);
+  });
+  request.pipe(sent);
 }
 
 type Store = Pick<ForgeServer, "comments" | "issues">;

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } 
 import { basename, delimiter, isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import { filled, holds, type Scope, type Value } from "./expression.ts";
+import type { ForgeServer } from "./forge-server.ts";
 import { runnerPrograms, shell, type Variables } from "./shell.ts";
 
 interface Step {
@@ -17,12 +18,13 @@ interface Step {
 }
 
 interface Job {
+  readonly strategy?: { readonly matrix: { readonly [name: string]: readonly string[] } };
   readonly needs?: string | readonly string[];
   readonly if?: string;
   readonly env?: Variables;
   readonly outputs?: Variables;
   readonly permissions?: Variables;
-  readonly environment?: string;
+  readonly environment?: string | { readonly name: string; readonly deployment?: boolean };
   readonly steps: readonly Step[];
 }
 
@@ -49,7 +51,9 @@ export interface StepResult {
 
 /** How a job ended. */
 export interface JobResult {
-  readonly result: "success" | "failure" | "skipped";
+  readonly result: "success" | "failure" | "skipped" | "cancelled";
+  /** The environment, and whether it was deployed to. */
+  readonly environment?: { readonly name: string; readonly deployed: boolean };
   readonly steps: readonly StepResult[];
   readonly outputs: Variables;
   /** Summaries of all steps. */
@@ -64,13 +68,19 @@ export interface GithubEvent {
   readonly attempt?: number;
   /** Who caused it. */
   readonly actor?: string;
+  /** The commit of an earlier run, which is run again. Left out: everything in the folder is the next commit. */
+  readonly commit?: string;
+  /** Ends the jobs at once, as the loss of a runner does. */
+  readonly killed?: AbortSignal;
 }
 
 /** A repository at GitHub with its settings; artifacts are kept from run to run. */
 export interface GithubRunner {
   /** Number of runs so far. */
   runs(): number;
-  /** Runs a workflow file of the checked out folder. `before` is called before a job, as a reviewer is asked. */
+  /** The commit of the last run. */
+  commit(): string;
+  /** Runs a workflow file of a commit. `before` is called before a job, as a reviewer is asked. */
   run(
     file: string,
     event: GithubEvent,
@@ -78,33 +88,42 @@ export interface GithubRunner {
   ): Promise<{ readonly [job: string]: JobResult }>;
 }
 
-/** Makes a runner that works below `folder`. `checkout` is the folder with the commit. */
+/** Makes a runner that works below `folder`, for commits of the files in `repository`. */
 export function githubRunner({
   folder,
-  checkout,
+  repository,
   secrets,
   vars,
-  api,
+  environments = {},
+  forge,
   actions = {},
 }: {
   readonly folder: string;
-  readonly checkout: () => string;
+  readonly repository: string;
   readonly secrets: Variables;
   readonly vars: Variables;
-  readonly api: string;
+  /** Secrets and variables that environments have in place of those of the repository. */
+  readonly environments?: { readonly [name: string]: Variables };
+  readonly forge: Pick<ForgeServer, "url" | "git">;
   /** Files of composite actions by what `uses` says. */
   readonly actions?: { readonly [uses: string]: string };
 }): GithubRunner {
   const programs = runnerPrograms(folder);
   let runs = 0;
+  let commit = "";
   return {
     runs: () => runs,
+    commit: () => commit,
     async run(file, event, before = {}) {
       runs += 1;
       const home = join(folder, `run-${runs}`);
       const artifacts = join(home, "artifacts");
       mkdirSync(artifacts, { recursive: true });
-      const workflow: Workflow = parse(readFileSync(join(checkout(), file), "utf8"));
+      commit =
+        event.commit ?? forge.git.push(repository, event.name === "pull_request" ? "proposed" : "main");
+      const checkout = join(home, "commit");
+      forge.git.checkOut(commit, checkout);
+      const workflow: Workflow = parse(readFileSync(join(checkout, file), "utf8"));
       const eventFile = join(home, "event.json");
       writeFileSync(eventFile, JSON.stringify(event.payload ?? {}));
       const github = {
@@ -116,22 +135,23 @@ export function githubRunner({
         run_attempt: String(event.attempt ?? 1),
       };
       const results: Record<string, JobResult> = {};
-      for (const [name, job] of Object.entries(workflow.jobs)) {
+      for (const { name, id, job, matrix } of Object.entries(workflow.jobs).flatMap(combinations)) {
         const needed = typeof job.needs === "string" ? [job.needs] : (job.needs ?? []);
-        const context = {
-          github: { ...github, token: tokenOf(job.permissions ?? workflow.permissions) },
-          secrets,
-          vars,
-        };
+        const token = tokenOf(job.permissions ?? workflow.permissions);
         const needs = Object.fromEntries(needed.map((need) => [need, results[need] ?? {}]));
+        const named = { github: { ...github, token }, matrix, needs, vars };
         const failed = needed.some((need) => results[need]?.result !== "success");
-        const jobScope = scopeOf({ ...context, needs }, failed);
-        if (!holds(job.if, jobScope)) {
+        if (!holds(job.if, scopeOf({ ...named, secrets }, failed))) {
           results[name] = { result: "skipped", steps: [], outputs: {}, summary: "" };
           continue;
         }
-        await before[name]?.();
-        const workspace = join(home, name, "workspace");
+        await before[id]?.();
+        const environment = environmentOf(job, scopeOf(named, false));
+        const own = environments[environment?.name ?? ""];
+        const context = { ...named, secrets: { ...secrets, ...own }, vars: { ...vars, ...own } };
+        const jobScope = scopeOf(context, failed);
+        const place = join(home, name);
+        const workspace = join(place, "workspace");
         mkdirSync(workspace, { recursive: true });
         const base: Variables = {
           ...programs,
@@ -141,22 +161,23 @@ export function githubRunner({
           GITHUB_EVENT_NAME: event.name,
           GITHUB_REF: event.ref,
           GITHUB_REPOSITORY: "acme/graphs",
-          GITHUB_API_URL: api,
-          GITHUB_SERVER_URL: "https://github.example",
+          GITHUB_API_URL: forge.url,
+          GITHUB_SERVER_URL: forge.url,
           GITHUB_RUN_ID: String(runs),
-          GITHUB_SHA: "0123456789abcdef",
-          RUNNER_TEMP: join(home, name),
+          GITHUB_SHA: commit,
+          RUNNER_TEMP: place,
           ...fill(workflow.env, jobScope),
           ...fill(job.env, jobScope),
         };
         const ran = await runSteps(job.steps, {
-          ...{ home: join(home, name), workspace, artifacts, base, checkout: checkout(), actions },
-          context: { ...context, needs, env: base },
+          ...{ home: place, workspace, artifacts, base, checkout, actions, killed: event.killed },
+          context: { ...context, env: base },
           folder: workflow.defaults?.run?.["working-directory"] ?? ".",
         });
-        const scope = scopeOf({ ...context, needs, steps: ran.context }, ran.failed);
+        const scope = scopeOf({ ...context, steps: ran.context }, ran.failed);
         results[name] = {
-          result: ran.failed ? "failure" : "success",
+          result: endOf(ran, event),
+          ...(environment && { environment }),
           steps: ran.steps,
           outputs: fill(job.outputs, scope),
           summary: ran.summary,
@@ -167,7 +188,32 @@ export function githubRunner({
   };
 }
 
+function endOf({ failed }: RanSteps, { killed }: GithubEvent): JobResult["result"] {
+  if (killed?.aborted === true) return "cancelled";
+  return failed ? "failure" : "success";
+}
+
+function environmentOf({ environment }: Job, scope: Scope): JobResult["environment"] {
+  if (environment === undefined) return undefined;
+  const whole = typeof environment === "string" ? { name: environment, deployment: true } : environment;
+  return { name: filled(whole.name, scope), deployed: whole.deployment !== false };
+}
+
+/** A job for each combination of its matrix, which stands behind its name. */
+function combinations([id, job]: [string, Job]): readonly {
+  name: string;
+  id: string;
+  job: Job;
+  matrix: Variables;
+}[] {
+  const [axis] = Object.entries(job.strategy?.matrix ?? {});
+  if (axis === undefined) return [{ name: id, id, job, matrix: {} }];
+  const [key, values] = axis;
+  return values.map((value) => ({ name: `${id} (${value})`, id, job, matrix: { [key]: value } }));
+}
+
 interface Place {
+  readonly killed: AbortSignal | undefined;
   readonly home: string;
   readonly workspace: string;
   readonly artifacts: string;
@@ -211,6 +257,7 @@ async function runSteps(steps: readonly Step[], place: Place): Promise<RanSteps>
     const name = step.name ?? step.id ?? step.uses ?? `step ${at}`;
     const note = noteOf(name, step.id);
     const before = scopeOf({ ...place.context, steps: context }, status.failed);
+    if (place.killed?.aborted === true) break;
     if (!holds(step.if, before)) {
       note({ outcome: "skipped", out: "", outputs: {} });
       continue;
@@ -229,7 +276,9 @@ async function runSteps(steps: readonly Step[], place: Place): Promise<RanSteps>
     const scope = scopeOf({ ...place.context, steps: context, env }, status.failed);
     if (step.uses !== undefined) {
       const given = fill(step.with, scope);
-      const action = place.actions[step.uses];
+      const action = step.uses.startsWith("./")
+        ? join(workspace, step.uses, "action.yml")
+        : place.actions[step.uses];
       if (action === undefined) note(useKnown(step.uses, given, place));
       else {
         const ran = await runAction(action, given, { ...place, base: env, prefix: `${prefix}${at}-` });
@@ -240,7 +289,7 @@ async function runSteps(steps: readonly Step[], place: Place): Promise<RanSteps>
     }
     const folder = filled(step["working-directory"] ?? place.folder, scope);
     const cwd = isAbsolute(folder) ? folder : join(workspace, folder);
-    const { code, out } = await shell(filled(step.run ?? "exit 99", scope), cwd, env);
+    const { code, out } = await shell(filled(step.run ?? "exit 99", scope), cwd, env, place.killed);
     note({ outcome: code === 0 ? "success" : "failure", out, outputs: readOutputs(output) });
     summaries += readFileSync(summary, "utf8");
     const more = readFileSync(added, "utf8").trim();
@@ -254,7 +303,8 @@ function useKnown(uses: string, given: Variables, place: Place): Omit<StepResult
   const { workspace, artifacts, checkout } = place;
   const done = { outcome: "success", out: "", outputs: {} } as const;
   const refused = (out: string): Omit<StepResult, "name"> => ({ outcome: "failure", out, outputs: {} });
-  const [action] = uses.split("@");
+  const [action, version = ""] = uses.split("@");
+  if (!/^[0-9a-f]{40}$/.test(version)) return refused(`${uses} is not pinned to a commit`);
   if (action === "actions/checkout") cpSync(checkout, workspace, { recursive: true });
   else if (action === "actions/upload-artifact") {
     const target = join(artifacts, given["name"] ?? "artifact");

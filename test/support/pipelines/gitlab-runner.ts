@@ -1,6 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
+import type { ForgeServer } from "./forge-server.ts";
 import { runnerPrograms, shell, type Variables } from "./shell.ts";
 
 interface Rule {
@@ -17,6 +18,7 @@ interface Job {
   readonly script: readonly string[];
   readonly after_script?: readonly string[];
   readonly variables?: Variables;
+  readonly environment?: { readonly name: string; readonly action?: string };
   readonly allow_failure?: { readonly exit_codes: number };
   readonly artifacts?: {
     readonly paths?: readonly string[];
@@ -40,11 +42,14 @@ export interface GitlabJob {
   readonly afterScript: string;
   /** Reports by their kind. */
   readonly reports: Variables;
+  readonly environment?: { readonly name: string; readonly action?: string };
 }
 
 /** A project at GitLab. Artifacts go from a job to those that need it. */
 export interface GitlabRunner {
-  /** Runs a pipeline. `manual` are jobs that a person starts; each is called before its job. */
+  /** The commit of the last pipeline. */
+  commit(): string;
+  /** Runs a pipeline. `manual` are jobs that a person starts; each is called before its job. CI_COMMIT_SHA names an earlier commit. */
   run(
     variables: Variables,
     manual?: { readonly [job: string]: () => Promise<unknown> },
@@ -53,36 +58,46 @@ export interface GitlabRunner {
 
 const notJobs = new Set(["stages", "workflow", "default", "variables", "spec", "include"]);
 
-/** Makes a runner that works below `folder`; `text` gives the pipeline of the commit. */
+/** Makes a runner that works below `folder`, for commits of the files in `repository`; `text` is another pipeline than theirs. */
 export function gitlabRunner({
   folder,
-  checkout,
-  text = () => readFileSync(join(checkout(), ".gitlab-ci.yml"), "utf8"),
+  repository,
+  forge,
+  text,
   project,
+  environments = {},
 }: {
   readonly folder: string;
-  readonly checkout: () => string;
-  readonly text?: () => string;
+  readonly repository: string;
+  readonly forge: Pick<ForgeServer, "url" | "git">;
+  readonly text?: string;
   /** Variables of the project. */
   readonly project: Variables;
+  /** Variables that environments have in place of those. */
+  readonly environments?: { readonly [name: string]: Variables };
 }): GitlabRunner {
   const programs = runnerPrograms(folder);
   let runs = 0;
+  let commit = "";
   return {
+    commit: () => commit,
     async run(given, manual = {}) {
       runs += 1;
-      const document: Pipeline & { readonly [name: string]: unknown } = parse(text());
-      const predefined = { ...project, CI_DEFAULT_BRANCH: "main", ...given };
+      const branch = given["CI_COMMIT_BRANCH"] ?? "proposed";
+      commit = given["CI_COMMIT_SHA"] ?? forge.git.push(repository, branch);
+      const home = join(folder, `pipeline-${runs}`);
+      const checkout = join(home, "commit");
+      forge.git.checkOut(commit, checkout);
+      const document = text === undefined ? wholePipeline(checkout) : parsed(text);
+      const predefined = {
+        ...{ ...project, CI_DEFAULT_BRANCH: "main", CI_PROJECT_URL: `${forge.url}/acme/graphs` },
+        ...given,
+        CI_COMMIT_SHA: commit,
+      };
       const results: Record<string, GitlabJob> = {};
       if (document.workflow !== undefined && ruled(document.workflow.rules, predefined) === "never")
         return results;
-      const jobs = Object.entries(document).filter(([name]) => !notJobs.has(name) && !name.startsWith("."));
-      const staged = document.stages.flatMap((stage) =>
-        jobs
-          .map(([name, job]): [string, Job] => [name, asJob(job, document)])
-          .filter(([, job]) => job.stage === stage),
-      );
-      for (const [name, job] of staged) {
+      for (const [name, job] of stagedJobs(document)) {
         const when = ruled(job.rules ?? [{}], predefined);
         if (when === "never") continue;
         const needed = job.needs ?? Object.keys(results);
@@ -95,23 +110,48 @@ export function gitlabRunner({
           continue;
         }
         await start?.();
-        const home = join(folder, `pipeline-${runs}`);
-        results[name] = await runJob(job, document, {
-          ...{ home, name, needed, checkout: checkout() },
+        const { environment } = job;
+        const ran = await runJob(job, document, {
+          ...{ home, name, needed, checkout },
           env: {
             ...programs,
             ...predefined,
+            ...environments[environment?.name ?? ""],
             GITLAB_CI: "true",
             CI_PROJECT_DIR: join(home, name),
             CI_JOB_URL: `https://gitlab.example/jobs/${runs}`,
-            CI_COMMIT_SHA: "feedfacecafe1234",
             ...expanded({ ...document.variables, ...job.variables }, predefined),
           },
         });
+        results[name] = { ...ran, ...(environment && { environment }) };
       }
       return results;
     },
   };
+}
+
+function stagedJobs(document: Document): readonly [string, Job][] {
+  const jobs = Object.entries(document).filter(([name]) => !notJobs.has(name) && !name.startsWith("."));
+  return document.stages.flatMap((stage) =>
+    jobs
+      .map(([name, job]): [string, Job] => [name, asJob(job, document)])
+      .filter(([, job]) => job.stage === stage),
+  );
+}
+
+type Document = Pipeline & { readonly [name: string]: unknown };
+
+function parsed(text: string): Document {
+  return parse(text);
+}
+
+/** The pipeline of a commit with the files that it includes. */
+function wholePipeline(folder: string): Document {
+  const read = (file: string): Document => parsed(readFileSync(join(folder, file), "utf8"));
+  const root: Document & { readonly include?: readonly { readonly local: string }[] } =
+    read(".gitlab-ci.yml");
+  const files = (root.include ?? []).flatMap(({ local }) => globSync(local, { cwd: folder }));
+  return Object.assign({}, ...files.map(read), root);
 }
 
 interface Place {
@@ -179,7 +219,9 @@ function expanded(values: Variables, known: Variables): Variables {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      String(value).replaceAll(/\$(\w+)/g, (_, other: string) => known[other] ?? ""),
+      String(value).replaceAll(/\$(\$|\w+)/g, (_, other: string) =>
+        other === "$" ? "$" : (known[other] ?? ""),
+      ),
     ]),
   );
 }

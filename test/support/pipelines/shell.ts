@@ -15,12 +15,23 @@ export interface Variables {
   readonly [name: string]: string;
 }
 
-/** Runs a script as a runner does: `bash -e`, and nothing in its environment but what the job has. */
-export async function shell(script: string, cwd: string, env: Variables): Promise<Ended> {
+/**
+ * Runs a script as a runner does: `bash -e`, and nothing in its environment but what the job has. `killed` ends it and all that it has
+ * started at once, as the loss of a runner does.
+ */
+export async function shell(
+  script: string,
+  cwd: string,
+  env: Variables,
+  killed?: AbortSignal,
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn("bash", ["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script], {
-      ...{ cwd, env },
+      ...{ cwd, env, detached: true },
       stdio: ["ignore", "pipe", "pipe"],
+    });
+    killed?.addEventListener("abort", () => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
     });
     const chunks: string[] = [];
     for (const stream of [child.stdout, child.stderr])
@@ -47,8 +58,11 @@ export function runnerPrograms(folder: string): Variables {
     "npm",
     `#!/bin/sh
 env > "${join(folder, "npm-environment.txt")}"
-test "$1" = ci || exit 9
+echo "$*" >> "${join(folder, "npm-arguments.txt")}"
+test "$1" != install || exit 0
+test "$*" = "ci --ignore-scripts" || exit 9
 mkdir -p node_modules/.bin
+ln -sfn "${packaged}" node_modules/graphform
 cp "${join(folder, "bin", "graphform-of-tests")}" node_modules/.bin/graphform
 `,
   );

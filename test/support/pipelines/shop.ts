@@ -20,6 +20,8 @@ export interface Shop {
   readonly secrets: Variables;
   /** Writes the next commit: databases by name, each with its description. */
   commit(databases: Variables): void;
+  /** A manifest of databases by name, with a state section and a name of its own. */
+  manifest(databases: Variables, section?: JsonObject, name?: string): string;
   /** Names of the databases that were ever created, in their order. */
   created(): Promise<readonly string[]>;
   /** Deletes or stops a database past graphform, and waits until it is so. */
@@ -36,18 +38,20 @@ export interface ShopStore {
 }
 
 /** Opens a shop whose pipeline is that of a CI service. */
-export async function openShop(ci: "github" | "gitlab", store: ShopStore): Promise<Shop> {
+export async function openShop(
+  ci: "github" | "gitlab",
+  store: ShopStore,
+  given?: ForgeServer,
+): Promise<Shop> {
   const user = openWorkspace();
   const platform = await platformUp(user, "--delay", "5");
-  const forge = await startForge();
+  const forge = given ?? (await startForge());
   const repository = join(user.dir, "repository");
   mkdirSync(join(repository, ".git"), { recursive: true });
   user.write("quick.yaml", quickProfile);
-  const commit = (databases: Variables): void =>
-    user.write(
-      "repository/graphform.yaml",
-      manifestOf(databases, platform.url, join(user.dir, "quick.yaml"), store.section),
-    );
+  const commit = (databases: Variables): void => user.write("repository/graphform.yaml", manifest(databases));
+  const manifest = (databases: Variables, section: JsonObject = store.section, name = "shop"): string =>
+    manifestOf(databases, { url: platform.url, profile: join(user.dir, "quick.yaml"), section, name });
   commit({ orders: "the order graph" });
   const { code, err } = await user.run("--chdir", "repository", "init", "--ci", ci);
   if (code !== 0) throw new Error(err);
@@ -57,7 +61,7 @@ export async function openShop(ci: "github" | "gitlab", store: ShopStore): Promi
     return state.resources[`instances.${database}`]?.id ?? "";
   };
   return {
-    ...{ user, platform, forge, repository, commit },
+    ...{ user, platform, forge, repository, commit, manifest },
     secrets: {
       GRAPHFORM_USERNAME: platform.username,
       GRAPHFORM_PASSWORD: platform.password,
@@ -91,7 +95,15 @@ export async function openShop(ci: "github" | "gitlab", store: ShopStore): Promi
   };
 }
 
-function manifestOf(databases: Variables, url: string, profile: string, state: JsonObject): string {
+function manifestOf(
+  databases: Variables,
+  {
+    url,
+    profile,
+    section,
+    name: own,
+  }: { readonly url: string; readonly profile: string; readonly section: JsonObject; readonly name: string },
+): string {
   const blocks = Object.entries(databases).map(
     ([name, description]) => `  ${name}:
     tier: free
@@ -102,10 +114,10 @@ function manifestOf(databases: Variables, url: string, profile: string, state: J
 `,
   );
   return `apiVersion: graphform/v1
-name: shop
+name: ${own}
 service: { profile: ${profile}, platformUrl: "${url}", subscriptionId: sub-local }
 secrets: { shop: { env: SHOP_PASSWORD } }
-state: ${JSON.stringify(state)}
+state: ${JSON.stringify(section)}
 instances:
 ${blocks.join("")}`;
 }
