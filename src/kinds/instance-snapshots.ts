@@ -59,20 +59,20 @@ export async function describeSnapshot(service: Reads, id: string, signal: Abort
 
 /**
  * Asks for a backup of an instance by the first operation that the service knows: its published API, its documents and its
- * portal differ. Rejects with the last refusal.
+ * portal differ. Gives the id in the answer, if there is one. Rejects with the last refusal.
  */
 export async function askForBackup(
   service: Service,
   params: { readonly [name: string]: string },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const { backupBy, operations } = service.profile;
   let refusal: unknown;
   for (const operation of backupBy.filter((name) => operations[name] !== undefined)) {
     const body = operation === "snapshot.create" ? { body: { instanceId: params["id"] ?? "" } } : {};
     try {
-      await service.write({ operation, params, ...body }, signal);
-      return;
+      const { values } = await service.write({ operation, params, ...body }, signal);
+      return typeof values["id"] === "string" ? values["id"] : undefined;
     } catch (error) {
       if (!isServiceError(error, "not-found")) throw error;
       refusal = error;
@@ -88,16 +88,24 @@ export async function backupsOf(
   signal: AbortSignal,
 ): Promise<readonly Backup[]> {
   const all = await listSnapshots(service, {}, signal);
+  return all.filter((snapshot) => snapshot.instanceId === instanceId).map(asBackup);
+}
+
+/** A snapshot in the words of backups. */
+export function asBackup({ id, status, type, createdAt }: Snapshot): Backup {
   const is = { done: "completed", failed: "failed", pending: "pending" } as const;
-  return all
-    .filter((snapshot) => snapshot.instanceId === instanceId)
-    .map((snapshot) => ({
-      id: snapshot.id,
-      is: is[snapshotPhase(snapshot.status)],
-      detail: snapshot.status === "" ? "without a status" : snapshot.status,
-      isAutomatic: snapshot.type?.toLowerCase().startsWith("automat") === true,
-      ...(snapshot.createdAt === undefined ? {} : { createdAt: snapshot.createdAt }),
-    }));
+  return {
+    id,
+    is: is[snapshotPhase(status)],
+    detail: status === "" ? "without a status" : status,
+    isAutomatic: type?.toLowerCase().startsWith("automat") === true,
+    ...(createdAt === undefined ? {} : { createdAt }),
+  };
+}
+
+/** True if the profile says how the service shows when a snapshot was made. */
+export function showsSnapshotTimes({ profile }: Reads): boolean {
+  return profile.operations["snapshot.describe"]?.answer["createdAt"] !== undefined;
 }
 
 /** The meaning of a status, whatever its spelling. */

@@ -16,7 +16,7 @@ import { failoverOf } from "./instance-failover.ts";
 import { listAllInstances } from "./instance-list-all.ts";
 import { instanceParams } from "./instance-params.ts";
 import { checkInstance } from "./instance-rules.ts";
-import { askForBackup, backupsOf } from "./instance-snapshots.ts";
+import { askForBackup, backupsOf, showsSnapshotTimes } from "./instance-snapshots.ts";
 import {
   declaredTags,
   hasTags,
@@ -88,6 +88,7 @@ function reader(service: Reads): Reader {
     },
     probe: (request, signal) => probeInstance(request, service, signal),
     backups: (ref, signal) => backupsOf(service, ref.id, signal),
+    showsBackupTimes: showsSnapshotTimes(service),
   };
 }
 

@@ -27,6 +27,8 @@ export interface Reader {
   probe?(request: ProbeRequest, signal: AbortSignal): Promise<ProbeAnswer>;
   /** The backups that the service lists of one object; a kind without them holds nothing that could be backed up. */
   backups?(ref: Ref, signal: AbortSignal): Promise<readonly Backup[]>;
+  /** True if the service shows when a backup was made. */
+  readonly showsBackupTimes?: boolean;
 }
 
 /** All objects of a kind. `leftOut` could not be read; `unplaced` appears only in the lists of places. */
@@ -77,8 +79,8 @@ export interface Driver extends Reader {
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
   /** One lifecycle operation: start, stop, restart, ...; `choices` are its parameters. */
   operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
-  /** Asks for a backup; `backups` lists it. */
-  backup?(ref: Ref, signal: AbortSignal): Promise<void>;
+  /** Asks for a backup; `backups` lists it. Gives the id of the answer, which may be that of the work and not of the backup. */
+  backup?(ref: Ref, signal: AbortSignal): Promise<string | undefined>;
   /** Sets these paths in the running object itself, where the service has no part in it; sent again it does the same. */
   heal?(request: ProbeRequest, paths: readonly string[], signal: AbortSignal): Promise<void>;
   /** One try of the thing itself, with the bound spec's credentials; a kind without it is usable when it is ready. */

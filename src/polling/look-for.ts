@@ -116,7 +116,7 @@ function verdictOf(is: Absence, id: string, last: Look, live: Live | undefined):
 }
 
 /** Says in what the answers of a look contradict each other, or what is missing among them. */
-function contradiction(id: string, { listed, isPartial, isWhole, described }: Look): string {
+export function contradiction(id: string, { listed, isPartial, isWhole, described }: Look): string {
   if (!described.has(id)) return "the service does not answer when it is asked for it";
   if (listed === undefined) return "the list of its place cannot be read";
   if (listed.has(id)) return "lists show it, and describe does not";

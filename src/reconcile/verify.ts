@@ -3,6 +3,7 @@ import { certify, outcomeOf } from "../apply/outcome.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
+import { shellWord } from "../model/shell-word.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { outputsLeft } from "../plan/outputs.ts";
 import { findSecret } from "../state/find-secret.ts";
@@ -33,7 +34,8 @@ export async function verify(
     return { ...interrupted, exitCode: exitCodes.interrupted };
   }
   // What --replace asked for has been done once.
-  const { plan: second } = await look({ ...goal, options: { ...goal.options, replace: [] } });
+  const planned = await look({ ...goal, options: { ...goal.options, replace: [] } });
+  const { plan: second } = planned;
   const { state } = world.journal;
   const outputs = goal.destroying
     ? outputsLeft(state.outputs, goal.manifest.outputs, new Set(Object.keys(state.resources)))
@@ -49,7 +51,28 @@ export async function verify(
     if (missing !== undefined) world.emit({ type: "warning", message: `output ${name}: ${missing}` });
   const split = saved === undefined ? { promised: second, others: [] } : splitBySaved(saved, second);
   warnOf(split.others, world);
-  return outcomeOf(steps, certify(split.promised, steps), outputs, warnings());
+  const findings = [...certify(split.promised, steps), ...(await stillThere(steps, planned, world))];
+  return outcomeOf(steps, findings, outputs, warnings());
+}
+
+/** Says which objects this run has deleted and let go of, although the last list has them and describe shows them. */
+async function stillThere(
+  steps: readonly StepOutcome[],
+  { unmanaged }: Pick<Planned, "unmanaged">,
+  { kinds, service, stopping }: ApplyWorld,
+): Promise<readonly string[]> {
+  const deleted = steps.filter(({ operation, result }) => operation === "delete" && result === "done");
+  const found = await Promise.all(
+    deleted.map(async ({ address, kind, id }) => {
+      const listed = unmanaged.find((other) => other.kind === kind && other.id === id);
+      if (listed === undefined) return [];
+      const { phase } = (await kinds.named(kind).reader(service).get(listed, stopping)) ?? {};
+      if (phase === undefined || phase.is === "gone" || phase.isLeaving === true) return [];
+      const way = `delete it there, or bind it again: graphform import ${shellWord(address)} ${shellWord(listed.id)}`;
+      return [`${address}: ${listed.id} was deleted and let go of, and the service shows it again; ${way}`];
+    }),
+  );
+  return found.flat();
 }
 
 /** Throws where a secret stands in an output: outputs come from the service's answers and are written to the state. */

@@ -164,12 +164,21 @@ const rows: readonly Row[] = [
     expected: /^arrived ready after 3[0-6] s$/,
   },
   {
-    reason: "an object that stays unknown was deleted by somebody",
+    reason: "an object that stays unknown was deleted by somebody: two looks after its grace period prove it",
     shows: [
       [0, "pending"],
       [10, "absent"],
     ],
-    expected: /^failed after 3[0-6] s$/,
+    expected: /^failed after (3[5-9]|4[0-6]) s$/,
+  },
+  {
+    reason: "an object that is unknown for a moment was not deleted",
+    shows: [
+      [0, "pending"],
+      [40, "absent"],
+      [44, "ready"],
+    ],
+    expected: /^arrived ready after 4[4-9] s$/,
   },
   {
     reason: "a deletion has arrived when nothing is there",

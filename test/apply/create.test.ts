@@ -147,4 +147,26 @@ describe("a create", () => {
       { action: "keep", drift: [] },
     ]);
   });
+
+  it.each([
+    ["by describe", 32_000, 0],
+    ["by describe, for longer", 55_000, 0],
+    ["by lists and describe", 32_000, 32_000],
+  ])(
+    "whose object is hidden after its grace period %s is waited for, and made once",
+    async (_, describeLag, listLag) => {
+      const world = toyWorld({ describeLag, listLag });
+      const { steps, certificate } = await world.run({ a: { colour: "red" } });
+      expect(steps).toMatchObject([{ operation: "create", result: "done", id: "toy-1" }]);
+      expect(certificate).toEqual([]);
+      expect(world.service.writes("create")).toHaveLength(1);
+    },
+  );
+
+  it("asks for no list while its object is hidden within the grace period", async () => {
+    const world = toyWorld({ describeLag: 25_000 });
+    await world.run({ a: { colour: "red" } });
+    // The plan, the round, and the second plan.
+    expect(world.service.log.filter(({ operation }) => operation === "list")).toHaveLength(3);
+  });
 });

@@ -199,38 +199,98 @@ describe("a deletion that a killed run has asked for", () => {
 });
 
 describe("a deletion that answers not found", () => {
-  /** One that knows nothing of what it has, once, and shows nothing of it for two looks. */
-  function forgetful({ service }: ToyWorld): Driver {
-    let [left, looks] = [1, 0];
+  /** One that knows nothing of what it has, once, and shows nothing of it for so many looks. */
+  function forgetful({ service }: ToyWorld, looks: number): Driver {
+    let [left, hidden] = [1, 0];
     return {
       ...service,
       delete: async (ref, signal) => {
         left -= 1;
         if (left < 0) return service.delete(ref, signal);
-        looks = 2;
+        hidden = looks;
         throw new ServiceError("not-found", "delete", "there is no such toy");
       },
       get: async (ref, signal) => {
-        looks -= 1;
-        return looks < 0 ? service.get(ref, signal) : undefined;
+        hidden -= 1;
+        return hidden < 0 ? service.get(ref, signal) : undefined;
       },
     };
   }
 
-  it("is not believed of what is so young that it may be hidden", async () => {
+  it.each([
+    ["young", 0, 1],
+    ["young", 0, 3],
+    ["old", 600_000, 0],
+    ["old", 600_000, 1],
+    ["old", 600_000, 3],
+  ])("is not believed of a %s object (%i ms) that is shown again after %i looks", async (_, age, looks) => {
     const world = toyWorld();
     await world.run(both);
-    const { steps } = await world.run(left, { driver: forgetful(world) });
+    await world.drive(world.clock.sleep(age));
+    const { steps, certificate } = await world.run(left, { driver: forgetful(world, looks) });
     expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
-    expect(world.service.all()).toHaveLength(1);
+    expect(certificate).toEqual([]);
+    expect(colours(world)).toEqual(["green"]);
   });
 
-  it("is believed of what is older", async () => {
+  it("is believed once two looks, by list and describe, prove it", async () => {
     const world = await worldOfTwo();
-    await world.run(left, { driver: forgetful(world) });
-    expect(world.service.writes("delete")).toEqual([]);
+    const id = await idOf(world);
+    const driver: Driver = {
+      ...world.service,
+      delete: async (ref, signal) => {
+        world.service.remove(id);
+        await world.service.delete(ref, signal);
+      },
+    };
+    const asked = world.service.log.length;
+    const { steps } = await world.run(left, { driver });
+    expect(steps).toMatchObject([{ operation: "delete", result: "done" }]);
+    const lists = world.service.log.slice(asked).filter(({ operation }) => operation === "list");
+    expect(lists.length).toBeGreaterThanOrEqual(4);
+    expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
+  });
+
+  it("lets nothing go while the lists lack what describe shows", async () => {
+    const world = await worldOfTwo();
+    const id = await idOf(world);
+    let isOver = false;
+    const driver: Driver = {
+      ...world.service,
+      delete: async () => {
+        isOver = true;
+        throw new ServiceError("not-found", "delete", "there is no such toy");
+      },
+      get: async (ref, signal) => (isOver && ref.id === id ? undefined : world.service.get(ref, signal)),
+      list: async (place, signal) => (isOver ? [] : world.service.list(place, signal)),
+    };
+    const { steps } = await world.run(left, { driver });
+    expect(steps).toMatchObject([{ operation: "delete", result: "failed" }]);
+    expect(steps[0]?.message).toContain("nothing proves that toys.a (toy-1) is gone");
+    expect(steps[0]?.hint).toContain("graphform state rm toys.a");
+    expect(Object.keys((await world.state()).resources)).toEqual(["toys.a", "toys.b"]);
   });
 });
+
+it("a deletion that the service takes asks for no list and waits no longer than before", async () => {
+  const world = await worldOfTwo({ work: 0, latency: 10 });
+  const asked = world.service.log.length;
+  const { steps } = await world.run(left);
+  expect(steps[0]?.elapsed).toBeLessThan(1000);
+  const operations = world.service.log.slice(asked).map(({ operation }) => operation);
+  // The plan, the look before and after the deletion, and the second plan.
+  expect(operations.filter((operation) => operation === "list")).toHaveLength(2);
+  expect(operations.filter((operation) => operation === "get")).toHaveLength(5);
+});
+
+/** Lists of a driver that are empty after the first so many. */
+function emptyAfter({ list }: Driver, full: number): Driver["list"] {
+  let nth = 0;
+  return async (place, signal) => {
+    nth += 1;
+    return nth > full ? [] : list(place, signal);
+  };
+}
 
 /** The service makes backups of its own, and they tell nothing of the one that was asked for. */
 const automatic: Driver["backups"] = async () => [
@@ -298,6 +358,51 @@ describe("a backup before the deletion", () => {
     expect(Object.keys((await world.state()).resources)).toEqual(["toys.b"]);
   });
 
+  /** A driver that shows nothing of an object to the first so many looks of the run's steps, and lists it all the same or not. */
+  function hiding({ service }: ToyWorld, id: string, looks: number, isListed: boolean): Driver {
+    let [seen, left] = [0, looks];
+    const isHidden = (): boolean => seen > 1 && left > 0;
+    return {
+      ...service,
+      get: async (ref, signal) => {
+        if (ref.id === id) seen += 1;
+        if (ref.id !== id || !isHidden()) return service.get(ref, signal);
+        left -= 1;
+        return undefined;
+      },
+      list: async (place, signal) =>
+        (await service.list(place, signal)).filter((each) => isListed || each !== id || !isHidden()),
+    };
+  }
+
+  it.each([
+    [1, true],
+    [1, false],
+    [3, true],
+    [3, false],
+  ])("is made although %i looks do not show the object (listed: %s)", async (looks, isListed) => {
+    const world = await worldOfTwo({}, kept);
+    const driver = hiding(world, await idOf(world), looks, isListed);
+    const { steps } = await world.run(left, { driver });
+    expect(steps).toMatchObject([
+      { operation: "backup", result: "done", message: "backup backup-1 is complete" },
+      { operation: "delete", result: "done" },
+    ]);
+    expect(world.service.writes("backup")).toHaveLength(1);
+  });
+
+  it("is not left out, and nothing is deleted, while nothing proves that the object is gone", async () => {
+    const world = await worldOfTwo({}, kept);
+    const driver = hiding(world, await idOf(world), 1_000_000, false);
+    // Its list lacks the other one too, which describe shows.
+    const { steps } = await world.run(left, { driver: { ...driver, list: emptyAfter(driver, 1) } });
+    expect(steps).toMatchObject([
+      { operation: "backup", result: "failed", hint: expect.stringContaining("graphform state rm toys.a") },
+      { operation: "delete", result: "skipped" },
+    ]);
+    expect(world.service.writes("delete")).toEqual([]);
+  });
+
   it.each<[string, Driver["backups"]]>([
     ["is listed as it was before", undefined],
     ["is one of the service's own", automatic],
@@ -312,22 +417,32 @@ describe("a backup before the deletion", () => {
     expect(world.service.writes("delete")).toEqual([]);
   });
 
-  it("that was made before the decision is not enough, also where it is listed after the request", async () => {
-    const world = await worldOfTwo({}, kept);
-    const begun = world.clock.now();
-    const createdAt = new Date(begun - 1000).toISOString();
-    const old = { id: "old", is: "completed", detail: "COMPLETE", isAutomatic: false, createdAt } as const;
-    const shownAt = begun + toyProfile.timing.listLag - 1;
-    const driver: Driver = {
-      ...world.service,
-      // It is accepted, and nothing comes of it.
-      backup: async () => undefined,
-      backups: async () => (world.clock.now() < shownAt ? [] : [old]),
-    };
-    const { steps } = await world.run(left, { driver });
-    expect(steps).toMatchObject([{ operation: "backup", result: "converging" }, { operation: "delete" }]);
-    expect(world.service.writes("delete")).toEqual([]);
-  });
+  it.each([
+    ["at once: the list before it had lacked it", 0, 10_000],
+    ["later", toyProfile.timing.listLag - 1, 10_000],
+    ["later, and it is a day old", toyProfile.timing.listLag - 1, 86_400_000],
+  ])(
+    "that was made before the decision is not enough, also where it is listed after the request %s",
+    async (_, late, age) => {
+      const world = await worldOfTwo({}, kept);
+      const begun = world.clock.now();
+      const createdAt = new Date(begun - age).toISOString();
+      const old = { id: "old", is: "completed", detail: "COMPLETE", isAutomatic: false, createdAt } as const;
+      let lists = 0;
+      const driver: Driver = {
+        ...world.service,
+        // It is accepted, and nothing comes of it.
+        backup: async () => undefined,
+        backups: async () => {
+          lists += 1;
+          return lists === 1 || world.clock.now() < begun + late ? [] : [old];
+        },
+      };
+      const { steps } = await world.run(left, { driver });
+      expect(steps).toMatchObject([{ operation: "backup", result: "converging" }, { operation: "delete" }]);
+      expect(world.service.writes("delete")).toEqual([]);
+    },
+  );
 
   it("that an earlier run has asked for is not enough: the decision is this one's", async () => {
     const world = await worldOfTwo({ faults: [{ on: "delete", effect: "forbidden" }] }, kept);
@@ -336,6 +451,61 @@ describe("a backup before the deletion", () => {
     const asked = world.service.writes().map(({ operation }) => operation);
     expect(asked.slice(2)).toEqual(["backup", "delete", "backup", "delete"]);
   });
+
+  it("is decided by one look after it is complete: neither the request nor the ordinary wait takes longer", async () => {
+    const world = await worldOfTwo({ work: 150, latency: 10 }, kept);
+    const asked = world.service.log.length;
+    const { steps } = await world.run(left);
+    expect(steps[0]?.elapsed).toBeLessThan(1000);
+    const operations = world.service.log.slice(asked).map(({ operation }) => operation);
+    expect(operations.indexOf("backup") - operations.indexOf("backups")).toBe(1);
+  });
+
+  it("of which nothing proves which it is is named, asked for once, and nothing is deleted", async () => {
+    const world = await worldOfTwo({}, kept);
+    const driver: Driver = {
+      ...world.service,
+      backups: async (ref, signal) =>
+        ((await world.service.backups?.(ref, signal)) ?? []).map(({ createdAt: _, ...rest }) => rest),
+    };
+    const { steps } = await world.run(left, { driver });
+    expect(steps).toMatchObject([
+      { result: "failed", message: expect.stringContaining("which of these it is: backup-1") },
+      { result: "skipped" },
+    ]);
+    expect(world.service.writes("backup")).toHaveLength(1);
+    expect(world.service.writes("delete")).toEqual([]);
+  });
+
+  it("of a service that shows no times is told from older ones by two lists before it", async () => {
+    const world = await worldOfTwo({}, kept);
+    const old = { id: "old", is: "completed", detail: "COMPLETE", isAutomatic: false } as const;
+    let lists = 0;
+    const driver: Driver = {
+      ...world.service,
+      showsBackupTimes: false,
+      backup: async () => undefined,
+      backups: async () => {
+        lists += 1;
+        return lists === 1 ? [] : [old];
+      },
+    };
+    const { steps } = await world.run(left, { driver });
+    expect(steps).toMatchObject([{ operation: "backup", result: "converging" }, { operation: "delete" }]);
+  });
+
+  it.each(["lost-before", "lost-after"] as const)(
+    "whose answer is lost (%s) is asked for until one is listed",
+    async (effect) => {
+      const world = await worldOfTwo({ faults: [{ on: "backup", effect }] }, kept);
+      const { steps } = await world.run(left);
+      expect(steps).toMatchObject([
+        { operation: "backup", result: "done" },
+        { operation: "delete", result: "done" },
+      ]);
+      expect(world.service.writes("backup")).toHaveLength(effect === "lost-before" ? 2 : 1);
+    },
+  );
 
   it.each<Fault["effect"]>(["fails", "invalid"])(
     "that does not succeed (%s) deletes nothing",

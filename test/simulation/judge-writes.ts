@@ -78,12 +78,12 @@ export function judgeWrites(
       violate("deleted too early", `${what}: the new one needs ${missing}, which is not there yet`);
   };
 
-  /** A snapshot that was asked for in this run is complete by now. */
+  /** A snapshot that was asked for in this run is complete by now. Whole seconds of the service, with one of tolerance, tell it from older ones. */
   const isBackedUp = ({ id }: Thing, { begunAt }: Proc): boolean =>
     world.registry.snapshots.some(
       (snapshot) =>
         snapshot.instanceId === id &&
-        snapshot.bornAt > begunAt &&
+        snapshot.bornAt > begunAt - 2000 &&
         snapshot.ends === "COMPLETE" &&
         world.schedule.now() >= snapshot.until,
     );

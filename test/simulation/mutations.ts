@@ -282,20 +282,20 @@ export const mutations: readonly Mutation[] = [
     "plan/guards/protection.ts#isBackedUpFirst",
     () => () => false,
   ),
-  without<typeof backups.backupOutcome>(
+  without<typeof backups.leastComplete>(
     "backup-unseen",
     "a backup counts once it is seen complete",
-    "apply/evidence/backups.ts#backupOutcome",
-    (outcome) => (listed, known) => {
-      const { is, backup } = outcome(listed, known);
-      return backup === undefined ? { is, backup } : { is: "completed", backup };
+    "apply/evidence/backups.ts#leastComplete",
+    (least) => (made) => {
+      const found = least(made);
+      return found && { ...found, is: "completed" };
     },
   ),
-  without<typeof backups.newBackups>(
+  without<typeof backups.madeBy>(
     "old-backup",
-    "a backup counts that was made after the decision",
-    "apply/evidence/backups.ts#newBackups",
-    () => (listed) => listed,
+    "a backup counts that the service's own times prove to be the one that was asked for",
+    "apply/evidence/backups.ts#madeBy",
+    () => (listed) => ({ certain: listed, unclear: [] }),
   ),
   without<typeof arrival.evaluateArrival>(
     "failed-is-done",

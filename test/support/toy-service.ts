@@ -221,6 +221,7 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
         const toy = found(ref.id, "delete", ["ready", "stopped", "failed", "pending", "waiting-for-person"]);
         begin(toy, ending, () => void toys.delete(toy.id));
       }),
+    showsBackupTimes: true,
     backup: (ref, signal) =>
       request({ operation: "backup", target: ref.id }, signal, (ending) => {
         found(ref.id, "backup", ["ready"]);
@@ -229,6 +230,7 @@ export function toyService(clock: VirtualClock, options: ToyServiceOptions = {})
         const createdAt = new Date(clock.now()).toISOString();
         const backup: Backup = { id, is, detail: is.toUpperCase(), isAutomatic: false, createdAt };
         backups.push({ of: ref.id, backup, until: clock.now() + work });
+        return undefined;
       }),
     backups: (ref, signal) =>
       request({ operation: "backups", target: ref.id }, signal, () =>

@@ -4,7 +4,7 @@ import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
-import { type ApplyContext, driverOf } from "../context.ts";
+import type { ApplyContext } from "../context.ts";
 import { untilShownOrAbsent } from "../engine/look-for-missing.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { type Found, resolution } from "./create-request.ts";
@@ -82,9 +82,8 @@ async function findInParent(
     );
   for (const [address, bound] of parents.filter((parent) => parent !== undefined)) {
     const { kind, createdAt } = bound;
-    const live =
-      (await driverOf(context, kind).get(bound, stopping)) ??
-      (await untilShownOrAbsent({ kind, address }, bound, Date.parse(createdAt), context));
+    const watched = { kind, address, ref: bound, createdAt: Date.parse(createdAt) };
+    const live = await untilShownOrAbsent(watched, context);
     if (live === undefined || live.phase.is === "gone") return none;
   }
   return findCreated(round, lost, context).catch((error: unknown): Found => {

@@ -2,14 +2,16 @@
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { poll } from "../../polling/poll.ts";
-import { type ApplyContext, driverOf } from "../context.ts";
+import type { ApplyContext } from "../context.ts";
 import {
   type Arrival,
   type Expectation,
   evaluateArrival,
+  isGoneAtOnce,
   noSightings,
   withSighting,
 } from "../evidence/arrival.ts";
+import { type Sighting, watch } from "./look-for-missing.ts";
 
 /** A resource, and the expectation that ends the wait. */
 export interface Target extends Expectation {
@@ -44,12 +46,16 @@ export async function converge(target: Target, step: Reported, context: ApplyCon
   let sightings = noSightings(target);
   let detail = "";
   let reportedAt = started;
-  const look = async (): Promise<Live | undefined> =>
-    driverOf(context, target.kind).get(target.ref, context.stopping);
-  const evaluate = (live: Live | undefined): Arrival | undefined => {
+  const { kind, ref, madeAt: createdAt } = target;
+  const look = watch({ kind, address: step.address, ref, createdAt }, context, () =>
+    isGoneAtOnce(target, sightings),
+  );
+  const evaluate = (seen: Sighting): Arrival | undefined => {
+    const live = seen.is === "shown" ? seen.live : undefined;
     sightings = withSighting(sightings, live);
-    if (live !== undefined) rememberShown(target.kind, live, context);
+    if (live !== undefined) rememberShown(kind, live, context);
     show(live?.phase.detail ?? "not there");
+    if (seen.is === "hidden") return undefined;
     return evaluateArrival(target, live, sightings, clock.now(), profile.timing);
   };
   const show = (next: string): void => {

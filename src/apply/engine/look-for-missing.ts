@@ -1,10 +1,12 @@
 /** @module Looks for what a step finds missing, and words the refusal when nothing proves that it is gone. */
 import type { Address } from "../../model/address.ts";
+import { absence, gracePeriod, type Look } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { lookFor, type Place } from "../../polling/look-for.ts";
+import { contradiction, lookOnce, type Place } from "../../polling/look-for.ts";
+import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
 /** The part of an apply that such a look uses. */
@@ -25,28 +27,75 @@ export function placeWithWitnesses(
   return { place, reader: driverOf(context, kind), witnesses: new Map([...listed, ...bound]) };
 }
 
+/** The answer of a look: the object, the proof that it is gone, or neither yet. */
+export type Sighting =
+  | { readonly is: "shown"; readonly live: Live }
+  | { readonly is: "absent" }
+  | { readonly is: "hidden" };
+
+/** An object that a step looks at; `createdAt` is the latest time at which it can have been created, in ms since 1970. */
+export interface Watched {
+  readonly kind: string;
+  readonly address: Address;
+  readonly ref: Ref;
+  readonly createdAt: number;
+}
+
 /**
- * Looks for an object that was missing: undefined once it is proved absent, the object once it is shown. `createdAt` is the
- * latest time at which it can have been created, in ms since 1970. Throws `absence-unproven` after the longest time that proofs take.
+ * Watches an object: each call is one look. A look describes it, and lists its place only if it is missing after its creation
+ * grace period. Rejects with `absence-unproven` after the longest time that a proof takes. `needsNoProof`: one look proves absence.
  */
-export async function untilShownOrAbsent(
-  { kind, address }: { readonly kind: string; readonly address: Address },
-  { id, place }: Ref,
-  createdAt: number,
+export function watch(
+  watched: Watched,
   context: LookContext,
-): Promise<Live | undefined> {
-  const known = placeWithWitnesses(kind, place, context);
+  needsNoProof: () => boolean = () => false,
+): () => Promise<Sighting> {
+  const { kind, ref } = watched;
+  const { clock, profile, stopping } = context;
+  const reader = driverOf(context, kind);
   // The clock that the state was written by may be ahead of this one.
-  const madeAt = Math.min(createdAt, context.clock.now());
-  const verdict = (await lookFor(new Map([[id, madeAt]]), known, context)).get(id);
-  if (verdict?.is === "shown") return verdict.live;
-  if (verdict?.is === "absent") return undefined;
-  const name = shellWord(address);
-  throw new GraphformError(
-    "absence-unproven",
-    `${address} (${id}) is not shown, and nothing proves that it is gone: the service's lists and descriptions contradict each other`,
+  const createdAt = Math.min(watched.createdAt, clock.now());
+  const lives = new Map<string, Live>();
+  let looks: readonly Look[] = [];
+  return async () => {
+    if (looks.length === 0) {
+      const live = await reader.get(ref, stopping);
+      if (live !== undefined) return { is: "shown", live };
+      if (needsNoProof()) return { is: "absent" };
+      if (gracePeriod(createdAt, clock.now(), profile.timing) !== "over") return { is: "hidden" };
+    }
+    const place = placeWithWitnesses(kind, ref.place, context);
+    const look = await lookOnce(() => [ref.id], place, lives, context);
+    looks = [...looks, look];
+    const verdict = absence(ref.id, createdAt, looks, profile.timing);
+    if (verdict === "in-doubt") throw unproven(watched, contradiction(ref.id, look));
+    if (verdict !== "shown") return { is: verdict === "absent" ? "absent" : "hidden" };
+    looks = [];
+    const live = lives.get(ref.id);
+    return live === undefined ? { is: "hidden" } : { is: "shown", live };
+  };
+}
+
+/** Looks until an object is shown, or proved absent: then undefined. Rejects with `absence-unproven` if it is neither. */
+export async function untilShownOrAbsent(watched: Watched, context: LookContext): Promise<Live | undefined> {
+  const polled = await poll(
     {
-      hint: `look for it at the service. If it is gone: graphform state rm ${name}; if it has another id: graphform import ${name} ID; if your rights have changed: use those of before`,
+      look: watch(watched, context),
+      evaluate: (seen) => (seen.is === "hidden" ? undefined : seen),
+      deadline: Number.POSITIVE_INFINITY,
+    },
+    context,
+  );
+  return polled.is === "decided" && polled.verdict.is === "shown" ? polled.verdict.live : undefined;
+}
+
+function unproven({ address, ref }: Watched, because: string): GraphformError {
+  const name = shellWord(address);
+  return new GraphformError(
+    "absence-unproven",
+    `nothing proves that ${address} (${ref.id}) is gone, or that it is there: ${because}`,
+    {
+      hint: `run again with the rights and the account that show it; if it is gone for good: graphform state rm ${name}; if it has another id: graphform import ${name} ID`,
     },
   );
 }

@@ -1,5 +1,5 @@
 /** @module Decides from what is shown whether an accepted operation has arrived. Pure. */
-import { type Baseline, type Delays, gracePeriod, isCurrent, isSettled } from "../../model/consistency.ts";
+import { type Baseline, type Delays, isCurrent, isSettled } from "../../model/consistency.ts";
 import type { Live, PhaseName } from "../../model/observed.ts";
 
 /** The expectation that a wait ends with. Times are ms since 1970. */
@@ -29,7 +29,7 @@ export interface Sightings {
 export type Arrival =
   | { readonly is: "arrived"; readonly live: Live | undefined }
   | { readonly is: "failed" | "waiting-for-person"; readonly live: Live; readonly detail: string }
-  /** The created object was not shown once within its creation grace period. */
+  /** The created object was never shown, and is proved absent. */
   | { readonly is: "never-there" };
 
 /** The summary before the first look. An object with a baseline was shown by that baseline. */
@@ -49,7 +49,7 @@ export function withSighting(sightings: Sightings, live: Live | undefined): Sigh
   };
 }
 
-/** Decides whether and how the operation has ended; undefined while it has not. `sightings` include this look. */
+/** Decides whether and how the operation has ended; undefined while it has not. `sightings` include this look; absence is proved. */
 export function evaluateArrival(
   expected: Expectation,
   live: Live | undefined,
@@ -57,7 +57,7 @@ export function evaluateArrival(
   now: number,
   delays: Delays,
 ): Arrival | undefined {
-  if (live === undefined) return evaluateAbsence(expected, sightings, now, delays);
+  if (live === undefined) return evaluateAbsence(expected, sightings);
   if (live.phase.is === "gone") return gone(expected, live);
   if (live.phase.is === "pending") return undefined;
   const { phases, acceptedAt } = expected;
@@ -78,18 +78,14 @@ export function evaluateArrival(
   return { is: "failed", live, detail: `it is ${live.phase.detail}, and graphform did not ask for that` };
 }
 
-/** An object that was never shown may be hidden during its creation grace period. After that, or once shown, absent means gone. */
-function evaluateAbsence(
-  expected: Expectation,
-  { wasShown }: Sightings,
-  now: number,
-  delays: Delays,
-): Arrival | undefined {
-  const { phases, baseline, madeAt } = expected;
-  const isDeletion = phases.includes("gone");
-  const mayBeHidden = isDeletion ? !wasShown : true;
-  if (mayBeHidden && gracePeriod(madeAt, now, delays) !== "over") return undefined;
-  if (baseline === undefined && !wasShown && !isDeletion) return { is: "never-there" };
+/** True if one look without the object ends the wait: it was shown, and the service has taken its deletion. */
+export function isGoneAtOnce({ phases }: Expectation, { wasShown }: Sightings): boolean {
+  return phases.includes("gone") && wasShown;
+}
+
+function evaluateAbsence(expected: Expectation, { wasShown }: Sightings): Arrival {
+  const isNew = expected.baseline === undefined && !expected.phases.includes("gone");
+  if (isNew && !wasShown) return { is: "never-there" };
   return gone(expected, { id: "", phase: { is: "gone", detail: "" }, spec: {}, outputs: {} });
 }
 

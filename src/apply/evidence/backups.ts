@@ -1,41 +1,45 @@
 /** @module Decides which listed backup is the one that was asked for. Pure. */
 import type { Backup } from "../../model/kind.ts";
+import type { Timing } from "../../model/profile.ts";
+import { type TimeWindow, timeliness } from "./time-window.ts";
 
-/**
- * The backups that can have been made after `known` was listed: not in it, and not older by the service's own clock than
- * the newest of it.
- */
-export function newBackups(listed: readonly Backup[], known: readonly Backup[]): readonly Backup[] {
-  const before = new Set(known.map(({ id }) => id));
-  const newest = Math.max(...known.map(timeOf).filter((time) => !Number.isNaN(time)));
-  return listed.filter((backup) => {
-    if (before.has(backup.id) || backup.isAutomatic) return false;
-    const time = timeOf(backup);
-    return Number.isNaN(time) || time >= newest;
-  });
+/** A request for a backup, and what is known of its effect. */
+export interface BackupRequest {
+  /** Ids that were listed before it. */
+  readonly known: ReadonlySet<string>;
+  /** The id in its answer, which may be that of another thing. */
+  readonly id: string | undefined;
+  readonly window: TimeWindow;
+  /** False if the service shows no times of backups: then all that are new count. */
+  readonly showsTimes: boolean;
 }
 
-/** The outcome of the backup that was asked for. */
-export interface BackupOutcome {
-  readonly is: "completed" | "failed" | "pending";
-  /** The backup in question; undefined where none is listed. */
-  readonly backup: Backup | undefined;
+/** The backups that a request may have made. */
+export interface Made<Item> {
+  readonly certain: readonly Item[];
+  /** New ones, of which the time proves nothing. */
+  readonly unclear: readonly Item[];
 }
 
-/**
- * Decides the outcome of the backup that was asked for after `known` was listed. Call it once absence is conclusive for that
- * backup: the newest one listed is then that backup or a later one. Where the service shows no times, all new backups have
- * to be complete.
- */
-export function backupOutcome(listed: readonly Backup[], known: readonly Backup[]): BackupOutcome {
-  const made = newBackups(listed, known);
-  const newest = Math.max(...made.map(timeOf));
-  const last = Number.isNaN(newest) ? made : made.filter((backup) => timeOf(backup) === newest);
-  const unfinished = last.find(({ is }) => is === "pending") ?? last.find(({ is }) => is === "failed");
-  const backup = unfinished ?? last[0];
-  return { is: backup?.is ?? "pending", backup };
+/** Splits the listed backups: by the id of the answer, or by the time of their creation. Automatic and older ones are neither. */
+export function madeBy<Item extends Pick<Backup, "id" | "isAutomatic" | "createdAt">>(
+  listed: readonly Item[],
+  { known, id, window, showsTimes }: BackupRequest,
+  timing: Pick<Timing, "clock">,
+): Made<Item> {
+  const fresh = listed.filter((item) => !known.has(item.id));
+  const named = fresh.filter((item) => item.id === id);
+  if (named.length > 0) return { certain: named, unclear: [] };
+  const byTime = Map.groupBy(
+    fresh.filter(({ isAutomatic }) => !isAutomatic),
+    ({ createdAt }) => timeliness(createdAt, window, timing),
+  );
+  const of = (time: ReturnType<typeof timeliness>): readonly Item[] => byTime.get(time) ?? [];
+  if (!showsTimes) return { certain: [...of("within"), ...of("unknown")], unclear: of("after") };
+  return { certain: of("within"), unclear: [...of("after"), ...of("unknown")] };
 }
 
-function timeOf({ createdAt }: Backup): number {
-  return Date.parse(createdAt ?? "");
+/** The one that decides: any that is not complete comes before those that are. Undefined if there is none. */
+export function leastComplete<Item extends Pick<Backup, "is">>(made: readonly Item[]): Item | undefined {
+  return made.find(({ is }) => is === "pending") ?? made.find(({ is }) => is === "failed") ?? made[0];
 }

@@ -66,18 +66,17 @@ export function classifyUnconfirmedChange(
   return { is: isSilent ? "unproven" : "repeat" };
 }
 
-/** Classifies a deletion that is not confirmed. `mayBeHidden`: the object is in its creation grace period, so that its absence proves nothing. */
+/** Classifies a deletion that is not confirmed: a refused one did nothing, and any other one has worked once the object is proved absent. */
 export function classifyUnconfirmedDeletion(
-  live: Live | undefined,
-  mayBeHidden: boolean,
+  seen: { readonly is: "shown"; readonly live: Live } | { readonly is: "absent" | "hidden" },
   { mayHaveWorked, endedAt }: Attempts,
   now: number,
   delays: Delays,
 ): Evidence {
-  if (!mayHaveWorked) return { is: live?.phase.is === "pending" ? "in-progress" : "repeat" };
-  if (live === undefined) return mayBeHidden ? { is: "wait" } : accepted;
-  if (live.phase.is === "gone") return accepted;
-  if (live.phase.is === "pending" || !isSettled(endedAt, now, delays)) return { is: "wait" };
+  const phase = seen.is === "shown" ? seen.live.phase.is : undefined;
+  if (!mayHaveWorked) return { is: phase === "pending" ? "in-progress" : "repeat" };
+  if (seen.is === "absent" || phase === "gone") return accepted;
+  if (seen.is === "hidden" || phase === "pending" || !isSettled(endedAt, now, delays)) return { is: "wait" };
   return { is: "repeat" };
 }
 

@@ -1,23 +1,22 @@
 /** @module Copies a snapshot to another region. */
-import { changeWrite } from "../../apply/engine/change-write.ts";
-import { submit } from "../../apply/engine/submit.ts";
-import type { Attempts, Evidence } from "../../apply/evidence/unconfirmed-write.ts";
+import { requestBackup, type WantedBackup } from "../../apply/engine/request-backup.ts";
 import {
+  asBackup,
   listSnapshots,
   type Snapshot,
+  showsSnapshotTimes,
   snapshotParams,
-  snapshotPhase,
 } from "../../kinds/instance-snapshots.ts";
 import { systemClock } from "../../model/clock.ts";
-import { gracePeriod } from "../../model/consistency.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { poll } from "../../polling/poll.ts";
+import type { Backup } from "../../model/kind.ts";
+import type { Service } from "../../model/service.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/escape.ts";
 import { jsonText } from "../../report/json-text.ts";
 import type { ManifestOptions } from "../options.ts";
 import { serviceTarget } from "../service-target.ts";
-import { type ServiceWork, withServiceOf } from "../service-work.ts";
+import { withServiceOf } from "../service-work.ts";
 import type { Terminal } from "../terminal.ts";
 import { completeSnapshot, snapshotJson } from "./snapshot.ts";
 
@@ -30,8 +29,8 @@ export interface SnapshotCopyOptions extends ManifestOptions {
 }
 
 /**
- * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. The answer does not name the copy, so
- * it is the snapshot of the same instance in that region that the list did not show before. Throws `copy-failed`.
+ * `snapshot copy ID --region R`: copies a snapshot and waits until the copy is complete. Throws `copy-failed`, and
+ * `backup-unclear` if nothing proves which new snapshot is the copy.
  */
 export async function snapshotCopy(
   id: string,
@@ -40,11 +39,14 @@ export async function snapshotCopy(
   terminal: Terminal,
 ): Promise<number> {
   const target = await serviceTarget(options, settings, terminal);
-  return withServiceOf(target, options, settings, terminal, async (work) => {
-    const { service, signal } = work;
+  return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
     const source = await completeSnapshot(service, id, "copied", signal);
-    const before = new Set((await listSnapshots(service, {}, signal)).map((snapshot) => snapshot.id));
-    await submitCopy(source, before, options, work);
+    const ended = await requestBackup(copyOf(source, options, service, signal), {
+      clock: systemClock,
+      profile: service.profile,
+      stopping: signal,
+      aborting: signal,
+    });
     terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(options.region, 100)}...\n`);
     if (options.wait === false) {
       terminal.out(
@@ -54,13 +56,14 @@ export async function snapshotCopy(
       );
       return exitCodes.done;
     }
-    const copy = await waitForCopy(source, before, options, work);
-    if (copy === undefined || snapshotPhase(copy.status) === "pending") {
+    const { is, item } = await ended();
+    if (is === "late") {
       terminal.err("the copy is not complete yet; graphform snapshot list shows its progress\n");
       return exitCodes.converging;
     }
+    const { snapshot: copy } = item;
     if (options.json === true) terminal.out(`${jsonText(snapshotJson(copy))}\n`);
-    if (snapshotPhase(copy.status) === "failed") {
+    if (is === "failed") {
       throw new GraphformError(
         "copy-failed",
         `the copy of ${id} to ${options.region} failed (${copy.id}: ${copy.status})`,
@@ -74,68 +77,27 @@ export async function snapshotCopy(
   });
 }
 
-/** Asks for the copy. An answer that is lost is not asked for again before lists would show the copy. */
-async function submitCopy(
+/** The copy as a backup to ask for: a snapshot of the same instance in the wanted region. */
+function copyOf(
   source: Snapshot,
-  before: ReadonlySet<string>,
-  options: SnapshotCopyOptions,
-  { service, signal }: Pick<ServiceWork, "service" | "signal">,
-): Promise<void> {
-  const { profile } = service;
-  const context = { clock: systemClock, profile, stopping: signal, aborting: signal };
-  const call = {
-    operation: "snapshot.copy",
-    params: snapshotParams(source),
-    body: { targetRegion: options.region },
-  };
-  const evaluate = (listed: readonly Snapshot[], { mayHaveWorked, endedAt }: Attempts): Evidence => {
-    if (!mayHaveWorked) return { is: "repeat" };
-    if (copyIn(listed, source, before, options) !== undefined) return { is: "accepted", value: undefined };
-    const isHidden = gracePeriod(endedAt, systemClock.now(), profile.timing) !== "over";
-    return { is: isHidden ? "wait" : "repeat" };
-  };
-  const request = {
+  { region, timeout }: SnapshotCopyOptions,
+  service: Service,
+  signal: AbortSignal,
+): WantedBackup<Backup & { readonly snapshot: Snapshot }> {
+  const operation = "snapshot.copy";
+  return {
     what: `copy of ${source.id}`,
-    send: async () => void (await service.write(call, signal)),
-    look: () => listSnapshots(service, {}, signal),
-    evaluate,
-    timeout: timeoutOf(options, profile),
+    send: async () => {
+      const call = { operation, params: snapshotParams(source), body: { targetRegion: region } };
+      const { values } = await service.write(call, signal);
+      return typeof values["id"] === "string" ? values["id"] : undefined;
+    },
+    list: async () =>
+      (await listSnapshots(service, {}, signal))
+        .filter((snapshot) => snapshot.instanceId === source.instanceId && snapshot.region === region)
+        .map((snapshot) => ({ ...asBackup(snapshot), isAutomatic: false, snapshot })),
+    showsTimes: showsSnapshotTimes(service),
+    date: () => service.date(operation),
+    timeout: timeout ?? service.profile.timing.timeout["copy-snapshot"] ?? 40 * 60_000,
   };
-  await submit(changeWrite(request, context), context);
-}
-
-/** The snapshot of the same instance in the wanted region that was not listed before. */
-function copyIn(
-  listed: readonly Snapshot[],
-  source: Snapshot,
-  before: ReadonlySet<string>,
-  { region }: SnapshotCopyOptions,
-): Snapshot | undefined {
-  return listed.find(
-    (snapshot) =>
-      !before.has(snapshot.id) && snapshot.instanceId === source.instanceId && snapshot.region === region,
-  );
-}
-
-function timeoutOf({ timeout }: SnapshotCopyOptions, { timing }: ServiceWork["service"]["profile"]): number {
-  return timeout ?? timing.timeout["copy-snapshot"] ?? 40 * 60_000;
-}
-
-/** Polls until the copy is complete or failed, or the timeout ends; returns the copy as last seen. */
-async function waitForCopy(
-  source: Snapshot,
-  before: ReadonlySet<string>,
-  options: SnapshotCopyOptions,
-  { service, signal }: Pick<ServiceWork, "service" | "signal">,
-): Promise<Snapshot | undefined> {
-  const { profile } = service;
-  const deadline = systemClock.now() + timeoutOf(options, profile);
-  let copy: Snapshot | undefined;
-  const look = (): Promise<readonly Snapshot[]> => listSnapshots(service, {}, signal);
-  const evaluate = (listed: readonly Snapshot[]): Snapshot | undefined => {
-    copy = copyIn(listed, source, before, options);
-    return copy !== undefined && snapshotPhase(copy.status) !== "pending" ? copy : undefined;
-  };
-  await poll({ look, evaluate, deadline }, { clock: systemClock, profile, stopping: signal });
-  return copy;
 }
