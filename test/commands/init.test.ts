@@ -288,7 +288,7 @@ console.log("applying");
     mkdirSync(join(root, ".git"), { recursive: true });
     const manifests = [
       ["envs/prod", shop("state: { type: s3, bucket: prod }")],
-      ["envs/test", shop("state: { type: s3, bucket: test }", "environment: qa lab\n")],
+      ["envs/test", shop("state: { type: s3, bucket: test }", "environment: qa\n")],
     ] as const;
     const said = manifests.flatMap(([folder, text]) => {
       mkdirSync(join(root, folder), { recursive: true });
@@ -305,10 +305,10 @@ console.log("applying");
     expect(said.map((text) => /environments `([\w-]+)-plan`/.exec(text)?.[1])).toEqual([
       "shop-prod",
       "shop-prod",
-      "qa-lab",
-      "qa-lab",
+      "qa",
+      "qa",
     ]);
-    const targets = { prod: "shop-prod", "qa-lab": "qa-lab" };
+    const targets = { prod: "shop-prod", qa: "qa" };
     for (const [part, target] of Object.entries(targets)) {
       const folder = part === "prod" ? "envs/prod" : "envs/test";
       const { plan, apply } = workflowIn(root, `graphform-shop-${part}.yaml`).jobs;
