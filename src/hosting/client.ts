@@ -151,7 +151,8 @@ export function createService(options: ServiceOptions): Client {
     } catch (error) {
       // The reason of the signal reaches only a call that was not sent; other errors may come after sending.
       if (unsent.aborted && error === unsent.reason) throw interrupted(operation);
-      throw error;
+      if (isWrite || !isServiceError(error)) throw error;
+      throw withEvidence(error, { host: new URL(bases[endpoint.host].origin).host });
     }
   };
 

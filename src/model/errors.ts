@@ -93,6 +93,8 @@ export class ServiceError extends GraphformError {
   readonly wasSent: boolean;
   /** Pause that the service asks for, in ms. */
   readonly retryAfter: number | undefined;
+  /** Host and port that were asked, if they are known. */
+  readonly host: string | undefined;
 
   constructor(
     failure: ServiceFailure,
@@ -103,6 +105,7 @@ export class ServiceError extends GraphformError {
       mayHaveWorked?: boolean;
       wasSent?: boolean;
       retryAfter?: number;
+      host?: string;
       hint?: string;
       cause?: unknown;
     } = {},
@@ -115,20 +118,22 @@ export class ServiceError extends GraphformError {
     this.mayHaveWorked = options.mayHaveWorked ?? false;
     this.wasSent = options.wasSent ?? true;
     this.retryAfter = options.retryAfter;
+    this.host = options.host;
   }
 }
 
-/** Copies an error with other evidence about the work. */
+/** Copies an error with other evidence about the work, or with the host that was asked. */
 export function withEvidence(
   error: ServiceError,
-  evidence: { readonly mayHaveWorked?: boolean; readonly wasSent?: boolean },
+  evidence: { readonly mayHaveWorked?: boolean; readonly wasSent?: boolean; readonly host?: string },
 ): ServiceError {
-  const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, hint } = error;
+  const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, host, hint } = error;
   return new ServiceError(failure, operation, message, {
     mayHaveWorked,
     wasSent,
     ...(status === undefined ? {} : { status }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(host === undefined ? {} : { host }),
     ...(hint === undefined ? {} : { hint }),
     ...evidence,
     cause: error,

@@ -8,7 +8,7 @@ import type { Live } from "../model/observed.ts";
 import { listWhole } from "../polling/look-for.ts";
 import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
 import { witnessesAt } from "./look-at-bound.ts";
-import { isSkipped, type Listed, type Place } from "./unread.ts";
+import { type Listed, type Place, skipUnread } from "./unread.ts";
 
 /**
  * An object at the service that no address is bound to.
@@ -75,7 +75,7 @@ export async function describeUnmanaged(
       try {
         return await lookAtOne(entry, context);
       } catch (error) {
-        if (!isSkipped(error, context)) throw error;
+        skipUnread(entry, error, context);
         return undefined;
       }
     }),

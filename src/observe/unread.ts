@@ -1,17 +1,21 @@
 /** @module Skips objects and lists that the service does not let read, where a look may go on without them. */
-import type { Address } from "../model/address.ts";
-import { isServiceError, type ServiceError } from "../model/errors.ts";
+import { type Address, parseAddress } from "../model/address.ts";
+import { GraphformError, isServiceError, type ServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { stableJson } from "../model/json.ts";
 import type { Live } from "../model/observed.ts";
 import { placeText } from "../model/place-text.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
 
-/** A bound object, or the list of a place, that could not be read. */
+/** An object, or the list of a place, that could not be read. */
 export interface Unread {
-  /** The address of the object; of a list the name of its kind. */
+  /** The address of the object; of a list the name of its kind; of an object that no address is bound to empty. */
   readonly address: Address;
   readonly reason: string;
+  /** Names it in a sentence: `instances.orders (instance-1)`, `the list of instances of pro standalone`. */
+  readonly what: string;
+  readonly error: ServiceError;
 }
 
 /** A place whose objects are listed. */
@@ -66,10 +70,10 @@ export function skipUnread(entry: Known, error: unknown, context: ObserveContext
   context.unread?.set(entry, error);
 }
 
-/** Throws the first failure if nothing at all could be read. */
+/** Throws if nothing at all could be read. */
 export function assertSomethingRead(known: readonly Known[], { unread }: ObserveContext): void {
-  const [first] = unread?.values() ?? [];
-  if (first !== undefined && known.every((entry) => unread?.has(entry))) throw first;
+  const found = unreadObjects(unread);
+  if (found.length > 0 && known.every((entry) => unread?.has(entry))) throw unreadable(found);
 }
 
 /** Everything that could not be read, in the order of its addresses. */
@@ -78,12 +82,56 @@ export function unreadIn(
   lists: readonly Listed[],
   { unread }: ObserveContext,
 ): readonly Unread[] {
-  const objects = [...(unread ?? [])].map(([{ address }, { message }]) => ({ address, reason: message }));
-  const unlisted = places.flatMap(({ kind }, at): Unread[] => {
-    const list = lists[at];
-    return isServiceError(list) ? [{ address: kind, reason: list.message }] : [];
+  const objects = unreadObjects(unread);
+  const unlisted = places.flatMap(({ kind, place }, at): Unread[] => {
+    const error = lists[at];
+    if (!isServiceError(error)) return [];
+    return [{ address: kind, what: `the list of ${placeText(kind, place)}`, reason: error.message, error }];
   });
   return [...objects, ...unlisted].sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function unreadObjects(unread: ObserveContext["unread"]): readonly Unread[] {
+  return [...(unread ?? [])].map(([{ address, kind, ref }, error]) => {
+    const what =
+      address === "" ? `${ref.id} of ${kind}, which no address is bound to,` : `${address} (${ref.id})`;
+    return { address, what, reason: error.message, error };
+  });
+}
+
+/** Failures that are named; the others are counted. */
+const named = 20;
+
+/** The error of a plan that cannot be made: all that could not be read, with its host, and the way on without it. */
+export function unreadable(unread: readonly Unread[]): GraphformError {
+  const causes = [...Map.groupBy(unread, ({ reason, error }) => `${error.host ?? ""} ${reason}`).values()];
+  const texts = causes.flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const { host } = first.error;
+    const rest = all.length - named;
+    const what = all
+      .slice(0, named)
+      .map((entry) => entry.what)
+      .join(", ");
+    const at = host === undefined ? "" : ` at ${host}`;
+    return [`${what}${rest > 0 ? ` and ${rest} more` : ""} cannot be read${at}: ${first.reason}`];
+  });
+  const [first] = unread;
+  const addresses = unread.map(({ address }) => address);
+  const options = addresses.slice(0, named).map((address) => `--exclude ${shellWord(address)}`);
+  const isExcludable = addresses.every((address) => parseAddress(address) !== undefined);
+  const hints = [...new Set(unread.flatMap(({ error }) => error.hint ?? []))];
+  const way = isExcludable
+    ? [
+        `${options.join(" ")}${addresses.length > named ? " ..." : ""} goes on without ${addresses.length === 1 ? "it" : "them"}`,
+      ]
+    : [];
+  const hint = [...hints, ...way].join("; ");
+  return new GraphformError(first?.error.code ?? "unreadable", texts.join("; "), {
+    ...(hint === "" ? {} : { hint }),
+    cause: first?.error,
+  });
 }
 
 /** The places whose lists may not be all, in words, each once: `short` ones lack what describe shows, others say so. */

@@ -15,7 +15,7 @@ import { shellWord } from "../model/shell-word.ts";
 import type { StateDocument } from "../model/state.ts";
 import { countReads, type OnRead } from "../observe/count-reads.ts";
 import { observe } from "../observe/observe.ts";
-import type { Unread } from "../observe/unread.ts";
+import { type Unread, unreadable } from "../observe/unread.ts";
 import { resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/declared-guards.ts";
@@ -46,7 +46,7 @@ export interface Goal {
   readonly destroying: boolean;
   /** False for `--no-probe`: no running database is asked. Default: true. */
   readonly probing?: boolean;
-  /** True where what cannot be read is left out, and the rest is planned. Default: the first failure ends it. */
+  /** True where what cannot be read is left out, and the rest is planned. Default: everything that the options do not leave out must be read. */
   readonly skipsUnread?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface Planned {
   /** Objects that no address is bound to. */
   readonly unmanaged: readonly Unmanaged[];
   /** Objects and lists that could not be read and were left out. */
-  readonly unread: readonly Unread[];
+  readonly unread: readonly Pick<Unread, "address" | "reason">[];
   readonly outputs: ReadonlyMap<Address, JsonObject>;
   /** The ids that the observation listed, by kind and place. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
@@ -83,11 +83,17 @@ export async function planFor(goal: Goal, state: StateDocument, world: PlanningW
     profile: service.profile,
     signal,
     open,
-    ...(skipsUnread ? { unread: new Map() } : {}),
+    unread: new Map(),
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
+  const leftOut = leftOutBy(options, desired, moved);
+  const needed = seen.unread.filter(({ address }) => !leftOut(address));
+  if (!skipsUnread && needed.length > 0) throw unreadable(needed);
   const doubts = skipsUnread ? [...seen.doubted].map(([address, reason]) => ({ address, reason })) : [];
-  const unread = askedFor([...seen.unread, ...doubts], desired, options, moved);
+  const unread = [
+    ...needed.filter(({ address }) => address !== ""),
+    ...doubts.filter(({ address }) => !leftOut(address)),
+  ];
   const { observed, unmanaged } = findByName(seen, { desired, state: moved, kinds });
   const plan = makePlan({
     name: manifest.name,
@@ -117,23 +123,22 @@ export async function planFor(goal: Goal, state: StateDocument, world: PlanningW
   return { plan, outputs, bound: moved.resources, observed, unmanaged, unread, listed };
 }
 
-/** Resources that could not be read and that the options do not leave out. */
-function askedFor(
-  unread: readonly Unread[],
-  desired: Manifest["desired"],
+/** Tells which bound resources the options leave out. A list, and an object that no address is bound to, concern every address. */
+function leftOutBy(
   options: PlanOptions,
+  desired: Manifest["desired"],
   { resources }: Pick<StateDocument, "resources">,
-): readonly Unread[] {
+): (address: Address) => boolean {
   const known = { declared: desired.map(({ address }) => address), bound: Object.keys(resources) };
   const { targets, exclude } = resolveAddressOptions(options, known).options;
-  return unread.filter(
-    ({ address }) => !exclude.includes(address) && (targets.length === 0 || targets.includes(address)),
-  );
+  return (address) =>
+    Object.hasOwn(resources, address) &&
+    (exclude.includes(address) || (targets.length > 0 && !targets.includes(address)));
 }
 
 /** The options, with --exclude for each resource that could not be read. */
 function leavingOut(
-  unread: readonly Unread[],
+  unread: Planned["unread"],
   options: PlanOptions,
   { resources }: Pick<StateDocument, "resources">,
 ): PlanOptions {

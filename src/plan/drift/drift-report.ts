@@ -86,7 +86,10 @@ function notChecked({ plan, desired, observed, bound, unread = [] }: DriftInput)
     if (seen?.phase.is !== "pending" || isShown(seen)) return [];
     return [{ address, reason: "the service does not show it yet" }];
   });
-  return byAddress([...found, ...unread.map((entry): NotChecked => ({ ...entry, failed: true }))]);
+  return byAddress([
+    ...found,
+    ...unread.map(({ address, reason }): NotChecked => ({ address, reason, failed: true })),
+  ]);
 }
 
 /** Declared resources whose operation is still running, by address. */
