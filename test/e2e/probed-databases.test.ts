@@ -308,6 +308,19 @@ describe("running databases that are asked", () => {
         },
       },
     ]);
+    // A plan needs all that it is not told to leave out: it names what, where, and how to go on.
+    const { host } = new URL(platform.url);
+    const plans = await user.run("plan");
+    expect([plans.code, plans.out]).toEqual([1, ""]);
+    expect(plans.err.replace(/\s+/g, " ")).toMatch(
+      new RegExp(
+        `^error: instances\\.orders \\(${id}\\) cannot be read at ${host}: instance\\.describe: .*\\(403\\) hint: .*--exclude instances\\.orders goes on without it`,
+      ),
+    );
+    expect(await user.run("plan", "--exclude", "instances.orders")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("(incomplete)"),
+    });
     await platform.faults();
     expect(await user.run("drift")).toMatchObject({ code: 2, out: expect.stringContaining("users.reader") });
     expect(await apply()).toMatchObject({ code: 0 });

@@ -7,6 +7,7 @@ import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { ObserveContext } from "../../src/observe/context.ts";
 import { type Observation, observe } from "../../src/observe/observe.ts";
+import { unreadable } from "../../src/observe/unread.ts";
 import { type Case, planInput, type Scene } from "../support/plan-input.ts";
 import { toyKind, toyProfile } from "../support/toy-kind.ts";
 import { jumpingClock } from "../support/virtual-clock.ts";
@@ -203,7 +204,9 @@ describe("what cannot be read, where that is skipped", () => {
       return whole.get(ref, signal);
     };
     const found = await skipping({ ...whole, get }, { house: bound, cat: bound });
-    expect(found.unread).toEqual([{ address: "toys.house", reason: "get: 403 forbidden" }]);
+    expect(found.unread).toEqual([
+      { address: "toys.house", reason: "get: 403 forbidden", what: "toys.house (id-house)", error },
+    ]);
     expect([...found.observed.keys()]).toEqual(["toys.cat"]);
     expect(found.observed.get("toys.cat")?.spec["home"]?.value).toBe("house");
     expect(found.unmanaged).toEqual([]);
@@ -219,16 +222,45 @@ describe("what cannot be read, where that is skipped", () => {
     expect([...found.observed.keys()]).toEqual(["toys.b"]);
   });
 
-  it.each([
-    ["everything", "forbidden"],
-    ["a session that ended", "unauthorized"],
-  ] as const)("is no look at all where it is %s", async (_, failure) => {
-    const lost = new ServiceError(failure, "get", `get: ${failure}`);
+  it("is no look at all where it is a session that ended", async () => {
+    const lost = new ServiceError("unauthorized", "get", "get: unauthorized");
     const whole = readerOf({ lives: [live("id-b")] });
     const get: Reader["get"] = async (ref, signal) => {
-      if (failure === "forbidden" || ref.id === "id-a") throw lost;
+      if (ref.id === "id-a") throw lost;
       return whole.get(ref, signal);
     };
     await expect(skipping({ ...whole, get }, { a: bound, b: bound })).rejects.toBe(lost);
+  });
+
+  it("is no look at all where it is everything: all of it is named, with host, cause and the way on", async () => {
+    const [refused, cut] = ["forbidden", "unavailable"].map(
+      (failure) =>
+        new ServiceError(failure === "forbidden" ? failure : "unavailable", "get", `get: ${failure}`, {
+          host: "api.example.com",
+          ...(failure === "forbidden" ? { hint: "ask the owner" } : {}),
+        }),
+    );
+    const get: Reader["get"] = async ({ id }) => {
+      throw id === "id-b" ? cut : refused;
+    };
+    const failed = skipping({ ...readerOf({}), get }, { a: bound, b: bound, c: bound });
+    await expect(failed).rejects.toMatchObject({
+      code: "service-forbidden",
+      message:
+        "toys.a (id-a), toys.c (id-c) cannot be read at api.example.com: get: forbidden; toys.b (id-b) cannot be read at api.example.com: get: unavailable",
+      hint: "ask the owner; --exclude toys.a --exclude toys.b --exclude toys.c goes on without them",
+    });
+  });
+
+  it("has no way on by --exclude if a list, or an object of no address, is among it", () => {
+    const one = { reason: error.message, error };
+    const unread = [
+      { ...one, address: "toys.a", what: "toys.a (id-a)" },
+      { ...one, address: "toys", what: "the list of toys" },
+    ];
+    expect(unreadable(unread)).toMatchObject({
+      message: "toys.a (id-a), the list of toys cannot be read: get: 403 forbidden",
+      hint: undefined,
+    });
   });
 });
