@@ -152,7 +152,7 @@ export function placeKey({ kind, place }: Place): string {
 }
 
 /** True for the failure of one read where the others go on. A session that ended, or an interrupt, concerns all. */
-export function isSkipped(error: unknown, { unread, signal }: ObserveContext): error is ServiceError {
+function isSkipped(error: unknown, { unread, signal }: ObserveContext): error is ServiceError {
   if (unread === undefined || signal.aborted || !isServiceError(error)) return false;
   return error.failure !== "unauthorized" && error.failure !== "aborted";
 }
