@@ -13,7 +13,7 @@ export interface Unread {
   /** The address of the object; of a list the name of its kind; of an object that no address is bound to empty. */
   readonly address: Address;
   readonly reason: string;
-  /** Names it in a sentence: `instances.orders (instance-1)`, `the list of instances of pro standalone`. */
+  /** Names it in a sentence: its address and id, or the list of a place. */
   readonly what: string;
   readonly error: ServiceError;
 }
