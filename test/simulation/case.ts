@@ -120,13 +120,15 @@ export interface Fault {
 /**
  * Kinds of trouble. Before and after mean the work: the answer is an error, a refusal, an exception of the client's own or
  * nothing all the same. A twin is made by
- * somebody else, in all that shows the same, just as the answer to a create is lost.
+ * somebody else, in all that shows the same, just as the answer to a create is lost. An elder is as old as a minute, was
+ * missing from the list before the create, and the create has made nothing.
  */
 export type Effect =
   | "lost-before"
   | "lost-after"
   | "late"
   | "twin"
+  | "elder"
   | "500-before"
   | "500-after"
   | "503-before"

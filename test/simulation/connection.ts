@@ -5,7 +5,7 @@ import type { Effect, Fault } from "./case.ts";
 import type { Oracle } from "./oracle.ts";
 import { overTheWire, type Travel } from "./over-the-wire.ts";
 import type { Proc } from "./proc.ts";
-import type { Ending } from "./registry.ts";
+import { type Ending, objectOf } from "./registry.ts";
 import { handle, type Sender } from "./service-model.ts";
 import type { World } from "./world.ts";
 
@@ -86,6 +86,7 @@ export function connection(
           }
         }
         if (effect === "twin" && answer !== undefined) registry.twin();
+        if (effect === "elder" && call.operation === "instance.create") elderOf(call, registry);
         if (fate.loss !== undefined && error === undefined)
           error = failure(isWrite ? fate.loss : "unavailable", operation, isWrite, fate);
         if (fate.refusesAfter !== undefined && error === undefined)
@@ -178,6 +179,7 @@ const fates: { readonly [effect in Effect]?: Fate } & { readonly [effect: string
   "lost-before": { works: false, loss: "lost" },
   "lost-after": { loss: "lost" },
   twin: { loss: "lost" },
+  elder: { works: false, loss: "lost" },
   "500-before": { works: false, loss: "lost", status: 500 },
   "500-after": { loss: "lost", status: 500 },
   "503-before": { works: false, loss: "lost", status: 503 },
@@ -216,4 +218,17 @@ function failure(
 /** The service's clock as its answers show it: whole seconds. */
 function serviceDate({ registry }: World): number {
   return Math.floor((registry.now() + registry.options.skew) / 1000) * 1000;
+}
+
+/** Somebody's object of the same looks, made a minute ago, that no list has shown so far. */
+function elderOf({ params, body }: Call, registry: World["registry"]): void {
+  const { requestParams, ...top } = objectOf(body);
+  const elder = registry.bear({
+    id: `instance-elder-${registry.things.length}-twin`,
+    kind: "instances",
+    place: `${params["productTierKey"]}/${params["resourceKey"]}`,
+    look: { status: "RUNNING", top, params: { ...objectOf(requestParams), graphdbPassword: "theirs" } },
+    seen: true,
+  });
+  Object.assign(elder, { bornAt: registry.now() - 60_000 });
 }

@@ -46,7 +46,8 @@ function twinned(seed: number, given: Case): Case {
   const dice = chance(seed ^ 0x1b873593);
   const doBothStay = given.runs.every((run) => run.others === undefined);
   if (!doBothStay || !dice.is(0.05)) return given;
-  const fault: Fault = { on: "create", nth: dice.between(1, 3), effect: "twin" };
+  const effect = dice.is(0.5) ? "twin" : "elder";
+  const fault: Fault = { on: "create", nth: dice.between(1, 3), effect };
   const [first, ...rest] = given.runs;
   return first === undefined
     ? given
@@ -77,7 +78,9 @@ function killed(seed: number, given: Case): Case {
 function wired(seed: number, given: Case): Case {
   const dice = chance(seed ^ 0x2545f491);
   // A create that the door turned away made nothing: a twin of another one could stand in its place.
-  const hasTwin = given.runs.some(({ faults = [] }) => faults.some(({ effect }) => effect === "twin"));
+  const hasTwin = given.runs.some(({ faults = [] }) =>
+    faults.some(({ effect }) => effect === "twin" || effect === "elder"),
+  );
   if (hasTwin || !dice.is(0.15)) return given;
   const wire: WireCase = {
     tokenLife: Math.round(dice.scale(1500, 300_000)),

@@ -9,6 +9,7 @@ import type * as backups from "../../src/apply/evidence/backups.ts";
 import type * as candidates from "../../src/apply/evidence/candidates.ts";
 import type * as together from "../../src/apply/evidence/in-flight-together.ts";
 import type * as precondition from "../../src/apply/evidence/precondition.ts";
+import type * as timeWindow from "../../src/apply/evidence/time-window.ts";
 import type * as unconfirmed from "../../src/apply/evidence/unconfirmed-write.ts";
 import type * as running from "../../src/apply/run.ts";
 import type * as single from "../../src/hosting/session/single-flight.ts";
@@ -106,6 +107,12 @@ export const mutations: readonly Mutation[] = [
     "an object that may be another create's is brought to its own spec",
     "apply/evidence/in-flight-together.ts#differingPaths",
     () => () => [],
+  ),
+  without<typeof timeWindow.timeliness>(
+    "any-time",
+    "an object is a lost create's only if the service's own times prove it",
+    "apply/evidence/time-window.ts#timeliness",
+    () => () => "within",
   ),
   without<typeof candidates.couldBe>(
     "anything-could-be-it",
