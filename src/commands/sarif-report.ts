@@ -1,5 +1,5 @@
 /** @module Writes findings to a file in the format SARIF. */
-import { packageVersion } from "../project/package-files.ts";
+import { packageVersion, projectUrl } from "../project/package-files.ts";
 import type { Settings } from "../project/settings.ts";
 import { sha256 } from "../project/worlds.ts";
 import { amount } from "../report/amounts.ts";
@@ -28,6 +28,7 @@ export async function writeSarif(findings: readonly ReportFinding[], target: Sar
   const { file, manifest, settings, terminal, failure, figures = {} } = target;
   const { log, leftOut } = sarifLog(findings, {
     version: packageVersion(),
+    projectUrl: projectUrl(),
     fallbackFile: manifest[0] ?? "graphform.yaml",
     uriOf: repositoryUri(settings),
     digest: sha256,

@@ -16,8 +16,17 @@ export const platformProgram: string = here.endsWith(".ts")
 
 /** The version of the package. */
 export function packageVersion(): string {
+  return packageText("version");
+}
+
+/** The address of the project's repository, without a slash at its end. */
+export function projectUrl(): string {
+  return packageText("homepage").replace(/#.*$/, "");
+}
+
+function packageText(key: "version" | "homepage"): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
-  return isObject(manifest) ? String(manifest["version"]) : "unknown";
+  return isObject(manifest) ? String(manifest[key]) : "unknown";
 }
 
 function above(dir: string): string {

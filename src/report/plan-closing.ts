@@ -71,8 +71,12 @@ function nothingToDo({ complete, notes, census }: PlanView): string {
     const count = notes.reduce((sum, note) => sum + (note.is === is ? note.addresses.length : 0), 0);
     return count === 0 ? [] : [phaseTexts[is](count)];
   });
+  const left = notes.reduce((sum, { is, addresses }) => sum + (is === "drifted" ? addresses.length : 0), 0);
+  const where = complete ? "" : " in what was checked";
   return [
-    `No differences found${complete ? "" : " in what was checked"}.`,
+    left === 0
+      ? `No differences found${where}.`
+      : `Nothing to apply${where}: ${amount(left, "resource")} ${left === 1 ? "was" : "were"} changed outside, and apply leaves ${left === 1 ? "it" : "them"} as named above.`,
     ...(recorded === 0 ? [] : [`${recorded} of ${amount(all, "value")} ${notChecked} not checked.`]),
     ...phases,
   ].join(" ");

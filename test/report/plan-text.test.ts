@@ -110,6 +110,18 @@ describe("planText", () => {
     expect(text).not.toMatch(/What runs is|as declared/);
   });
 
+  it("does not say that nothing differs if it leaves as it is what was changed outside", () => {
+    const drift = [
+      field("config.AOFPersistenceConfig", { before: "always", after: "off", wayOut: "restart it" }),
+    ];
+    const text = lines(plan({ changes: [change("keep", "instances.a", { drift })] })).join(" ");
+    expect(text).toContain(
+      "Nothing to apply: 1 resource was changed outside, and apply leaves it as named above.",
+    );
+    expect(text).toContain("# restart it");
+    expect(text).not.toContain("No differences found");
+  });
+
   it("says what still runs, waits or failed where nothing else is left", () => {
     const phase = (is: "pending" | "failed" | "waiting-for-person"): Partial<Change> => ({
       phase: { is, detail: is },

@@ -40,6 +40,7 @@ const page = { palette: makePalette(false), width: 80 };
 const same = (file: string): string => file;
 const sarif: SarifContext = {
   version: "1.0.0",
+  projectUrl: "https://forge.example/graphform",
   fallbackFile: "x",
   uriOf: same,
   digest: (digested) => `${digested.length}`,

@@ -23,13 +23,22 @@ export const sarifSchema = {
     rule: {
       type: "object",
       additionalProperties: false,
-      required: ["id", "shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"],
+      required: [
+        "id",
+        "shortDescription",
+        "fullDescription",
+        "help",
+        "helpUri",
+        "defaultConfiguration",
+        "properties",
+      ],
       properties: {
         id: { type: "string", minLength: 1 },
         name: { type: "string", minLength: 1 },
         shortDescription: { $ref: "#/definitions/message" },
         fullDescription: { $ref: "#/definitions/message" },
         help: { $ref: "#/definitions/message" },
+        helpUri: { type: "string", pattern: "^https://" },
         defaultConfiguration: {
           type: "object",
           additionalProperties: false,
@@ -105,10 +114,11 @@ export const sarifSchema = {
             driver: {
               type: "object",
               additionalProperties: false,
-              required: ["name", "semanticVersion", "rules"],
+              required: ["name", "informationUri", "semanticVersion", "rules"],
               properties: {
                 name: { const: "graphform" },
                 version: { type: "string" },
+                informationUri: { type: "string", pattern: "^https://" },
                 semanticVersion: { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+" },
                 rules: { type: "array", maxItems: 25_000, items: { $ref: "#/definitions/rule" } },
               },

@@ -15,6 +15,8 @@ const longest = 1000;
 export interface SarifContext {
   /** Version of graphform. */
   readonly version: string;
+  /** Address of the project's repository, without a slash at its end. */
+  readonly projectUrl: string;
   /** File that a finding without a place is shown at. */
   readonly fallbackFile: string;
   /** Converts the path of a file to a URI; a relative one is relative to the root of the repository. */
@@ -39,14 +41,15 @@ export function sarifLog(findings: readonly ReportFinding[], context: SarifConte
   const rules = [...new Map(kept.map((finding) => [finding.rule, finding])).values()];
   const indexes = new Map(rules.map(({ rule }, at) => [rule, at]));
   const fingerprints = fingerprintsOf(kept, context);
-  const { version, failure, figures = {} } = context;
+  const { version, projectUrl, failure, figures = {} } = context;
   const run: JsonObject = {
     tool: {
       driver: {
         name: "graphform",
+        informationUri: projectUrl,
         semanticVersion: version,
         version,
-        rules: rules.map(ruleOf),
+        rules: rules.map((rule) => ruleOf(rule, `${projectUrl}/blob/main/docs/reports.md#sarif`)),
       },
     },
     columnKind: "utf16CodeUnits",
@@ -85,7 +88,7 @@ function fingerprintsOf(findings: readonly ReportFinding[], { digest }: SarifCon
   });
 }
 
-function ruleOf({ rule, help, level }: ReportFinding): JsonObject {
+function ruleOf({ rule, help, level }: ReportFinding, helpUri: string): JsonObject {
   const [first = help] = help.split(/(?<=\.) /);
   return {
     id: rule,
@@ -93,6 +96,7 @@ function ruleOf({ rule, help, level }: ReportFinding): JsonObject {
     shortDescription: { text: first },
     fullDescription: { text: help },
     help: { text: help },
+    helpUri,
     defaultConfiguration: { level },
     properties: { tags: [tagOf(rule)] },
   };

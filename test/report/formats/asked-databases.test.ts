@@ -55,7 +55,12 @@ it("every report has the same number of databases and of logins, each of all, an
   const junit = junitText([driftSuite(report, words, (file) => file)]);
   for (const [name, value] of Object.entries(figures))
     expect(junit).toContain(`<property name="${name}" value="${value}"/>`);
-  const context = { version: "1", fallbackFile: "graphform.yaml", uriOf: (file: string) => file };
+  const context = {
+    version: "1",
+    projectUrl: "https://forge.example/graphform",
+    fallbackFile: "graphform.yaml",
+    uriOf: (file: string) => file,
+  };
   const sarif = sarifLog(driftFindings(report, words), {
     ...context,
     digest: (digested) => digested,

@@ -133,6 +133,7 @@ describe("SARIF of drift", () => {
   const logOf = (report: DriftReport): string => {
     const { log } = sarifLog(driftFindings(report, words), {
       version: "1.2.3",
+      projectUrl: "https://forge.example/graphform",
       fallbackFile: "graphform.yaml",
       uriOf: (file) => encodeURIComponent(file.toWellFormed()),
       digest: (part) => createHash("sha256").update(part).digest("hex"),

@@ -43,6 +43,7 @@ interface Log {
 
 const context: SarifContext = {
   version: "1.2.3",
+  projectUrl: "https://forge.example/graphform",
   fallbackFile: "graphform.yaml",
   uriOf: (file) => encodeURIComponent(file.toWellFormed()),
   digest: (text) => createHash("sha256").update(text).digest("hex"),
