@@ -4,14 +4,14 @@ import type { Faults } from "./control/faults.ts";
 import type { Lifecycle } from "./control/lifecycle.ts";
 import type { Databases } from "./databases/databases.ts";
 import type { Dialect } from "./dialect/dialect.ts";
-import type { BodyBudget } from "./http/body-budget.ts";
 import type { Credentials } from "./http/credentials.ts";
 import type { KnownSecrets } from "./http/known-secrets.ts";
 import type { PageSessions } from "./http/page-sessions.ts";
+import type { BodyBudget } from "./http/read-body.ts";
 import type { RequestLog } from "./http/request-log.ts";
 import type { Sessions } from "./http/sessions.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
-import type { StorageTrouble } from "./model/storage-trouble.ts";
+import type { StorageTrouble } from "./model/service-error.ts";
 import type { Store } from "./model/store.ts";
 import type { Settings } from "./options.ts";
 

@@ -1,11 +1,12 @@
 /** @module Runs the local platform as a process of its own. */
-import { rm } from "node:fs/promises";
+
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { ArgumentError, readArguments } from "./arguments.ts";
 import { ensureAuthority } from "./engine/index.ts";
 import { PlatformRunningError } from "./lock.ts";
-import { ensurePlatformId } from "./platform-id.ts";
 import { type RunningPlatform, startPlatform } from "./start.ts";
 
 /**
@@ -70,3 +71,16 @@ function textOf(error: unknown): string {
 }
 
 await main(process.argv.slice(2)).catch(exitWithStartError);
+
+/**
+ * Writes `<dataDir>/control/id` at the first start. The file is stored with the records, so that a folder whose records were removed
+ * becomes another platform.
+ */
+export async function ensurePlatformId(dataDir: string): Promise<void> {
+  const folder = join(dataDir, "control");
+  const path = join(folder, "id");
+  const known = (await readFile(path, "utf8").catch(() => "")).trim();
+  if (/^[0-9a-f]{32}$/.test(known)) return;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeAtomically(path, `${randomBytes(16).toString("hex")}\n`);
+}

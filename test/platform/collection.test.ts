@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Collection, openCollection } from "../../src/platform/model/collection.ts";
-import { StorageError } from "../../src/platform/model/storage-trouble.ts";
+import { StorageError } from "../../src/platform/model/service-error.ts";
 import { poll } from "./harness.ts";
 
 interface Entry {

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { openLogFile } from "../../src/platform/http/log-file.ts";
-import { createStorageTrouble } from "../../src/platform/model/storage-trouble.ts";
+import { openLogFile } from "../../src/platform/http/request-log.ts";
+import { createStorageTrouble } from "../../src/platform/model/service-error.ts";
 
 const room = vi.hoisted((): { bytes: number } => ({ bytes: Number.POSITIVE_INFINITY }));
 

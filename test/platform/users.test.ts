@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
-import { allowedCommands, refusedRules } from "../../src/platform/control/acl-rules.ts";
+import { allowedCommands, refusedRules } from "../../src/platform/control/users.ts";
 import { type Answer, pro, startTest, type TestPlatform } from "./harness.ts";
 
 let test: TestPlatform;

@@ -2,8 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { inTurn } from "../in-turn.ts";
-import { newId } from "../model/new-id.ts";
-import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
+import { type AccountConfigRecord, type InstanceRecord, newId } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 import type { AccountRequest } from "./account-rules.ts";
 import type { Fault } from "./fault-rule.ts";

@@ -1,4 +1,5 @@
 /** @module Restarts databases that should run and do not, until they run again, and shows them as they are meanwhile. */
+import { fileTrouble } from "../../files/file-trouble.ts";
 import { inTurn } from "../in-turn.ts";
 import type { FailureRecord, InstanceRecord } from "../model/records.ts";
 import { noteState, type RecordStateParts, recordState, recordStateOrFailure } from "./record-state.ts";
@@ -86,7 +87,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
       if (record.status === "RUNNING" && (await parts.databases().isUp(record))) return true;
       // The first start of this platform shows nothing unless it fails: nobody has seen the database go.
       if (parts.databases().seen(id) !== undefined) showDown(id, repair);
-      const failure = await startAgain(id, record).catch(reasonOf);
+      const failure = await startAgain(id, record).catch(fileTrouble);
       repair.served = failure === undefined;
       if (failure === undefined || closing.aborted) return true;
       showDown(id, repair);
@@ -97,7 +98,7 @@ export function createDatabaseRepair(parts: RepairParts): DatabaseRepair {
   /** True once the database runs, and nothing was reported of it meanwhile. */
   const tryOnce = async (id: string, repair: Repair): Promise<boolean> => {
     const isDone = await attempt(id, repair).catch((error: unknown) => {
-      events.add(id, `the platform failed: ${reasonOf(error)}`, true);
+      events.add(id, `the platform failed: ${fileTrouble(error)}`, true);
       return closing.aborted;
     });
     if (isDone && (!repair.isNews || closing.aborted)) {
@@ -159,8 +160,4 @@ function isRepairable(record: InstanceRecord): boolean {
 /** True where an operation was accepted in the meantime: the operation records the status then. */
 function hasOperation(record: InstanceRecord): boolean {
   return record.operation !== undefined;
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

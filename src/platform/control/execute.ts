@@ -1,20 +1,19 @@
 /** @module Executes an accepted operation and records how it ended. */
+import { fileTrouble } from "../../files/file-trouble.ts";
 import type { Databases } from "../databases/databases.ts";
 import { inTurn } from "../in-turn.ts";
 import type { FailureRecord, InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
 import type { Settings } from "../options.ts";
-import { reasonOf } from "./database-repair.ts";
-import { endSnapshot } from "./end-snapshot.ts";
 import type { Fault } from "./fault-rule.ts";
-import type { OperationHandler } from "./operation-handlers.ts";
+import { type OperationHandler, transitions } from "./operation-handlers.ts";
 import {
+  endSnapshot,
   noteState,
   type RecordStateParts,
   recordState,
   recordStateOrFailure,
   untilWritten,
 } from "./record-state.ts";
-import { transitions } from "./transitions.ts";
 
 /** Options of `execute`. */
 export interface ExecuteParts extends RecordStateParts {
@@ -52,7 +51,7 @@ export async function execute(
       await recordState(parts, id, { failure: undefined, ...outcome, operation: undefined });
       parts.events.add(id, `${name} done: ${outcome.status}`);
     } catch (error) {
-      if (!parts.closing.aborted) await fail(parts, id, name, reasonOf(error));
+      if (!parts.closing.aborted) await fail(parts, id, name, fileTrouble(error));
     }
   });
 }

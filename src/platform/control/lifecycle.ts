@@ -1,15 +1,16 @@
 /** @module Accepts operations on instances and runs them in the background, one at a time per instance. */
+
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileTrouble } from "../../files/file-trouble.ts";
 import type { DatabaseListener } from "../databases/databases.ts";
 import { inTurn } from "../in-turn.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { createDatabaseRepair, reasonOf } from "./database-repair.ts";
+import { createDatabaseRepair } from "./database-repair.ts";
 import { type ExecuteParts, execute } from "./execute.ts";
 import type { Fault } from "./fault-rule.ts";
-import { type LifecycleParts, operationHandlers } from "./operation-handlers.ts";
-import { transitions } from "./transitions.ts";
+import { type LifecycleParts, operationHandlers, transitions } from "./operation-handlers.ts";
 
 /** Details of an operation, by its kind. */
 export type OperationDetails = Partial<Omit<OperationRecord, "name" | "id" | "startedAt" | "stuck">>;
@@ -47,7 +48,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
   const run = (id: string, task: Promise<void>): void => {
     const tracked = task
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) events.add(id, `the platform failed: ${reasonOf(error)}`, true);
+        if (!closing.signal.aborted) events.add(id, `the platform failed: ${fileTrouble(error)}`, true);
       })
       .finally(() => tasks.delete(tracked));
     tasks.add(tracked);

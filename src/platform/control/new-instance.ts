@@ -1,8 +1,7 @@
 /** @module Creates database instances. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
-import { newId } from "../model/new-id.ts";
-import type { InstanceRecord, UserRecord } from "../model/records.ts";
+import { type InstanceRecord, newId, type UserRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 import type { Fault } from "./fault-rule.ts";
 import type { OperationDetails } from "./lifecycle.ts";

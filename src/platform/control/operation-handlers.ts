@@ -1,11 +1,12 @@
 /** @module Does the real work of each operation on the databases. */
+import { fileTrouble } from "../../files/file-trouble.ts";
 import type { Databases, RunningDatabase } from "../databases/databases.ts";
 import { paramRows } from "../model/field-rules.ts";
 import type { InstanceRecord, OperationName, OperationRecord } from "../model/records.ts";
 import type { Store } from "../model/store.ts";
 import type { Settings } from "../options.ts";
-import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
 import type { Events } from "./events.ts";
+import { endSnapshot } from "./record-state.ts";
 
 /** Changes of the record after the operation; "gone" where the instance no longer exists. */
 export type Outcome = (Partial<InstanceRecord> & { readonly status: string }) | "gone";
@@ -84,8 +85,8 @@ export function operationHandlers(parts: HandlerParts): {
         await parts.databases().backup(record, parts.snapshotFile(snapshot.region, snapshotId));
         await endSnapshot(parts, snapshotId);
       } catch (error) {
-        await endSnapshot(parts, snapshotId, reasonOfFile(error));
-        throw new Error(reasonOfFile(error), { cause: error });
+        await endSnapshot(parts, snapshotId, fileTrouble(error));
+        throw error;
       }
       return { status: "RUNNING" };
     },
@@ -100,3 +101,26 @@ export function operationHandlers(parts: HandlerParts): {
     },
   };
 }
+
+/** Statuses around an operation. */
+export interface Transition {
+  /** Statuses in which it is accepted; undefined: any. */
+  readonly from: readonly string[] | undefined;
+  readonly through: string;
+}
+
+const settled = ["RUNNING", "FAILED", "COMPLETE"];
+
+/** Transitions by operation; `execute` records the final status. */
+export const transitions: { readonly [name in OperationName]: Transition } = {
+  create: { from: [], through: "DEPLOYING" },
+  update: { from: settled, through: "DEPLOYING" },
+  stop: { from: ["RUNNING"], through: "STOPPING" },
+  start: { from: ["STOPPED"], through: "STARTING" },
+  restart: { from: settled, through: "RESTARTING" },
+  // Failover is also the way out for a database whose primary cannot be restarted.
+  failover: { from: ["RUNNING", "FAILED", "RESTARTING"], through: "DEPLOYING" },
+  backup: { from: ["RUNNING"], through: "BACKING_UP" },
+  upgrade: { from: ["RUNNING", "STOPPED"], through: "DEPLOYING" },
+  delete: { from: undefined, through: "DELETING" },
+};

@@ -1,8 +1,9 @@
-/** @module Records the state of an instance, and repeats writes until they succeed. */
+/** @module Records the state of an instance and the end of a snapshot, and repeats writes until they succeed. */
+
 import { isRefusal } from "../databases/database-users.ts";
 import type { Databases } from "../databases/databases.ts";
 import type { InstanceRecord } from "../model/records.ts";
-import { StorageError } from "../model/storage-trouble.ts";
+import { StorageError } from "../model/service-error.ts";
 import type { Store } from "../model/store.ts";
 import type { Events } from "./events.ts";
 
@@ -95,4 +96,29 @@ export async function recordStateOrFailure(
     if (parts.closing.aborted || status === "FAILED") throw error;
     await recordState(parts, id, { ...patch, status: "FAILED" }, isSuperseded);
   }
+}
+
+/** Options of `endSnapshot`. */
+export interface SnapshotParts {
+  readonly store: Store;
+  readonly events: Events;
+  readonly timestamp: () => string;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/**
+ * Records that a snapshot is completed, or FAILED with a reason; repeated until it is written. The snapshot stays in the list in
+ * either case.
+ */
+export async function endSnapshot(parts: SnapshotParts, id: string, failure?: string): Promise<void> {
+  const { store, events } = parts;
+  const ended = await untilWritten(parts.wait, () =>
+    store.snapshots.update(id, (snapshot) =>
+      failure === undefined
+        ? { ...snapshot, status: "completed", progress: 100, completedAt: parts.timestamp() }
+        : { ...snapshot, status: "FAILED", failure },
+    ),
+  );
+  if (ended !== undefined && failure !== undefined)
+    events.add(ended.sourceInstanceId, `snapshot ${id} failed: ${failure}`, true);
 }

@@ -1,18 +1,17 @@
 /** @module Takes, copies, describes and deletes snapshots. */
+
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fileTrouble } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { copyWhole } from "../engine/index.ts";
-import { newId } from "../model/new-id.ts";
-import { versionOf } from "../model/plan-versions.ts";
-import { findPlan } from "../model/plans.ts";
-import type { InstanceRecord, SnapshotRecord } from "../model/records.ts";
+import { findPlan, versionOf } from "../model/plans.ts";
+import { type InstanceRecord, newId, type SnapshotRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { endSnapshot, reasonOfFile } from "./end-snapshot.ts";
 import type { Fault } from "./fault-rule.ts";
-import { untilWritten } from "./record-state.ts";
+import { endSnapshot, untilWritten } from "./record-state.ts";
 
 /** The instance of a new snapshot, and its region. */
 export interface SnapshotRequest {
@@ -117,7 +116,7 @@ async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Pr
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copyWhole(from, to);
   } catch (error) {
-    return endSnapshot(parts, copy.id, `it could not be copied to ${copy.region}: ${reasonOfFile(error)}`);
+    return endSnapshot(parts, copy.id, `it could not be copied to ${copy.region}: ${fileTrouble(error)}`);
   }
   await endSnapshot(parts, copy.id);
   core.events.add(copy.sourceInstanceId, `snapshot copied to ${copy.region}`);
@@ -165,7 +164,7 @@ export async function deleteSnapshot(core: Core, snapshot: SnapshotRecord): Prom
   await rm(core.snapshotFile(snapshot.region, snapshot.id), { force: true }).catch((error: unknown) =>
     core.events.add(
       snapshot.sourceInstanceId,
-      `the file of snapshot ${snapshot.id} could not be removed: ${reasonOfFile(error)}`,
+      `the file of snapshot ${snapshot.id} could not be removed: ${fileTrouble(error)}`,
       true,
     ),
   );

@@ -5,12 +5,10 @@ import { isFileError } from "../../files/file-trouble.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
 import { isRefusal } from "../databases/database-users.ts";
-import { isReserved, tenantRules } from "../engine/index.ts";
+import { isReserved, splitRules, tenantRules } from "../engine/index.ts";
 import { inTurn } from "../in-turn.ts";
-import { firstUserOf } from "../model/first-user.ts";
-import type { InstanceRecord, UserRecord } from "../model/records.ts";
+import { firstUserOf, type InstanceRecord, type UserRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { refusedRules } from "./acl-rules.ts";
 import { untilWritten } from "./record-state.ts";
 
 /** Attempts to reach a database that runs and does not answer, and the pause between them in ms. */
@@ -194,4 +192,40 @@ async function swapUser(
 
 function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** The 52 commands that a database user may be granted. */
+export const allowedCommands: ReadonlySet<string> = new Set(
+  `INFO CLIENT DBSIZE PING HELLO AUTH RESTORE DUMP DEL EXISTS UNLINK TYPE FLUSHALL TOUCH EXPIRE PEXPIREAT TTL PTTL
+   EXPIRETIME RENAME RENAMENX SCAN DISCARD EXEC MULTI UNWATCH WATCH ECHO SLOWLOG WAIT WAITAOF READONLY GRAPH.INFO
+   GRAPH.LIST GRAPH.QUERY GRAPH.RO_QUERY GRAPH.EXPLAIN GRAPH.PROFILE GRAPH.DELETE GRAPH.CONSTRAINT GRAPH.SLOWLOG
+   GRAPH.BULK GRAPH.CONFIG GRAPH.COPY CLUSTER COMMAND GRAPH.MEMORY MEMORY BGREWRITEAOF MODULE|LIST MONITOR GRAPH.UDF`.split(
+    /\s+/,
+  ),
+);
+
+/** Maximum length of a rule in an error message. */
+const longest = 60;
+
+/**
+ * Rules of an ACL that are not allowed, shortened for an error message. Allowed are key patterns (`~p`, `%R~p`, `%W~p`, `%RW~p`),
+ * grants of the commands above or their subcommands (`+C`, `+C|sub`), and removals (`-c`). Anything else (passwords, hashes,
+ * channels, `on`, `nopass`, `allcommands`, selectors) would change more than the commands that a user may run.
+ */
+export function refusedRules(acl: string): readonly string[] {
+  return splitRules(acl)
+    .filter((rule) => !isAllowed(rule))
+    .map(shown);
+}
+
+function isAllowed(rule: string): boolean {
+  if (!rule.startsWith("+")) return /^(?:-|~|%(?:R|W|RW|WR)~)./is.test(rule);
+  const command = rule.slice(1).toUpperCase();
+  return allowedCommands.has(command) || allowedCommands.has(command.split("|")[0] ?? "");
+}
+
+/** A rule without the password or hash in it. */
+function shown(rule: string): string {
+  if (/^[<>#!]/.test(rule)) return `${rule.slice(0, 1)}...`;
+  return rule.length > longest ? `${rule.slice(0, longest)}...` : rule;
 }

@@ -1,9 +1,7 @@
 /** @module Checks the bodies of creates and updates against the field table. */
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { bodyRows, isOffered, longestLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
-import type { InstanceTypes } from "../model/instance-types.ts";
-import { machineMemory } from "../model/machine-memory.ts";
-import { bytesOf } from "../model/memory-size.ts";
+import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { ServiceError } from "../model/service-error.ts";
 
 /** Tier and component of an instance, and the instance types that the service offers. */

@@ -1,15 +1,13 @@
 /** @module Computes the configuration of an instance's database from its record. */
+
+import { createHmac } from "node:crypto";
 import { parameterOf } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
 import { paramRows } from "../model/field-rules.ts";
-import { firstUserOf } from "../model/first-user.ts";
-import type { InstanceTypes } from "../model/instance-types.ts";
-import { defaultMemory, machineMemory } from "../model/machine-memory.ts";
-import { bytesOf } from "../model/memory-size.ts";
+import { bytesOf, defaultMemory, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { nodesOf } from "../model/plans.ts";
-import type { InstanceRecord } from "../model/records.ts";
-import { generatedPassword } from "./generated-password.ts";
+import { firstUserOf, type InstanceRecord } from "../model/records.ts";
 
 /** The parts of the platform that a configuration is made from. */
 export interface SpecParts {
@@ -89,4 +87,9 @@ function textOf(value: Json | undefined): string | undefined {
 
 function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[]): T | undefined {
   return allowed.find((option) => option === value);
+}
+
+/** The same password at every start with the same key. */
+export function generatedPassword(instanceId: string, key: Buffer): string {
+  return createHmac("sha256", key).update(instanceId).digest("base64url");
 }

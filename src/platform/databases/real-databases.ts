@@ -1,12 +1,19 @@
 /** @module Runs one real database for each instance. */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { DatabaseSpec, Engine, StartOptions, TlsFiles } from "../engine/index.ts";
+import {
+  type Database,
+  type DatabaseSpec,
+  type Engine,
+  EngineError,
+  type StartOptions,
+  type TlsFiles,
+} from "../engine/index.ts";
 import type { InstanceTypes } from "../model/instance-types.ts";
 import { nodesOf } from "../model/plans.ts";
-import type { InstanceRecord } from "../model/records.ts";
+import type { InstanceRecord, UserRecord } from "../model/records.ts";
 import { specOf } from "./database-spec.ts";
-import { databaseUsers } from "./database-users.ts";
+import { createRuleCheck, databaseUsers } from "./database-users.ts";
 import type { DatabaseListener, Databases } from "./databases.ts";
 import {
   describeDatabase,
@@ -16,8 +23,6 @@ import {
   renameNodes,
   withNodeNames,
 } from "./real-database.ts";
-import { createRuleCheck } from "./rule-check.ts";
-import { startWithUsers } from "./start-with-users.ts";
 import { watchDatabases } from "./watch-databases.ts";
 
 /** Options of `createRealDatabases`. */
@@ -181,4 +186,26 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       running.clear();
     },
   };
+}
+
+/**
+ * Starts a database with its users, or without them where that fails. Resolves with the users that it was started with. Rejects as
+ * `Engine.start`, with the first error.
+ */
+async function startWithUsers(
+  engine: Engine,
+  spec: DatabaseSpec,
+  users: readonly UserRecord[],
+  signal: AbortSignal,
+  options: StartOptions = {},
+): Promise<{ readonly database: Database; readonly users: readonly UserRecord[] }> {
+  try {
+    return { database: await engine.start(spec, signal, options), users };
+  } catch (error) {
+    if (users.length === 0 || !(error instanceof EngineError) || error.code !== "engine-start") throw error;
+    const database = await engine.start({ ...spec, users: [] }, signal, options).catch(() => {
+      throw error;
+    });
+    return { database, users: [] };
+  }
 }

@@ -3,8 +3,10 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import type { Store } from "../model/store.ts";
+import { defaultDialect } from "./default.ts";
 import { type Dialect, type DialectName, dialectNames } from "./dialect.ts";
-import { loadDialect } from "./load-dialect.ts";
+import { falkordbCloud } from "./falkordb-cloud.ts";
+import { readProfileFacts } from "./profile-facts.ts";
 
 /**
  * The requested dialect, or the one that the folder's platform used before. Throws where the folder contains records of another
@@ -33,4 +35,9 @@ export async function openDialect(
 
 function hasRecords(store: Store): boolean {
   return Object.values(store).some((records) => records.list().length > 0);
+}
+
+/** The dialect of a profile. Rejects where the profile's file is missing or incomplete. */
+async function loadDialect(name: DialectName = "default"): Promise<Dialect> {
+  return name === "default" ? defaultDialect : falkordbCloud(await readProfileFacts(name));
 }

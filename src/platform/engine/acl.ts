@@ -1,5 +1,6 @@
 /** @module Builds the ACL users of a database: operator, tenant and additional users. */
 import { createHash } from "node:crypto";
+import { isRefusal, type Login, talk } from "./connection.ts";
 import type { DatabaseSpec, DatabaseUser } from "./database.ts";
 import { EngineError } from "./engine-error.ts";
 
@@ -61,4 +62,33 @@ export function usersOf(spec: DatabaseSpec, secret: string): readonly AclUser[] 
 /** True for names that `setUser` and `removeUser` refuse. */
 export function isReserved(name: string, spec: Pick<DatabaseSpec, "user">): boolean {
   return name === operator || name === "default" || name === spec.user;
+}
+
+/** The wanted state of a user; without rules it is removed. */
+export interface UserChange {
+  readonly name: string;
+  readonly rules: AclUser["rules"] | undefined;
+}
+
+/** Applies a user to one node. Rejects with EngineError for a rule that the server refuses. */
+export async function putUser(login: Login, { name, rules }: UserChange): Promise<void> {
+  const words = rules === undefined ? ["DELUSER", name] : ["SETUSER", name, ...rules];
+  try {
+    await talk(login, (ask) => ask("ACL", ...words));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw new EngineError("user-refused", `user ${name}: ${error.message.replace(/^ERR /, "")}`);
+  }
+}
+
+/** The change that restores an additional user as the spec has it. */
+export function changeTo(spec: DatabaseSpec, username: string): UserChange {
+  const user = spec.users?.find((candidate) => candidate.username === username);
+  return user === undefined ? { name: username, rules: undefined } : additional(user);
+}
+
+/** Throws EngineError for a reserved name. */
+export function refuseReserved(username: string, spec: DatabaseSpec): void {
+  if (isReserved(username, spec))
+    throw new EngineError("user-refused", `user ${username} belongs to the database itself`);
 }

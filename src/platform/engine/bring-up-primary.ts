@@ -1,15 +1,17 @@
 /** @module Chooses the node that has the data and makes it primary. */
+
+import { setTimeout as sleep } from "node:timers/promises";
 import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
-import { talk } from "./connection.ts";
-import { endNode } from "./end-node.ts";
+import { type Login, talk } from "./connection.ts";
 import { EngineError, isAboutData } from "./engine-error.ts";
 import { type Running, stillRunning } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
-import { historyOf, isDataGone } from "./node-data.ts";
+import { historyOf, isDataGone, lastWriteOf } from "./node-data.ts";
+import { configuredPort, type NodeFiles } from "./node-files.ts";
 import { prepareData } from "./prepare-data.ts";
 import { primaryCandidates } from "./primary-candidates.ts";
-import { heardItsPrimaryToTheEnd } from "./replica-evidence.ts";
-import { setPrimary } from "./replication.ts";
+import { isFollowing, replicationOf, setPrimary } from "./replication.ts";
+import { endNode } from "./shut-down.ts";
 import { forbidWrites } from "./write-permission.ts";
 
 /** Running nodes by index; undefined for others. */
@@ -135,4 +137,32 @@ async function cameBackEmpty(
 
 async function keysOf(task: BringUpTask, port: number): Promise<number> {
   return Number(await talk(loginOf(task, port), (ask) => ask("DBSIZE")));
+}
+
+/** Time for a replica to read what its ended primary still sent, without progress, in ms. */
+const drainTimeout = 5000;
+
+/**
+ * True where a running replica of an ended primary has read all that it was sent, and its link held until the primary's last write
+ * to its files. A replica whose link broke earlier, or that copies the data again, misses what was written since.
+ */
+async function heardItsPrimaryToTheEnd(replica: Login, primary: NodeFiles): Promise<boolean> {
+  const port = await configuredPort(primary);
+  let offset: string | undefined;
+  for (let moved = performance.now(); performance.now() - moved < drainTimeout; await sleep(10)) {
+    const seen = await replicationOf(replica).catch(() => new Map<string, string>());
+    if (port === undefined || !isFollowing(seen, port) || seen.get("master_sync_in_progress") === "1")
+      return false;
+    // The link of an ended primary breaks once all of it is read.
+    if (seen.get("master_link_status") !== "up") return heldUntilLastWrite(seen, await lastWriteOf(primary));
+    if (seen.get("slave_repl_offset") !== offset) moved = performance.now();
+    offset = seen.get("slave_repl_offset");
+  }
+  return false;
+}
+
+/** True where the link broke after the primary's last write, as exactly as the server's whole seconds show it. */
+function heldUntilLastWrite(replica: ReadonlyMap<string, string>, lastWrite: number): boolean {
+  const down = Number(replica.get("master_link_down_since_seconds") ?? -1);
+  return down >= 0 && lastWrite < (Math.floor(Date.now() / 1000) - down + 1) * 1000;
 }

@@ -1,12 +1,12 @@
 /** @module Starts a replica and brings it in sync with its primary. */
 import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
-import { endNode } from "./end-node.ts";
 import { EngineError, isAboutData } from "./engine-error.ts";
 import { type Running, stillRunning } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
 import { setDataAside } from "./node-data.ts";
 import { isResponsive } from "./node-health.ts";
 import { follow, type Peer } from "./replication.ts";
+import { endNode } from "./shut-down.ts";
 
 /** Attempts to start a replica that hangs. */
 const attempts = 3;

@@ -9,13 +9,13 @@ import {
   withDataState,
   withPrimary,
 } from "./database-record.ts";
-import { endNode } from "./end-node.ts";
 import { EngineError } from "./engine-error.ts";
 import { findRunning } from "./find-running.ts";
 import type { LiveNode } from "./live-node.ts";
 import { isDataGone, markData } from "./node-data.ts";
 import { configuredPort } from "./node-files.ts";
 import { isFollowing, replicationOf } from "./replication.ts";
+import { endNode } from "./shut-down.ts";
 import { forbidWrites, permitWrites } from "./write-permission.ts";
 
 /** The nodes of a database after its start. */

@@ -1,7 +1,11 @@
 /** @module Swaps the roles of primary and replica without losing a write. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { info, type Login, talk } from "./connection.ts";
+import { openFolder, saveRecord, withDataState, withPrimary } from "./database-record.ts";
 import { EngineError } from "./engine-error.ts";
+import type { LiveNode } from "./live-node.ts";
+import { removeData } from "./node-data.ts";
+import type { LoginOf } from "./node-health.ts";
 import { hasReplica, replicationOf, setPrimary } from "./replication.ts";
 import { forbidWrites, isSafe, permitWrites } from "./write-permission.ts";
 
@@ -15,7 +19,7 @@ const syncTimeout = 10_000;
  * catch up, or the record cannot be written. The server's own FAILOVER cannot be used: a query of the graph module in progress then
  * fails an assertion, and the primary crashes.
  */
-export async function swapRoles(
+async function swapRoles(
   primary: Login,
   replica: Login,
   recordPrimary: (isReplica: boolean) => Promise<void>,
@@ -73,4 +77,25 @@ async function isEqual(primary: Login, replica: Login): Promise<boolean> {
 
 function outOfSync(cause?: unknown): EngineError {
   return new EngineError("engine-refused", "no replica is in sync; nothing was changed", cause);
+}
+
+/** Swaps primary and replica and records the new primary. Rejects as `swapRoles` does. */
+export async function swapNodes(
+  dir: string,
+  nodes: readonly [LiveNode, LiveNode],
+  loginOf: LoginOf,
+): Promise<void> {
+  const [primary, replica] = nodes;
+  const recordPrimary = async (isReplica: boolean): Promise<void> => {
+    const { record } = await openFolder(dir, nodes.length);
+    await saveRecord(dir, withPrimary(record, isReplica ? replica.index : primary.index));
+  };
+  await swapRoles(loginOf(primary), loginOf(replica), recordPrimary);
+}
+
+/** Records that a stopped replica has no data, and deletes its data. */
+export async function emptyNode(dir: string, nodes: number, { index, files }: LiveNode): Promise<void> {
+  const { record } = await openFolder(dir, nodes);
+  await saveRecord(dir, withDataState(record, index, "none"));
+  await removeData(files);
 }

@@ -2,13 +2,12 @@
 import { isRunning, type PinnedProcess } from "../../files/process-identity.ts";
 import { ping } from "./connection.ts";
 import type { DatabaseNode, DatabaseSpec } from "./database.ts";
-import { endNode } from "./end-node.ts";
 import { operatorLogin } from "./launch.ts";
 import { configuredPort, type NodeFiles } from "./node-files.ts";
 import { replicationOf } from "./replication.ts";
 import { expectingExit } from "./server-process.ts";
 import { serversOf } from "./server-processes.ts";
-import { shutDown } from "./shut-down.ts";
+import { endNode, shutDown } from "./shut-down.ts";
 import { untilServing } from "./until-serving.ts";
 import { takesWrites } from "./write-permission.ts";
 

@@ -1,7 +1,7 @@
 /** @module Runs a database as processes on this machine. */
 import { mkdir, realpath } from "node:fs/promises";
 import { inTurn } from "../in-turn.ts";
-import { additional, tenant } from "./acl.ts";
+import { additional, changeTo, putUser, refuseReserved, tenant, type UserChange } from "./acl.ts";
 import { bringUp } from "./bring-up.ts";
 import type { Parts } from "./bring-up-node.ts";
 import type { Login } from "./connection.ts";
@@ -14,17 +14,16 @@ import type {
   StartOptions,
 } from "./database.ts";
 import { openFolder } from "./database-record.ts";
-import { endNode, stopNode } from "./end-node.ts";
 import { EngineError } from "./engine-error.ts";
+import { emptyNode, swapNodes } from "./failover.ts";
 import { operatorLogin } from "./launch.ts";
 import { type LiveNode, portsOf, shownNode } from "./live-node.ts";
 import { nodeConfig } from "./node-config.ts";
 import { writeConfig } from "./node-files.ts";
 import { areHealthy, downNodes, haltedNodes, isResponsive, silentNodes } from "./node-health.ts";
 import type { ServerProcess } from "./server-process.ts";
+import { endNode, stopNode } from "./shut-down.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { emptyNode, swapNodes } from "./swap-nodes.ts";
-import { changeTo, putUser, refuseReserved, type UserChange } from "./user-change.ts";
 import { takesWrites } from "./write-permission.ts";
 
 /** A database of local processes. Its changes run one at a time. */

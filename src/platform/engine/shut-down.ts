@@ -3,8 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hasEndedWithin, type PinnedProcess } from "../../files/process-identity.ts";
 import { type Ask, info, isRefusal, type Login, ping, talk } from "./connection.ts";
 import { EngineError } from "./engine-error.ts";
+import type { LiveNode } from "./live-node.ts";
 import type { NodeFiles } from "./node-files.ts";
 import { logExcerpt } from "./server-log.ts";
+import { expectingExit } from "./server-process.ts";
 import { endServers, serversOf } from "./server-processes.ts";
 import { untilServing } from "./until-serving.ts";
 
@@ -61,4 +63,23 @@ async function save(ask: Ask): Promise<void> {
       await sleep(20);
     }
   }
+}
+
+/** Ends every process over a node's data with SIGTERM, and with SIGKILL after `grace` ms. */
+export async function endNode(nodeFolder: string, grace: number): Promise<void> {
+  await expectingExit(
+    (folder) => folder === nodeFolder,
+    () => endServers(serversOf(nodeFolder), grace),
+  );
+}
+
+/** Ends a node with its data saved. Rejects as `shutDown` does. */
+export async function stopNode({ server, files }: LiveNode, login: Login): Promise<void> {
+  await expectingExit(
+    (folder) => folder === files.folder,
+    async () => {
+      if (server !== undefined) await shutDown(files, server.identity, login);
+      await endServers(serversOf(files.folder), 3000);
+    },
+  );
 }

@@ -1,4 +1,6 @@
 /** @module Serves one request: session check, body, faults, handler, error format, request log. */
+
+import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
@@ -8,9 +10,7 @@ import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
 import type { ErrorFormat } from "./error-format.ts";
 import { logRequest } from "./log-request.ts";
-import { parseJson } from "./parse-json.ts";
-import { openBody } from "./read-body.ts";
-import { underFault } from "./under-fault.ts";
+import { openBody, parseJson } from "./read-body.ts";
 
 /** The parsed body of a request, and its fault. */
 export interface Exchange {
@@ -104,4 +104,32 @@ function refusalOf(format: ErrorFormat, context: Context<Env>, error: ServiceErr
   if (context.req.header("transfer-encoding") !== undefined) refusal.headers.set("connection", "close");
   if (retryAfter !== undefined) refusal.headers.set("retry-after", String(retryAfter));
   return refusal;
+}
+
+/** Calls `work` as the fault says: late, never, or with another answer. "cut": the connection is to be cut without an answer. */
+async function underFault(
+  fault: Fault,
+  format: ErrorFormat,
+  work: () => Promise<Response>,
+): Promise<Response | "cut"> {
+  if (fault.latency !== undefined) await sleep(fault.latency);
+  if (fault.reset === "before") return "cut";
+  if (fault.hang !== undefined) {
+    if (fault.work === true) await work();
+    await sleep(fault.hang, undefined, { ref: false });
+    return "cut";
+  }
+  if (fault.reset === "after") {
+    await work();
+    return "cut";
+  }
+  const done = fault.status === undefined || fault.work === true ? await work() : undefined;
+  const { status = done?.status ?? 200, body, retryAfter } = fault;
+  if (done !== undefined && fault.status === undefined && body === undefined && retryAfter === undefined)
+    return done;
+  const said = fault.status === undefined ? done : format.error(status, `fault on request: status ${status}`);
+  const headers = new Headers(said?.headers);
+  if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
+  const isBodiless = status === 204 || status === 205 || status === 304;
+  return new Response(isBodiless ? null : (body ?? (await said?.text()) ?? null), { status, headers });
 }

@@ -5,22 +5,18 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Core } from "../core.ts";
 import { ServiceError } from "../model/service-error.ts";
-import { type ErrorFormat, platformErrorFormat } from "./error-format.ts";
+import { type ErrorFormat, platformErrorFormat, usersErrorFormat } from "./error-format.ts";
 import { type Env, type Operation, serve } from "./exchange.ts";
-import { accountConnectionEndpoint } from "./routes/account-connection.ts";
-import { accountEndpoints } from "./routes/accounts.ts";
+import { accountConnectionEndpoint, accountEndpoints } from "./routes/accounts.ts";
 import { controlEndpoints } from "./routes/control.ts";
-import { failoverEndpoint } from "./routes/failover.ts";
+import { failoverEndpoint, restoreToTimeEndpoint, versionUpgradeEndpoint } from "./routes/failover.ts";
 import { instanceEndpoints } from "./routes/instances.ts";
 import { networkEndpoints } from "./routes/networks.ts";
 import { pageEndpoints } from "./routes/page.ts";
 import { planEndpoints } from "./routes/plans.ts";
-import { restoreToTimeEndpoint } from "./routes/restore-to-time.ts";
 import { sessionEndpoints } from "./routes/session.ts";
 import { snapshotEndpoints } from "./routes/snapshots.ts";
 import { userEndpoints } from "./routes/users.ts";
-import { versionUpgradeEndpoint } from "./routes/version-upgrade.ts";
-import { usersErrorFormat } from "./users-error-format.ts";
 
 /** The app of the platform host; `hasUsersHost` adds the users host on the same port. */
 export function createPlatformApp(core: Core, hasUsersHost: boolean): Hono<Env> {

@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { appendFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject, type Json } from "../../model/json.ts";
-import type { StorageTrouble } from "../model/storage-trouble.ts";
+import type { StorageTrouble } from "../model/service-error.ts";
 
 /** Session token and refresh token. */
 export interface TokenPair {

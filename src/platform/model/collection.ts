@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeDurably, writeAtomically } from "../../files/atomic-write.ts";
 import { inTurn } from "../in-turn.ts";
-import { createStorageTrouble, type StorageTrouble } from "./storage-trouble.ts";
+import { createStorageTrouble, type StorageTrouble } from "./service-error.ts";
 
 /**
  * Records of one type. A promise to a client is an `add`, an `update` or a `remove`: it is written before it is shown, so that a crash

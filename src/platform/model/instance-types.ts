@@ -1,4 +1,4 @@
-/** @module Reads the compute instance types and their memory from the default profile. */
+/** @module Reads instance types with their memory from profiles, and computes memory sizes. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { isObject, type Json } from "../../model/json.ts";
@@ -35,4 +35,46 @@ function memoryOf(types: Json): { readonly [name: string]: number } {
     if (typeof memory === "number") found[name] = memory * 1024 ** 3;
   }
   return found;
+}
+
+/** The tier and provider of an instance, and its requested machine type. */
+export interface Machine {
+  readonly tier: string;
+  readonly cloudProvider: string;
+  readonly type: string | undefined;
+}
+
+/**
+ * Memory of the default machine of tiers with a choice of machines. The service does not document its defaults; these are the
+ * platform's.
+ */
+const byDefault: { readonly [tier: string]: number } = {
+  "enterprise-byoa": 8 * 1024 ** 3,
+  enterprise: 8 * 1024 ** 3,
+  pro: 4 * 1024 ** 3,
+};
+
+/** Memory in bytes of the tier's default machine; undefined for a tier without a choice of machines. */
+export function defaultMemory(tier: string): number | undefined {
+  return Object.hasOwn(byDefault, tier) ? byDefault[tier] : undefined;
+}
+
+/** Memory in bytes of an instance's machine; undefined for an unknown type. */
+export function machineMemory(
+  { tier, cloudProvider, type }: Machine,
+  types: InstanceTypes,
+): number | undefined {
+  if (type === undefined) return defaultMemory(tier);
+  const known = Object.hasOwn(types, cloudProvider) ? types[cloudProvider] : undefined;
+  return known !== undefined && Object.hasOwn(known, type) ? known[type] : undefined;
+}
+
+const powers: { readonly [letter: string]: number } = { "": 0, K: 1, M: 2, G: 3, T: 4 };
+
+/** Bytes of a memory size: `6GB` and `6GiB` are 1024-based, `6G` is 1000-based; undefined for a malformed text. */
+export function bytesOf(text: string): number | undefined {
+  const [, amount, letter = "", suffix] = /^([0-9]+(?:\.[0-9]+)?)\s?([KMGT]?)(i?B?)$/.exec(text) ?? [];
+  const power = powers[letter];
+  if (amount === undefined || power === undefined) return undefined;
+  return Math.round(Number(amount) * (suffix === "" ? 1000 : 1024) ** power);
 }

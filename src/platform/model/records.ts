@@ -1,6 +1,7 @@
 /** @module Defines the records that the control plane stores, and checks what it reads back. */
-import type { JsonObject } from "../../model/json.ts";
-import { isObject } from "../../model/json.ts";
+
+import { randomInt } from "node:crypto";
+import { isObject, type JsonObject } from "../../model/json.ts";
 
 /** Operations on an instance; one runs at a time. */
 export const operationNames = [
@@ -180,4 +181,17 @@ export function isAccountConfigRecord(value: unknown): value is AccountConfigRec
 
 function hasTexts(value: unknown, keys: readonly string[]): value is JsonObject {
   return isObject(value) && keys.every((key) => typeof value[key] === "string");
+}
+
+/** The requested user name, or `default`, the database's built-in user. */
+export function firstUserOf(record: InstanceRecord): string {
+  const name = record.params["graphdbUser"];
+  return typeof name === "string" ? name : "default";
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** The prefix, a dash and nine random lower-case letters and digits. */
+export function newId(prefix: string): string {
+  return `${prefix}-${Array.from({ length: 9 }, () => letters[randomInt(letters.length)]).join("")}`;
 }

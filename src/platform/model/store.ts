@@ -11,7 +11,7 @@ import {
   type NetworkRecord,
   type SnapshotRecord,
 } from "./records.ts";
-import type { StorageTrouble } from "./storage-trouble.ts";
+import type { StorageTrouble } from "./service-error.ts";
 
 /** The records of the control plane. */
 export interface Store {

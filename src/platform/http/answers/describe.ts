@@ -1,11 +1,15 @@
 /** @module Describes instances as the service does. */
 import type { Json, JsonObject } from "../../../model/json.ts";
-import { pointOf, restorePoints } from "../../control/restore-points.ts";
+import { pointOf, restorePoints } from "../../control/restore-snapshot.ts";
 import { componentOfRecord, subscriptionOf } from "../../dialect/dialect.ts";
 import { dialectParams } from "../../dialect/params.ts";
-import { firstUserOf } from "../../model/first-user.ts";
-import { versionOf } from "../../model/plan-versions.ts";
-import type { InstanceRecord, NetworkRecord, SnapshotRecord } from "../../model/records.ts";
+import { versionOf } from "../../model/plans.ts";
+import {
+  firstUserOf,
+  type InstanceRecord,
+  type NetworkRecord,
+  type SnapshotRecord,
+} from "../../model/records.ts";
 import { type TopologyParts, topologyOf } from "./topology.ts";
 
 /** The parts of the platform that a description is made from. */

@@ -12,8 +12,7 @@ import { largestBody } from "../contract.ts";
 import { platformErrorFormat } from "../error-format.ts";
 import type { Env } from "../exchange.ts";
 import { linkLifetime } from "../page-sessions.ts";
-import { parseJson } from "../parse-json.ts";
-import { openBody } from "../read-body.ts";
+import { openBody, parseJson } from "../read-body.ts";
 import { pathParam, requireSession } from "./router.ts";
 import { matchesCredentials } from "./session.ts";
 

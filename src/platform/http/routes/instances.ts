@@ -8,17 +8,14 @@ import { readCreate, readUpdate } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import type { Located } from "../../dialect/dialect.ts";
 import { checkInDialect, ownBody, ownCreate } from "../../dialect/params.ts";
-import { knownVersion, preferredVersion } from "../../model/plan-versions.ts";
+import { knownVersion, preferredVersion } from "../../model/plans.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { describeInstance } from "../answers/describe.ts";
-import { componentPath } from "../component-path.ts";
-import { version } from "../contract.ts";
+import { componentPath, version } from "../contract.ts";
 import type { Env, Exchange } from "../exchange.ts";
-import { objectOf } from "../object-of.ts";
+import { objectOf, tagsOf } from "../object-of.ts";
 import { databaseOf, instanceOf, isVisible, locateComponent, placeOf, subscriptionFor } from "./locate.ts";
-import { paged } from "./paged.ts";
-import { accepted, pathParam, sessionRoutes } from "./router.ts";
-import { tagsOf } from "./tags-of.ts";
+import { accepted, paged, pathParam, sessionRoutes } from "./router.ts";
 
 /** Registers the operations on instances (specification 4.7). */
 export function instanceEndpoints(app: Hono<Env>, core: Core): void {

@@ -12,16 +12,13 @@ import {
 } from "../../control/snapshots.ts";
 import { isRegion } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
-import { newId } from "../../model/new-id.ts";
-import type { SnapshotRecord } from "../../model/records.ts";
+import { newId, type SnapshotRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { componentPath } from "../component-path.ts";
-import { version } from "../contract.ts";
+import { componentPath, version } from "../contract.ts";
 import type { Env } from "../exchange.ts";
 import { objectOf } from "../object-of.ts";
 import { checkSubscription, instanceOf, locateComponent } from "./locate.ts";
-import { paged } from "./paged.ts";
-import { accepted, pathParam, sessionRoutes } from "./router.ts";
+import { accepted, paged, pathParam, sessionRoutes } from "./router.ts";
 
 const path = `${version}/resource-instance/snapshot`;
 const restorePath = `${path}/:snapshotId/restore`;

@@ -8,9 +8,8 @@ import { longestLogin } from "../../model/field-rules.ts";
 import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { largestBody, usersPrefix } from "../contract.ts";
+import { usersErrorFormat } from "../error-format.ts";
 import { type Env, type Exchange, serve } from "../exchange.ts";
-import { createRateLimit } from "../rate-limit.ts";
-import { usersErrorFormat } from "../users-error-format.ts";
 import { bearerOf, pathParam } from "./router.ts";
 
 type UserHandler = (
@@ -121,4 +120,29 @@ function instanceOf(core: Core, id: string, subscription: string): InstanceRecor
     throw new ServiceError(400, "the instance belongs to another subscription");
   }
   return record;
+}
+
+/** A counter of requests by address, in windows of one minute. */
+interface RateLimit {
+  /** Counts a request. Seconds until the window ends where it exceeds the limit; undefined where it is allowed. */
+  exceeded(address: string): number | undefined;
+}
+
+const windowMs = 60_000;
+
+/** `elapsed` gives monotonic milliseconds: a system clock that is set back would keep a window open for days. */
+function createRateLimit(perMinute: number, elapsed: () => number): RateLimit {
+  const windows = new Map<string, { start: number; count: number }>();
+  return {
+    exceeded(address) {
+      const time = elapsed();
+      const known = windows.get(address);
+      const current =
+        known !== undefined && time - known.start < windowMs ? known : { start: time, count: 0 };
+      current.count += 1;
+      if (windows.size > 10_000) windows.clear();
+      windows.set(address, current);
+      return current.count > perMinute ? Math.ceil((current.start + windowMs - time) / 1000) : undefined;
+    },
+  };
 }
