@@ -122,6 +122,8 @@ function isEnough({ is, steps, second }: Ended): boolean {
  * run.
  */
 function isHelpless(ended: Ended, run: RunCase, { registry, stored }: World): boolean {
+  // Nothing that the state binds is shown any more: a person has to say that it may be made again, or forgotten.
+  if (ended.steps.some(({ message }) => message?.includes("shows nothing any more") === true)) return true;
   if (ended.code === "import-not-found")
     return registry.things.some((thing) => thing.id.includes("before") && !isThere(thing));
   if (ended.code === "create-ambiguous" && hasRefusedBesideLost(stored)) return true;

@@ -3,8 +3,9 @@ import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import { referenceFields } from "../../model/reference-fields.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import type { CreateRound } from "../../model/state.ts";
+import type { Bound, CreateRound } from "../../model/state.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
 type LookContext = Pick<ApplyContext, "drivers" | "journal" | "kinds" | "listedAtStart" | "stopping">;
@@ -23,7 +24,7 @@ export async function assertStillMissing(
   const bound = resources[address];
   const describe = (found: string, at: JsonObject): Promise<Live | undefined> =>
     driverOf(context, kind).get({ id: found, place: at }, context.stopping);
-  if (id !== undefined && bound?.id === id) {
+  if (id !== undefined && bound?.id === id && !isOrphan(bound, context)) {
     const live = await describe(id, bound.place);
     // Lists may go on showing what graphform has deleted.
     const isListed = before.includes(id) && bound.converging?.operation !== "delete";
@@ -46,6 +47,14 @@ export async function assertStillMissing(
       `make a new plan; to bind it: graphform import ${shellWord(address)} ${shellWord(other)}`,
     );
   }
+}
+
+/** True if the object was found through a parent that is bound no more: it went with it, and the service may answer with errors. */
+function isOrphan({ kind, place }: Bound, { journal, kinds }: LookContext): boolean {
+  const bound = Object.values(journal.state.resources);
+  return referenceFields(kinds.named(kind).schema)
+    .filter((field) => field.place && field.output === "id")
+    .some(({ path, section }) => !bound.some((entry) => entry.kind === section && entry.id === place[path]));
 }
 
 function stale(message: string, hint: string): GraphformError {
