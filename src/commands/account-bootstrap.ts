@@ -22,7 +22,8 @@ export async function accountBootstrap(
 ): Promise<number> {
   return withService(options, settings, terminal, async ({ project, service, identity, signal }) => {
     const stored = (await project.store.read()) ?? emptyState(project.header.name);
-    const state = claimState(stored, { service: identity, where: project.store.where });
+    const claim = { service: identity, manifest: project.identity, where: project.store.where };
+    const state = claimState(stored, claim);
     const bound = boundAt(state, address, "cloudAccounts");
     const live = await kindNamed(bound.kind).reader(service).get(bound, signal);
     if (live === undefined) {

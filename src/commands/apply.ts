@@ -3,6 +3,7 @@ import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, isGraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
+import type { StateDocument } from "../model/state.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { openSession, type Session } from "../project/session.ts";
 import type { Settings } from "../project/settings.ts";
@@ -10,6 +11,7 @@ import { whileHeld } from "../project/while-held.ts";
 import { applyWorld } from "../project/worlds.ts";
 import type { Goal } from "../reconcile/plan-for.ts";
 import { type RunRequest, reconcile } from "../reconcile/reconcile.ts";
+import { recordOwner } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { type PlanChoices, readPlanFile, type SavedPlan } from "../state/plan-file.ts";
 import type { Lock } from "../state/store.ts";
@@ -92,13 +94,17 @@ async function applyUnderLock(
       : secretReader(settings.environment(), undefined, interrupts.stopping);
     const session = await openSession(
       project,
-      { state, isDestroying: options.destroying, signal: interrupts.stopping },
+      {
+        state,
+        isDestroying: options.destroying,
+        ...(saved && { assertPlannedHere: (identity) => assertPlannedHere(saved, identity) }),
+        signal: interrupts.stopping,
+      },
       options,
       settings,
       runListener(options, terminal),
       secrets,
     );
-    if (saved !== undefined) assertPlannedHere(saved, session.identity);
     const sealed = saved === undefined ? undefined : withSeals(saved.plan, session.vault);
     if (sealed !== undefined) assertSecretsKept(sealed, session.vault.open);
     const plan = sealed === undefined ? {} : { saved: sealed };
@@ -106,6 +112,7 @@ async function applyUnderLock(
       options,
       ...plan,
       project,
+      stored: state,
       session,
       report,
       interrupts,
@@ -121,6 +128,8 @@ interface Run {
   /** Plan of a file, its secrets sealed with the key of this run. */
   readonly saved?: Plan;
   readonly project: Project;
+  /** The state as it was read. */
+  readonly stored: StateDocument;
   readonly session: Session;
   readonly report: ApplyReport;
   readonly interrupts: Interrupts;
@@ -129,7 +138,7 @@ interface Run {
 }
 
 async function reconcileAndClose(run: Run): Promise<number> {
-  const { options, saved, project, session, report, interrupts, lock, terminal } = run;
+  const { options, saved, project, stored, session, report, interrupts, lock, terminal } = run;
   const { view } = report;
   const { service, state, clock, vault } = session;
   const { stopping, aborting } = interrupts;
@@ -148,6 +157,7 @@ async function reconcileAndClose(run: Run): Promise<number> {
       secrets: session.vault.texts(),
     };
     const outcome = await reconcile(request, world, report);
+    if (outcome !== undefined) await recordOwner(world.journal, stored);
     return outcome?.exitCode ?? exitCodes.error;
   } finally {
     await session.service.close();

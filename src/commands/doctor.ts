@@ -140,10 +140,13 @@ async function usersHost(
   settings: Settings,
   signal: AbortSignal,
 ): Promise<string> {
-  const { store } = await openProject(options, settings).catch(() => ({ store: undefined }));
-  const stored = await store?.read().catch(() => undefined);
+  const project = await openProject(options, settings).catch(() => undefined);
+  const stored = await project?.store.read().catch(() => undefined);
   // This service cannot list the users of another service's instance.
-  const bound = stored && claimState(stored, { service, where: store?.where ?? "" });
+  const bound =
+    stored &&
+    project &&
+    claimState(stored, { service, manifest: project.identity, where: project.store.where });
   const host = Object.values(bound?.resources ?? {}).find(({ kind }) => kind === "instances");
   if (!open.offers("user.list")) return "not offered by the profile";
   if (host === undefined) return "not checked: the state has no instance to list users of";

@@ -8,7 +8,7 @@ import { exitCodes, GraphformError } from "../model/errors.ts";
 import { stableJson } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { type Open, secretsIn } from "../model/sealed.ts";
-import type { ServiceIdentity } from "../model/service-identity.ts";
+import { limitedTo, type ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { packageVersion } from "../project/package-files.ts";
 import type { Project } from "../project/project.ts";
@@ -119,10 +119,11 @@ function choicesOf(options: PlanChoices): PlanChoices {
 }
 
 /** Throws `state-service` if a saved plan was made for another service. */
-export function assertPlannedHere({ service }: SavedPlan, identity: ServiceIdentity): void {
+export function assertPlannedHere({ service, plan }: SavedPlan, identity: ServiceIdentity): void {
   if (service === undefined) return;
+  const tiers = plan.steps.flatMap(({ place }) => (typeof place["tier"] === "string" ? [place["tier"]] : []));
   assertSameService(
-    service,
+    limitedTo(service, new Set(tiers)),
     identity,
     "the plan",
     "apply it with the settings that it was made with, or make a new plan",

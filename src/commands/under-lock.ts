@@ -80,12 +80,12 @@ export async function underLockOf<T>(
     const lock = await store.lock(operation, { clock, timeout, signal: interrupts.stopping, warn });
     return await whileHeld(lock, async () => {
       const stored = (await store.read()) ?? emptyState(project.header.name);
-      const { where } = store;
-      const claimed = claim(stored, { service: location.identity, where });
+      const mine = { manifest: project.identity, where: store.where };
+      const claimed = claim(stored, { service: location.identity, ...mine });
       const service = await connect(location, options, settings, clock, requestTrace(options, terminal));
       try {
         const identity = await withSubscriptions(location.identity, service, interrupts.stopping);
-        const state = claim(claimed, { service: identity, where });
+        const state = claim(claimed, { service: identity, ...mine });
         const { stopping, aborting } = interrupts;
         const events = emit === undefined ? {} : { emit };
         const world = applyWorld({ service, store, state, lock, stopping, aborting, ...events, clock });

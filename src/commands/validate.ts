@@ -2,7 +2,7 @@
 import { exitCodes } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { manifestProblems } from "../project/manifest-problems.ts";
-import { openProject } from "../project/project.ts";
+import { openProject, type Project } from "../project/project.ts";
 import type { Settings } from "../project/settings.ts";
 import type { ManifestOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -50,13 +50,18 @@ export async function validate(
   return valid ? exitCodes.done : exitCodes.invalid;
 }
 
-/** The problems of a manifest, and with --online those of what the service offers. */
+/** The problems of a manifest, and with --online those of what the service offers. Gives the manifest away as soon as it is open. */
 export async function allProblems(
   options: ValidateOptions,
   settings: Settings,
   terminal: Terminal,
+  opened: (project: Project) => Promise<void> = async () => undefined,
 ): Promise<readonly Problem[]> {
-  const problems = await manifestProblems(() => openProject(options, settings));
+  const problems = await manifestProblems(async () => {
+    const project = await openProject(options, settings);
+    await opened(project);
+    return project;
+  });
   if (options.online !== true || problems.some((problem) => problem.severity === "error")) return problems;
   const { offerProblems } = await import("./offer-problems.ts");
   return [...problems, ...(await offerProblems(options, settings, terminal))];

@@ -165,6 +165,7 @@ export function createService(options: ServiceOptions): Client {
     write: (wanted, signal, unsent = signal, look = undefined) =>
       call(wanted, true, { sent: signal, unsent, look }),
     subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),
+    accountSubscriptions: (signal) => orAborted(subscriptions.all(), signal),
     async signIn() {
       await session.token();
       return session.endsAt();

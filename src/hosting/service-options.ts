@@ -46,6 +46,8 @@ export interface ServiceOptions {
 export type Client = Service & {
   /** The subscription of every tier that has one, given or looked up. Rejects where a needed tier has several. */
   subscriptions(needed: readonly string[], signal: AbortSignal): Promise<{ readonly [tier: string]: string }>;
+  /** All subscriptions that the account can see; empty where the service lists none, or only a part. */
+  accountSubscriptions(signal: AbortSignal): Promise<readonly string[]>;
   /** Signs in now rather than with the first request. Gives the end of a session that cannot be renewed, in ms since 1970. */
   signIn(): Promise<number | undefined>;
   /** Ends the session at the service, where the profile can, and here; false where it had ended by itself. */

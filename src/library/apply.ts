@@ -5,6 +5,7 @@ import type { Plan } from "../model/plan.ts";
 import { whileHeld } from "../project/while-held.ts";
 import { applyWorld } from "../project/worlds.ts";
 import { reconcile } from "../reconcile/reconcile.ts";
+import { recordOwner } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { services, stores } from "./handles.ts";
 import type { PlanRequest } from "./plan-request.ts";
@@ -63,6 +64,12 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
       approve: async (plan: Plan) => approve(plan),
       secrets: vault.texts(),
     };
-    return reconcile(run, world, { plan: () => {}, outcome: () => {}, warnings: () => warnings });
+    const outcome = await reconcile(run, world, {
+      plan: () => {},
+      outcome: () => {},
+      warnings: () => warnings,
+    });
+    if (outcome !== undefined) await recordOwner(world.journal, stored);
+    return outcome;
   });
 }

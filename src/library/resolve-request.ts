@@ -36,9 +36,9 @@ export async function resolveRequest(
   const { where } = request.state;
   const { destroying = false } = request;
   const { state } = await withOwner(
-    claimState(stored, { service: location.identity, where }),
+    claimState(stored, { service: location.identity, manifest: project.identity, where }),
     destroying ? [] : manifest.desired,
-    { location, service: connection, where },
+    { location, service: connection, project: { identity: project.identity, store: request.state } },
     signal,
   );
   const { targets = [], exclude = [], replace = [], allowDestroy = [], maxDisruption } = request;

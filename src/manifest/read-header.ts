@@ -1,4 +1,4 @@
-/** @module Reads the name, service and state of a manifest before anything is resolved. */
+/** @module Reads the name, environment, service and state of a manifest before anything is resolved. */
 import type { JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Header, ServiceSection } from "../model/manifest.ts";
@@ -31,11 +31,15 @@ export function readHeader(
 /** The header of a head, or undefined where one of its parts is wrong. */
 export function headerOf(head: ManifestHead): Header | undefined {
   const name = head.value["name"];
-  const needed = ["apiVersion", "name", "service", "state"];
+  const needed = ["apiVersion", "name", "environment", "service", "state"];
   if (typeof name !== "string" || needed.some((key) => head.broken.has(key))) return undefined;
   const service = head.value["service"];
-  const state = head.value["state"];
-  const header = { name, state: isObject(state) ? state : {} };
+  const { state, environment } = head.value;
+  const header = {
+    name,
+    state: isObject(state) ? state : {},
+    ...(typeof environment === "string" ? { environment } : {}),
+  };
   return isObject(service) ? { ...header, service: serviceOf(service) } : header;
 }
 

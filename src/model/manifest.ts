@@ -31,6 +31,8 @@ export type SecretSource =
 /** The parts of a manifest that are read first: its name, its state and its service. */
 export interface Header {
   readonly name: string;
+  /** Tells it from manifests of the same name. */
+  readonly environment?: string;
   /** Undefined where the manifest has no `service` section: it uses the local platform. */
   readonly service?: ServiceSection;
   /** The `state` section as written; its keys belong to the store. */

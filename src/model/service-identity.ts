@@ -1,4 +1,4 @@
-/** @module Defines the identity of a service and compares two of them. */
+/** @module Defines the identities that a state belongs to, of a service and of a manifest, and compares two of each. */
 /** The service that a state, or a saved plan, belongs to: everything that decides where its objects are found. */
 export interface ServiceIdentity {
   /** URL of the platform host; `local:ID` for a local platform, whose port may change whenever it starts. */
@@ -9,6 +9,8 @@ export interface ServiceIdentity {
   readonly subscription?: string;
   /** By tier, where they differ by tier: given, or looked up at the start of a run. */
   readonly subscriptions?: { readonly [tier: string]: string };
+  /** Those that the account of the run can see, where requests name none and the service lists them; never a person. */
+  readonly accountSubscriptions?: readonly string[];
   /** The profile's fixed path parameters: provider, service. */
   readonly keys: { readonly [name: string]: string };
   /**
@@ -16,6 +18,14 @@ export interface ServiceIdentity {
    * component. One digest for each, so that a profile that has learned more still matches.
    */
   readonly locations: { readonly [name: string]: string };
+}
+
+/** The manifest that a state belongs to; empty where nothing of it is known. */
+export interface ManifestIdentity {
+  /** As declared. */
+  readonly environment?: string;
+  /** Its files, by their paths within their Git repository. */
+  readonly paths?: readonly string[];
 }
 
 /** Prefix of the name of a local platform. */
@@ -37,6 +47,7 @@ export function serviceDifferences(before: ServiceIdentity, now: ServiceIdentity
     ...named("platform", before.platform, now.platform),
     ...named("users host", before.users, now.users),
     ...subscriptionDifferences(before, now).flatMap(([what, was, is]) => named(what, was, is)),
+    ...accountDifference(before, now),
     ...keys,
     ...(moved.length === 0 ? [] : [`the profile has other paths or keys for ${moved.join(", ")}`]),
   ];
@@ -65,6 +76,61 @@ function subscriptionDifferences(before: ServiceIdentity, now: ServiceIdentity):
   return Object.entries(was).map(
     ([tier, id]): Difference => [`subscription of ${tier}`, id, now.subscription],
   );
+}
+
+/** Two accounts that both see a subscription may share a state; where they have none in common, the objects of one are not the other's. */
+function accountDifference(before: ServiceIdentity, now: ServiceIdentity): readonly string[] {
+  const [was, is] = [before.accountSubscriptions ?? [], now.accountSubscriptions ?? []];
+  if (was.length === 0 || is.length === 0 || is.some((id) => was.includes(id))) return [];
+  const [first, second] = [was, is].map(
+    (ids) => `${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", ..." : ""}`,
+  );
+  return [`an account with the subscriptions ${first}, now one with ${second}`];
+}
+
+/** The identity without subscriptions of other tiers than these. */
+export function limitedTo(identity: ServiceIdentity, tiers: ReadonlySet<string>): ServiceIdentity {
+  const { subscriptions } = identity;
+  if (subscriptions === undefined) return identity;
+  const used = Object.entries(subscriptions).filter(([tier]) => tiers.has(tier));
+  return { ...identity, subscriptions: Object.fromEntries(used) };
+}
+
+/** The identity of one service that two runs have seen: what both know, and what one of them knows. */
+export function joined(before: ServiceIdentity, now: ServiceIdentity): ServiceIdentity {
+  const [was, is] = [before.accountSubscriptions, now.accountSubscriptions];
+  const common = was === undefined ? is : is === undefined ? was : was.filter((id) => is.includes(id));
+  return {
+    ...now,
+    keys: { ...before.keys, ...now.keys },
+    locations: { ...before.locations, ...now.locations },
+    ...(now.subscriptions && { subscriptions: { ...before.subscriptions, ...now.subscriptions } }),
+    ...(common && { accountSubscriptions: common }),
+  };
+}
+
+/**
+ * Describes the difference; undefined where both are the same manifest, or where that cannot be known. A declared environment
+ * decides; where one side declares none, the files do: those of one manifest may grow or shrink by layers.
+ */
+export function manifestDifference(before: ManifestIdentity, now: ManifestIdentity): string | undefined {
+  const [was, is] = [before.paths, now.paths];
+  const areDeclared = before.environment !== undefined && now.environment !== undefined;
+  const isSame = areDeclared
+    ? before.environment === now.environment
+    : isWithin(was, is) || isWithin(is, was);
+  const isLost = before.environment !== undefined && now.environment === undefined;
+  const isUnknown = !areDeclared && !isLost && (was === undefined || is === undefined);
+  return isSame || isUnknown ? undefined : `${manifestText(before)}, now ${manifestText(now)}`;
+}
+
+function isWithin(some: readonly string[] | undefined, all: readonly string[] | undefined): boolean {
+  return some?.every((path) => all?.includes(path)) === true;
+}
+
+function manifestText({ environment, paths = [] }: ManifestIdentity): string {
+  const declared = environment === undefined ? "no environment" : `environment ${environment}`;
+  return paths.length === 0 ? declared : `${paths.join(" + ")} (${declared})`;
 }
 
 type Difference = readonly [what: string, was: string | undefined, is: string | undefined];

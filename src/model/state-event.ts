@@ -1,7 +1,7 @@
 /** @module Defines the events that a state is made of. */
 import type { Address } from "./address.ts";
 import type { Json } from "./json.ts";
-import type { ServiceIdentity } from "./service-identity.ts";
+import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Bound, Converging, CreateRound, Intent, RecordedOutput } from "./state.ts";
 
 /** The object of an announced create. */
@@ -20,8 +20,12 @@ export type Binding = readonly [address: Address, bound: Bound];
 
 /** One thing that happened, as the journal records it. JSON: it is written as it is. */
 export type StateEvent =
-  /** The ids of the state are those of this service. */
-  | { readonly type: "service-recorded"; readonly service: ServiceIdentity }
+  /** The ids of the state are those of this service, and what becomes of them is said by this manifest. */
+  | {
+      readonly type: "service-recorded";
+      readonly service: ServiceIdentity;
+      readonly manifest?: ManifestIdentity;
+    }
   /** A plan is about to be applied; it cannot be applied again. */
   | { readonly type: "plan-applied"; readonly fingerprint: string }
   /** A create is about to be sent. `listed` is its round, where the state does not know it. */

@@ -2,7 +2,7 @@
 
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
-import type { ServiceIdentity } from "./service-identity.ts";
+import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Spec } from "./spec.ts";
 
 /**
@@ -23,6 +23,8 @@ export interface StateDocument {
   readonly savedAt: string;
   /** The service whose ids these are; absent until a run that knows it has written. */
   readonly service?: ServiceIdentity;
+  /** The manifest that has applied it last; absent where nothing of it is known. */
+  readonly manifest?: ManifestIdentity;
   readonly resources: { readonly [address: Address]: Bound };
   /** Creates that were announced and not yet acknowledged. */
   readonly intents: { readonly [address: Address]: Intent };

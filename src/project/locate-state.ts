@@ -1,8 +1,10 @@
 /** @module Finds the location of a state: from --state, the environment, the manifest, or a file beside the manifest. */
 import { isAbsolute, join } from "node:path";
 import { type StoreType, storeTypes } from "../manifest/schema/state-shape.ts";
+import { GraphformError } from "../model/errors.ts";
 import type { Header } from "../model/manifest.ts";
-import { locationAt } from "./location-address.ts";
+import { targetOf } from "../state/state-file.ts";
+import { addressOf, locationAt } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
 import type { FileLocation, StateLocation } from "./state-location.ts";
 
@@ -63,6 +65,21 @@ export function declaredLocation({ name, state }: Header, type: Exclude<StoreTyp
     ...{ type, name, ...texts(["name", "host", "database", "schema", "sslmode", "sslrootcert"]) },
     ...(typeof port === "number" ? { port } : {}),
   };
+}
+
+/** The text that is equal for equal locations. A relative path counts from the current folder, and a link for what it leads to. */
+export async function placeOf(location: StateLocation): Promise<string> {
+  return location.type === "file" ? targetOf(location.path) : addressOf(location);
+}
+
+/** Throws `state-shared` where another manifest keeps its state in the same place. Both are files or folders, for the message. */
+export function assertOwnState(other: string | undefined, manifest: string, place: string): void {
+  if (other === undefined) return;
+  throw new GraphformError(
+    "state-shared",
+    `${other} and ${manifest} keep their states in one place, ${place}: each would change what the other has made`,
+    { hint: "give each manifest a name of its own, or a place of its own in its state section" },
+  );
 }
 
 function typeOf(section: Header["state"]): StoreType {

@@ -15,10 +15,12 @@ import type { Header, Manifest } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Vault } from "../model/sealed.ts";
+import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { KeptStore } from "../state/kept-store.ts";
 import { createVault, newKey } from "../state/vault.ts";
 import { manifestRead } from "../telemetry/channels.ts";
 import { locateState } from "./locate-state.ts";
+import { manifestIdentity } from "./manifest-identity.ts";
 import { openStore } from "./open-store.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
@@ -32,6 +34,8 @@ export interface Project {
   readonly folder: string;
   readonly parsed: Parsed;
   readonly header: Header;
+  /** Tells it from other manifests, as far as that can be known. */
+  readonly identity: ManifestIdentity;
   readonly profile: Profile;
   readonly variables: { readonly [name: string]: string };
   readonly location: StateLocation;
@@ -73,6 +77,10 @@ export async function projectOf(
     folder,
     parsed,
     header,
+    identity: manifestIdentity(
+      header,
+      sources.map((source) => source.path),
+    ),
     profile,
     variables,
     location,

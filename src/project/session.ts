@@ -47,7 +47,13 @@ export interface RunListener {
  */
 export async function openSession(
   project: Project,
-  { state, sealing = state, isDestroying = false, signal = new AbortController().signal }: SessionStart,
+  {
+    state,
+    sealing = state,
+    isDestroying = false,
+    assertPlannedHere = () => undefined,
+    signal = new AbortController().signal,
+  }: SessionStart,
   options: RunOptions,
   settings: Settings,
   listener: RunListener,
@@ -58,12 +64,14 @@ export async function openSession(
   listener.secrets(masker);
   listener.warnings(manifest.warnings);
   const location = await locateService({ ...project, hide: masker.foreign }, options, settings);
-  const { where } = project.store;
-  const claimed = claimState(state, { service: location.identity, where });
+  const claim = { service: location.identity, manifest: project.identity, where: project.store.where };
+  const claimed = claimState(state, claim);
+  assertPlannedHere(location.identity);
   const service = await connect(location, options, settings, systemClock, listener.request);
   try {
     const desired = isDestroying ? [] : manifest.desired;
-    const owned = await withOwner(claimed, desired, { location, service, where }, signal);
+    const owned = await withOwner(claimed, desired, { location, service, project }, signal);
+    assertPlannedHere(owned.identity);
     return { manifest, vault, clock: systemClock, service, ...owned };
   } catch (error) {
     await service.close();
@@ -71,23 +79,24 @@ export async function openSession(
   }
 }
 
-/** A connected service, and the location of its state for messages. */
+/** A connected service, and the manifest that its state is for. */
 interface Owner {
   readonly location: Pick<ServiceLocation, "identity">;
   readonly service: Connection;
-  readonly where: string;
+  readonly project: Pick<Project, "identity"> & { readonly store: Pick<Project["store"], "where"> };
 }
 
-/** Claims the state for the service and the subscriptions of declared tiers. Throws `state-service`, `no-subscription`. */
+/** Claims the state for the service and its subscriptions. Throws `state-service`, `no-subscription`. */
 export async function withOwner(
   state: StateDocument,
   desired: readonly Desired[],
-  { location, service, where }: Owner,
+  { location, service, project }: Owner,
   signal: AbortSignal,
 ): Promise<Pick<Session, "identity" | "state">> {
   const identity = await withSubscriptions(location.identity, service, signal, desired);
   assertSubscribed(desired, identity, service);
-  return { identity, state: claimState(state, { service: identity, where }) };
+  const claim = { service: identity, manifest: project.identity, where: project.store.where };
+  return { identity, state: claimState(state, claim) };
 }
 
 /** The state at the start of a session, and the purpose of the session. */
@@ -96,5 +105,7 @@ interface SessionStart {
   readonly sealing?: VaultKey;
   /** True if the run creates nothing. */
   readonly isDestroying?: boolean;
+  /** Throws where a saved plan was made for another service; called before anything is sent, and once all of it is known. */
+  readonly assertPlannedHere?: (identity: ServiceIdentity) => void;
   readonly signal?: AbortSignal;
 }

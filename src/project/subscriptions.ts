@@ -2,12 +2,13 @@
 import { noSubscriptionHint } from "../hosting/subscriptions/subscription-errors.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError } from "../model/errors.ts";
-import type { ServiceIdentity } from "../model/service-identity.ts";
+import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import type { Connection } from "./connect.ts";
 
 /**
- * Adds the subscription of each tier if the profile has one per tier. They are looked up in every run, so that the state of one
- * customer is never used with another.
+ * Adds what the service shows of whose account this is: the subscription of each tier if the profile has one per tier, and all that the
+ * account can see if requests name none. They are looked up in every run, so that the state of one customer is never used with
+ * another. The local platform has one account.
  */
 export async function withSubscriptions(
   identity: ServiceIdentity,
@@ -15,10 +16,17 @@ export async function withSubscriptions(
   signal: AbortSignal,
   desired: readonly Desired[] = [],
 ): Promise<ServiceIdentity> {
-  const { subscriptions: known } = identity;
-  if (service.profile.subscriptions !== "per-tier" || known === undefined) return identity;
+  const { subscriptions: known, subscription, platform } = identity;
+  const isPerTier = service.profile.subscriptions === "per-tier" && known !== undefined;
   const tiers = desired.filter(({ kind }) => kind === "instances").map(({ spec }) => String(spec["tier"]));
-  return { ...identity, subscriptions: await service.subscriptions([...new Set(tiers)], signal) };
+  const subscriptions = isPerTier ? await service.subscriptions([...new Set(tiers)], signal) : known;
+  const isNamed = subscription !== undefined || platform.startsWith(localPrefix);
+  const all = isNamed ? [] : await service.accountSubscriptions(signal);
+  return {
+    ...identity,
+    ...(subscriptions === undefined ? {} : { subscriptions }),
+    ...(all.length === 0 ? {} : { accountSubscriptions: all }),
+  };
 }
 
 /**

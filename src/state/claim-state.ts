@@ -1,50 +1,116 @@
-/** @module Claims a state for one service, and refuses a state that belongs to another one. */
+/** @module Claims a state for one service and one manifest, and refuses a state that belongs to others, or binds an object twice. */
+import { isDeepStrictEqual } from "node:util";
 import { GraphformError } from "../model/errors.ts";
-import { localPrefix, type ServiceIdentity, serviceDifferences } from "../model/service-identity.ts";
+import type { Journal } from "../model/journal.ts";
+import {
+  joined,
+  limitedTo,
+  localPrefix,
+  type ManifestIdentity,
+  manifestDifference,
+  type ServiceIdentity,
+  serviceDifferences,
+} from "../model/service-identity.ts";
+import { shellWord } from "../model/shell-word.ts";
 import type { StateDocument } from "../model/state.ts";
 import { reduce } from "./reducer.ts";
 
-/** The claim: the service of this run, and the state's path for messages. */
+/** The claim: the service and the manifest of this run, and the state's path for messages. */
 export interface Claim {
   readonly service: ServiceIdentity;
+  readonly manifest: ManifestIdentity;
   /** The state's path or address, for people. */
   readonly where: string;
 }
 
 /**
- * The state as that of a service: a state that binds nothing, or that was written before states knew their service, takes
- * it over, and the next write records it. Throws `state-service` where the state belongs to another one: everything would
- * be created again there, and the bound ids forgotten.
+ * The state as that of a service and a manifest: a state that binds nothing, or that was written before states knew them, takes
+ * them over, and the next write records them. Throws `state-service` where the state belongs to another service: everything would
+ * be created again there, and the bound ids forgotten; `state-manifest` where it is another manifest's, whose objects would be
+ * changed or deleted; `state-doubled` where two addresses are bound to one object.
  */
-export function claimState(state: StateDocument, { service, where }: Claim): StateDocument {
-  if (state.service === undefined || isEmpty(state))
-    return reduce(state, { type: "service-recorded", service });
-  assertSameService(state.service, service, `the state ${where}`, wayOut(state.service, service));
-  const keys = { ...state.service.keys, ...service.keys };
-  const locations = { ...state.service.locations, ...service.locations };
-  const subscriptions = service.subscriptions && {
-    subscriptions: { ...state.service.subscriptions, ...service.subscriptions },
-  };
-  const merged = { ...service, keys, locations, ...subscriptions };
-  return reduce(state, { type: "service-recorded", service: merged });
+export function claimState(state: StateDocument, { service, manifest, where }: Claim): StateDocument {
+  assertEachOnce(state, where);
+  if (isEmpty(state)) return recorded(state, service, manifest);
+  assertSameManifest(state, manifest, where);
+  const paths = manifest.paths ?? state.manifest?.paths;
+  const mine = { ...manifest, ...(paths === undefined ? {} : { paths }) };
+  if (state.service === undefined) return recorded(state, service, mine);
+  const before = limitedTo(state.service, tiersOf(state));
+  assertSameService(before, service, `the state ${where}`, wayOut(before, service));
+  return recorded(state, joined(before, service), mine);
+}
+
+function recorded(state: StateDocument, service: ServiceIdentity, manifest: ManifestIdentity): StateDocument {
+  const isKnown = Object.keys(manifest).length > 0;
+  return reduce(state, { type: "service-recorded", service, ...(isKnown ? { manifest } : {}) });
+}
+
+/** Records a new owner of a state at the end of a run that had nothing else to write: the next one may be another's. */
+export async function recordOwner({ state, record }: Journal, stored: StateDocument): Promise<void> {
+  const { service, manifest, serial } = state;
+  if (service === undefined || serial === 0 || serial !== stored.serial) return;
+  if (isDeepStrictEqual([service, manifest], [stored.service, stored.manifest])) return;
+  await record({ type: "service-recorded", service, ...(manifest && { manifest }) });
 }
 
 /** Throws `state-service` where two identities are not one service. `owned` names what belongs to the first one, for the message. */
 export function assertSameService(
-  recorded: ServiceIdentity,
-  current: ServiceIdentity,
+  before: ServiceIdentity,
+  now: ServiceIdentity,
   owned: string,
   hint: string,
 ): void {
-  const differences = serviceDifferences(recorded, current);
+  const differences = serviceDifferences(before, now);
   if (differences.length === 0) return;
   const message = `${owned} belongs to another service: ${differences.join("; ")}`;
   throw new GraphformError("state-service", message, { hint });
 }
 
+/** Throws `state-manifest` where the state is known to be another manifest's. */
+export function assertSameManifest(
+  { manifest = {} }: Pick<StateDocument, "manifest">,
+  now: ManifestIdentity,
+  where: string,
+): void {
+  const difference = manifestDifference(manifest, now);
+  if (difference === undefined) return;
+  throw new GraphformError(
+    "state-manifest",
+    `the state ${where} belongs to another manifest: ${difference}`,
+    {
+      hint: "give this one a state of its own: another name in the manifest, another place in its state section, or --state; if it has taken the place of the other: graphform state rebind",
+    },
+  );
+}
+
 /** True where a state binds nothing and looks for nothing: it belongs to nobody. */
 export function isEmpty({ resources, intents }: StateDocument): boolean {
   return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;
+}
+
+/** Tiers in which the state has an object, or looks for one. */
+function tiersOf({ resources, rounds }: StateDocument): ReadonlySet<string> {
+  const places = [...Object.values(resources), ...Object.values(rounds)].map(({ place }) => place["tier"]);
+  return new Set(places.filter((tier) => typeof tier === "string"));
+}
+
+/** Throws `state-doubled` where two addresses are bound to one object, as after an edit by hand. */
+function assertEachOnce({ resources }: StateDocument, where: string): void {
+  const addresses = new Map<string, string>();
+  for (const [address, { kind, id }] of Object.entries(resources)) {
+    const key = `${kind} ${id}`;
+    const other = addresses.get(key);
+    if (other !== undefined)
+      throw new GraphformError(
+        "state-doubled",
+        `the state ${where} binds ${id} twice, at ${other} and at ${address}: what is done to one is done to the other`,
+        {
+          hint: `find out which of them it is, and forget the other: graphform state rm ${shellWord(other)}, or graphform state rm ${shellWord(address)}`,
+        },
+      );
+    addresses.set(key, address);
+  }
 }
 
 function wayOut(recorded: ServiceIdentity, current: ServiceIdentity): string {

@@ -5,6 +5,7 @@ import {
   bound,
   converging,
   intent,
+  manifestIdentity,
   ms,
   outputs,
   record,
@@ -19,7 +20,7 @@ const created = { address: text, id: text, createdAt: time, converging, unconfir
 
 /** The schema of each event. */
 export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema } = {
-  "service-recorded": event({ service: serviceSchema }),
+  "service-recorded": event({ service: serviceSchema, manifest: manifestIdentity }, ["manifest"]),
   "plan-applied": event({ fingerprint: text }),
   "create-announced": event({ address: text, intent, listed: round }, ["listed"]),
   "create-refused": event({ address: text }),

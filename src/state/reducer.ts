@@ -25,7 +25,7 @@ export function appendTo(live: LiveDocument, { serial, savedAt, event }: EventVe
 export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
   switch (event.type) {
     case "service-recorded":
-      live.setHead({ service: event.service });
+      live.setHead({ service: event.service, ...(event.manifest && { manifest: event.manifest }) });
       return true;
     case "plan-applied":
       return markPlanApplied(live, event.fingerprint);

@@ -89,13 +89,29 @@ export const serviceSchema: FieldSchema = {
       users: { ...text, description: "URL of the users host, where it is another one." },
       subscription: text,
       subscriptions: { ...names, description: "By tier, where each tier has one of its own." },
+      accountSubscriptions: {
+        ...texts,
+        description: "Those that every account which used the state can see, where requests name none.",
+      },
       keys: names,
       locations: {
         ...names,
         description: "Digests of what in the profile decides where objects are found.",
       },
     },
-    ["users", "subscription", "subscriptions"],
+    ["users", "subscription", "subscriptions", "accountSubscriptions"],
   ),
   description: "The service that the ids belong to.",
+};
+
+/** The identity of a manifest, as states hold it. */
+export const manifestIdentity: FieldSchema = {
+  ...record(
+    {
+      environment: text,
+      paths: { ...texts, description: "Its files within their Git repository." },
+    },
+    ["environment", "paths"],
+  ),
+  description: "The manifest that the state belongs to, as far as it is known.",
 };

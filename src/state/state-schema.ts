@@ -1,6 +1,18 @@
 /** @module Defines the published JSON Schema of a state. */
 import type { FieldSchema } from "../model/field-schema.ts";
-import { bound, intent, ms, outputs, record, round, serviceSchema, text, texts, time } from "./state-rows.ts";
+import {
+  bound,
+  intent,
+  manifestIdentity,
+  ms,
+  outputs,
+  record,
+  round,
+  serviceSchema,
+  text,
+  texts,
+  time,
+} from "./state-rows.ts";
 
 /** A published schema: what it is, and the rows that the reader follows. */
 export interface StateSchema extends FieldSchema {
@@ -21,6 +33,7 @@ export const stateSchema: StateSchema = {
       key: { type: "string", pattern: "^[0-9a-f]{64}$", description: "Key of the secrets' fingerprints." },
       savedAt: time,
       service: serviceSchema,
+      manifest: manifestIdentity,
       resources: {
         type: "object",
         additionalProperties: bound,
@@ -44,6 +57,6 @@ export const stateSchema: StateSchema = {
         description: "Ms that operations took, smoothed, by kind and operation.",
       },
     },
-    ["service", "durations"],
+    ["service", "manifest", "durations"],
   ),
 };

@@ -166,20 +166,159 @@ instanceTypes: { aws: { x9.huge: { cpus: 64, memoryGB: 512 } } }
     expect(await user.run("plan", ...there)).toMatchObject({ code: 1 });
     expect(await user.run("state", "rebind", ...there)).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`belongs to ${proxy.url} now`),
+      out: expect.stringContaining(`belongs to this manifest and to ${proxy.url} now`),
     });
     expect(await user.run("plan", "--detailed-exitcode", ...there)).toMatchObject({ code: 0 });
     expect(await user.run("plan")).toMatchObject({ code: 1 });
     expect(await user.run("state", "rebind", ...there)).toMatchObject({
       code: 0,
-      out: "The state belongs to this service already.\n",
+      out: "The state belongs to this service and this manifest already.\n",
     });
     proxy.close();
+  });
+
+  it("another account of the platform is refused, and nothing is made there, changed or forgotten", async () => {
+    service.subscriptions = ["sub-a", "sub-team"];
+    user.write(
+      "graphform.yaml",
+      manifest(`service: { profile: mine.yaml, platformUrl: "${service.url}" }`, "two"),
+    );
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    const ours = new Map(service.instances);
+    const before = user.read(stateFile);
+    expect(JSON.parse(before).service.accountSubscriptions).toEqual(["sub-a", "sub-team"]);
+
+    service.instances.clear();
+    service.subscriptions = ["sub-x"];
+    service.forget();
+    for (const command of [["plan"], apply, ["destroy", "--auto-approve"], ["drift"]]) {
+      const ran = await user.run(...command);
+      expect(ran, command.join(" ")).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /belongs to another service: an account with .*sub-team, now one with sub-x/,
+        ),
+      });
+    }
+    expect(await user.run("state", "rebind")).toMatchObject({ code: 1 });
+    expect([service.writes(), service.instances.size, user.read(stateFile)]).toEqual([[], 0, before]);
+
+    for (const [id, instance] of ours) service.instances.set(id, instance);
+    service.subscriptions = ["sub-b", "sub-team"];
+    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
+  it("a state that binds one object twice is refused, until one of the two is forgotten", async () => {
+    const state = JSON.parse(user.read(stateFile));
+    state.resources["instances.b"] = state.resources["instances.a"];
+    user.write(stateFile, JSON.stringify(state));
+    for (const command of [
+      ["plan"],
+      apply,
+      ["destroy", "--auto-approve"],
+      ["instance", "stop", "instances.a"],
+    ])
+      expect(await user.run(...command)).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /binds \S+ twice, at instances\.a and at instances\.b[\s\S]*state rm instances\.b/,
+        ),
+      });
+    expect(service.writes()).toEqual([]);
+    expect(await user.run("state", "rm", "instances.b")).toMatchObject({ code: 0 });
+    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
   it("show says whose it is", async () => {
     expect((await user.run("show")).out).toContain(service.url);
     expect(JSON.parse((await user.run("state", "pull")).out).service.platform).toBe(service.url);
+  });
+});
+
+describe("a state belongs to its manifest", () => {
+  let service: FakeService;
+  const at = (folder: string): readonly string[] => ["--chdir", folder];
+
+  /** A manifest in a folder, whose state stands where that of all others stands. */
+  function declare(folder: string, description: string, head = ""): void {
+    const place = `service: { platformUrl: "${service.url}" }\nstate: { type: file, path: ${user.dir}/shared.json }`;
+    user.write(`${folder}/graphform.yaml`, manifest(`${head}\n${place}`, description));
+  }
+
+  beforeEach(async () => {
+    service = await FakeService.start();
+    Object.assign(user.env, service.env);
+    user.write("repository/.git/HEAD", "");
+    declare("repository/envs/prod", "prod");
+    declare("repository/envs/test", "test");
+    expect(await user.run(...apply, ...at("repository/envs/prod"))).toMatchObject({ code: 0 });
+    service.forget();
+  });
+  afterEach(() => service.close());
+
+  it("refuses another folder with one name and one place, and changes nothing", async () => {
+    const before = user.read("shared.json");
+    for (const command of [["plan"], apply, ["destroy", "--auto-approve"], ["drift"]]) {
+      const ran = await user.run(...command, ...at("repository/envs/test"));
+      expect(ran, command.join(" ")).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/another manifest: envs\/prod\/graphform\.yaml.*, now envs\/test/),
+      });
+      expect(ran.err).toContain("graphform state rebind");
+    }
+    expect([service.requests, user.read("shared.json")]).toEqual([[], before]);
+  });
+
+  it("takes the same manifest of another working copy, and never knows where that stands", async () => {
+    user.write("copy/.git", "gitdir: elsewhere");
+    declare("copy/envs/prod", "prod");
+    expect(await user.run("plan", "--detailed-exitcode", ...at("copy/envs/prod"))).toMatchObject({ code: 0 });
+    expect(user.read("shared.json")).not.toContain(user.dir);
+    expect(
+      await user.run("plan", "--detailed-exitcode", ...at("copy/envs/prod"), "-f", "./graphform.yaml"),
+    ).toMatchObject({ code: 0 });
+  });
+
+  it("follows one that was moved, once rebind says that it is the same", async () => {
+    const there = at("repository/envs/test");
+    declare("repository/envs/test", "prod");
+    expect(await user.run("plan", ...there)).toMatchObject({ code: 1 });
+    expect(await user.run("state", "rebind", ...there)).toMatchObject({ code: 0 });
+    expect(await user.run("plan", "--detailed-exitcode", ...there)).toMatchObject({ code: 0 });
+    expect(await user.run("plan", ...at("repository/envs/prod"))).toMatchObject({ code: 1 });
+  });
+
+  it("goes by a declared environment, wherever it stands, and in whichever layer", async () => {
+    declare("repository/envs/prod", "prod", "environment: prod");
+    declare("repository/envs/test", "test");
+    user.write("repository/envs/prod/more.yaml", "instances: { a: { config: { description: more } } }\n");
+    expect(await user.run(...apply, ...at("repository/envs/prod"))).toMatchObject({ code: 0 });
+    expect(
+      await user.run(...apply, ...at("repository/envs/prod"), "-f", "graphform.yaml", "-f", "more.yaml"),
+    ).toMatchObject({ code: 0 });
+    expect(JSON.parse(user.read("shared.json")).manifest).toEqual({
+      environment: "prod",
+      paths: ["envs/prod/graphform.yaml", "envs/prod/more.yaml"],
+    });
+    user.write("repository/envs/test/layer.yaml", "environment: test\n");
+    const layered = [...at("repository/envs/test"), "-f", "graphform.yaml", "-f", "layer.yaml"];
+    expect(await user.run("plan", ...layered)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/environment prod\), now .*environment test/),
+    });
+    declare("moved", "more", "environment: prod");
+    expect(await user.run("plan", "--detailed-exitcode", ...at("moved"))).toMatchObject({ code: 0 });
+  });
+
+  it("is looked for among several manifests of one command: none shares a place with another", async () => {
+    const both = [...at("repository/envs/prod"), ...at("repository/envs/test")];
+    for (const command of ["validate", "plan", "drift"]) {
+      const ran = await user.run(command, ...both);
+      expect(ran, command).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/envs\/prod and repository\/envs\/test keep their states in one place/),
+      });
+    }
   });
 });
 

@@ -183,7 +183,7 @@ function noting(journal: Journal, { acknowledged }: Proc): Journal {
 /** The state as that of the service that this run is pointed at (commands/under-lock.ts). */
 function claimed(state: StateDocument, { run }: Proc, oracle: Oracle): StateDocument {
   const at = (platform: string): StateDocument =>
-    claimState(state, { service: { platform, keys: {}, locations: {} }, where: "simulated" });
+    claimState(state, { service: { platform, keys: {}, locations: {} }, manifest: {}, where: "simulated" });
   if (run.elsewhere !== true) return at("https://service.example.com");
   // An empty state belongs to nobody: the run would be right, and the other service is not played.
   if (isEmpty(state)) throw new GraphformError("state-service", "nothing is bound yet");

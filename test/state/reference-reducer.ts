@@ -9,7 +9,11 @@ import type { Binding, CreatedObject, StateEvent } from "../../src/model/state-e
 export function plainReduce(state: StateDocument, event: StateEvent): StateDocument {
   switch (event.type) {
     case "service-recorded":
-      return { ...state, service: event.service };
+      return {
+        ...state,
+        service: event.service,
+        ...(event.manifest === undefined ? {} : { manifest: event.manifest }),
+      };
     case "plan-applied":
       return markPlanApplied(state, event.fingerprint);
     case "create-announced":

@@ -119,6 +119,8 @@ export class FakeService {
   stale = 0;
   /** Whether describe echoes the parameters, all as text and passwords in clear. */
   echo = false;
+  /** Ids of the subscriptions that the account of the session sees; undefined where the service has no such list. */
+  subscriptions: readonly string[] | undefined;
   /** The name that the database of an instance is shown with. */
   hostOf: (id: string) => string = () => "127.0.0.1";
   /** How far the clock of the service's answers is ahead, in ms. */
@@ -239,6 +241,8 @@ export class FakeService {
       return json(200, {
         ids: [...this.instances.values()].filter(({ place }) => place === seen.place).map(({ id }) => id),
       });
+    if (seen.path === `${version}/subscription` && this.subscriptions !== undefined)
+      return json(200, { subscriptions: this.subscriptions.map((id) => ({ id, status: "ACTIVE" })) });
     const instance = this.#find(seen);
     if (seen.operation === "describe") return json(200, this.#describe(instance));
     return this.#operate(seen, instance);

@@ -1,6 +1,7 @@
 /** @module Makes the pipelines that `init --ci` writes for a manifest, from the templates of the package. */
 import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import { basename, extname, join, relative, resolve } from "node:path";
+import { repositoryOf } from "../../project/manifest-identity.ts";
 import { packageRoot } from "../../project/package-files.ts";
 import { type CiService, fitting, type PipelineNeeds, pipelineNeeds } from "./pipeline-needs.ts";
 
@@ -36,7 +37,7 @@ const gitlabRoot = ".gitlab-ci.yml";
 
 /** The pipelines for the text of a manifest. They stand in the root of the repository, and run in the current folder. */
 export async function pipelinesFor(ci: CiService, manifest: string, text: string): Promise<Pipelines> {
-  const root = rootOf(resolve("."));
+  const root = repositoryOf(resolve(".")) ?? resolve(".");
   const folder = relative(root, resolve(".")).replaceAll("\\", "/");
   const needs = await pipelineNeeds(text, ci);
   const at = (path: string): string => join(relative(".", root), path);
@@ -164,14 +165,6 @@ function rendered(text: string, inputs: { readonly [name: string]: string }): st
 /** A value of YAML: plain if YAML reads it so, otherwise between quotes. */
 function yaml(text: string): string {
   return /^[A-Za-z][\w./-]*$/.test(text) ? text : JSON.stringify(text);
-}
-
-/** The folder of the repository; the folder itself if there is none. */
-function rootOf(folder: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
-    if (dirname(at) === at) return folder;
-  }
 }
 
 function nextOf(ci: CiService, { target, state, secrets, variables, instead }: Named): readonly string[] {

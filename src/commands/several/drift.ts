@@ -45,12 +45,12 @@ export async function driftSeveral(
   assertReportFiles({ sarif, junit, markdown });
   assertReportFiles({ html, prometheus });
   const names = kindNames(kinds.all);
-  const results = await inEachFolder(folders, async (named) => {
+  const results = await inEachFolder(folders, async (opened) => {
     let name = "";
     try {
       const project = await openProject(options, settings);
       name = project.header.name;
-      named(name);
+      await opened(project);
       const found = await withDrift(project, options, settings, terminal, (looked) =>
         withAuditEvents(looked.drift.report, looked.session.service, looked.signal),
       );

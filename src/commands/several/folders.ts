@@ -3,6 +3,8 @@ import { realpathSync, statSync } from "node:fs";
 import process from "node:process";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
+import { assertOwnState, placeOf } from "../../project/locate-state.ts";
+import type { Project } from "../../project/project.ts";
 import type { ManifestResult } from "../../report/several/manifest-result.ts";
 
 /** Makes a folder the current one, as if the command had been started there. Throws `folder-missing`. */
@@ -44,23 +46,30 @@ export function refuseSeveral(command: string): never {
   });
 }
 
+/** Takes note of a manifest as soon as it is open. Throws `state-shared` where another one of the run keeps its state in the same place. */
+export type Opened = (project: Pick<Project, "header" | "location">) => Promise<void>;
+
 /**
- * Does the work in each folder, one after the other. The work gives the manifest's name away as soon as it is read. An error is the result
+ * Does the work in each folder, one after the other. The work gives its manifest away as soon as it is open. An error is the result
  * of its folder, and the others go on; Ctrl-C ends all. The current folder is the same afterwards.
  */
 export async function inEachFolder<T>(
   folders: readonly string[],
-  work: (named: (name: string) => void) => Promise<T>,
+  work: (opened: Opened) => Promise<T>,
 ): Promise<readonly ManifestResult<T>[]> {
   assertFolders(folders);
   const start = process.cwd();
   const results: ManifestResult<T>[] = [];
+  const states = new Map<string, string>();
   for (const folder of folders) {
     let name = "";
     try {
       enterFolder(folder);
-      const value = await work((read) => {
-        name = read;
+      const value = await work(async ({ header, location }) => {
+        name = header.name;
+        const place = await placeOf(location);
+        assertOwnState(states.get(place), folder, place);
+        states.set(place, folder);
       });
       results.push({ folder, name, is: "made", value });
     } catch (error) {

@@ -43,10 +43,10 @@ export async function planSeveral(
   assertReportFiles({ out, html });
   const names = kindNames(kinds.all);
   const next = { planFile: out, command: destroy === true ? "destroy" : "apply" } as const;
-  const results = await inEachFolder(folders, async (named) => {
+  const results = await inEachFolder(folders, async (opened) => {
     try {
       const project = await openProject(options, settings);
-      named(project.header.name);
+      await opened(project);
       const made = await makePlan(project, options, settings, terminal);
       if (html !== undefined)
         await writePlanHtml(html, made.plan, names, { ...next, earlier: made.earlier, terminal });

@@ -30,7 +30,7 @@ export async function validateSeveral(
 ): Promise<number> {
   const { sarif } = options;
   assertReportFiles({ sarif });
-  const results = await inEachFolder(folders, () => allProblems(options, settings, terminal));
+  const results = await inEachFolder(folders, (opened) => allProblems(options, settings, terminal, opened));
   const parts = { findings: problemFindings, annotations: problemAnnotations };
   await writeFindings(results, parts, sarif, { settings, terminal });
   const codes = results.map(codeOf);

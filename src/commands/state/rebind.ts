@@ -1,6 +1,6 @@
-/** @module Assigns the state to another service that has the same objects. */
+/** @module Assigns the state to another service that has the same objects, or to another manifest. */
 import { exitCodes, GraphformError } from "../../model/errors.ts";
-import { serviceDifferences } from "../../model/service-identity.ts";
+import { manifestDifference, serviceDifferences } from "../../model/service-identity.ts";
 import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/amounts.ts";
 import { escapeText } from "../../report/escape.ts";
@@ -11,7 +11,8 @@ import type { Terminal } from "../terminal.ts";
 import { type Locked, underLock } from "../under-lock.ts";
 
 /**
- * `state rebind`: records that the state belongs to the service of these settings, after it has found every bound id there.
+ * `state rebind`: records that the state belongs to this manifest, and to the service of these settings, after it has found every
+ * bound id there.
  * Throws `rebind-refused` if one is missing, and writes nothing then.
  */
 export async function stateRebind(
@@ -34,8 +35,10 @@ async function rebindUnderLock({ project, state, identity, service, world }: Loc
       hint: "nothing was applied or imported yet",
     });
   }
-  if (state.service !== undefined && serviceDifferences(state.service, identity).length === 0)
-    return "The state belongs to this service already.";
+  const { service: before, manifest = {} } = state;
+  const isSameService = before !== undefined && serviceDifferences(before, identity).length === 0;
+  if (isSameService && manifestDifference(manifest, project.identity) === undefined)
+    return "The state belongs to this service and this manifest already.";
   const bound = Object.entries(state.resources);
   if (bound.length === 0 && !isEmpty(state)) {
     throw refused("it has no resource to check, and one create was not confirmed", {
@@ -53,8 +56,8 @@ async function rebindUnderLock({ project, state, identity, service, world }: Loc
       hint: "name another state with --state, or remove the missing ones: graphform state rm ADDRESS",
     });
   }
-  await world.journal.record({ type: "service-recorded", service: identity });
-  return `The state belongs to ${escapeText(identity.platform, 200)} now; ${amount(bound.length, "resource")} found there.`;
+  await world.journal.record({ type: "service-recorded", service: identity, manifest: project.identity });
+  return `The state belongs to this manifest and to ${escapeText(identity.platform, 200)} now; ${amount(bound.length, "resource")} found there.`;
 }
 
 function refused(why: string, options: { readonly hint: string }): GraphformError {

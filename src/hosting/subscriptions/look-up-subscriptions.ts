@@ -26,8 +26,9 @@ export async function lookUpSubscriptions(
   profile: Profile,
   read: Read,
   given: { readonly [tier: string]: string },
+  subscriptions: () => Promise<Attempt>,
 ): Promise<LookedUp> {
-  const [plans, list] = await Promise.all([attempt(read, "plans.list"), attempt(read, "subscriptions.list")]);
+  const [plans, list] = await Promise.all([attempt(read, "plans.list"), subscriptions()]);
   const catalogue = planEntries(plans.answer?.body ?? null);
   const entries = entriesOf(list.answer);
   const active = entries.filter(isActive);
@@ -65,11 +66,20 @@ function notAll(): ServiceError {
 
 type Entry = { readonly [name: string]: Json };
 
+/** A list, or the error of a service that refuses it. */
+export interface Attempt {
+  readonly answer?: Answer;
+  readonly trouble?: ServiceError;
+}
+
+/** The ids of a list of subscriptions, inactive ones too; none where the service does not show all of them. */
+export function idsOfAll({ answer }: Attempt): readonly string[] {
+  if (answer === undefined || mayBeMore(answer.values)) return [];
+  return [...new Set(entriesOf(answer).map(({ id }) => String(id)))].sort();
+}
+
 /** Returns a list or its error; rethrows errors that end the run. */
-async function attempt(
-  read: Read,
-  operation: string,
-): Promise<{ readonly answer?: Answer; readonly trouble?: ServiceError }> {
+export async function attempt(read: Read, operation: string): Promise<Attempt> {
   try {
     return { answer: await read({ operation, params: {} }) };
   } catch (error) {

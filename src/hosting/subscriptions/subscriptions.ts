@@ -5,7 +5,13 @@ import { own } from "../../model/own.ts";
 import type { Endpoint, Profile } from "../../model/profile.ts";
 import type { Answer, Call } from "../../model/service.ts";
 import { singleFlight } from "../session/single-flight.ts";
-import { type LookedUp, lookUpSubscriptions } from "./look-up-subscriptions.ts";
+import {
+  type Attempt,
+  attempt,
+  idsOfAll,
+  type LookedUp,
+  lookUpSubscriptions,
+} from "./look-up-subscriptions.ts";
 import { ambiguous, noSubscription, unknownInstance } from "./subscription-errors.ts";
 
 /** Subscriptions from options or manifest: one for everything, and those of single tiers, which win. */
@@ -32,6 +38,8 @@ export interface Subscriptions {
    * the error of a refused look-up where a needed tier has none.
    */
   byTier(needed: readonly string[]): Promise<{ readonly [tier: string]: string }>;
+  /** All that the account can see; empty where the service lists none, or only a part. */
+  all(): Promise<readonly string[]>;
 }
 
 /**
@@ -47,8 +55,13 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   let listed: ReadonlyMap<string, string> | undefined;
   let eachListed: ReadonlyMap<string, string> | undefined;
 
+  let everyOne: Attempt | undefined;
+  const listAll = singleFlight(async () => {
+    everyOne ??= await attempt(read, "subscriptions.list");
+    return everyOne;
+  });
   const lookUp = singleFlight(async () => {
-    lookedUp ??= await lookUpSubscriptions(profile, read, given);
+    lookedUp ??= await lookUpSubscriptions(profile, read, given, listAll);
     return lookedUp;
   });
   const listOnce = singleFlight(async () => {
@@ -111,6 +124,9 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       const id = operation === "instance.create" ? values["id"] : params["id"];
       const owner = subscriptionId ?? (typeof shown === "string" ? shown : subscription);
       if (id !== undefined && owner !== undefined) ofInstance.set(String(id), owner);
+    },
+    async all() {
+      return profile.operations["subscriptions.list"] === undefined ? [] : idsOfAll(await listAll());
     },
     async byTier(needed) {
       const isKnown = await Promise.all(needed.map(async (tier) => (await ofTier(tier)) !== undefined));

@@ -168,6 +168,13 @@ export function documentShape(sections: readonly Section[], shapes: ResourceShap
           "Name of the manifest: lower-case letters, digits and -, at most 63; it scopes the state.",
         examples: ["shop-prod"],
       },
+      environment: {
+        type: "string",
+        pattern: "^[a-z][a-z0-9-]{0,62}$",
+        description:
+          "Environment that the manifest is for: it tells its state from that of others with the same name. Left out: the manifest's path within its Git repository does.",
+        examples: ["prod"],
+      },
       service,
       state: stateShape,
       variables: named(wordName, "Values that --var and --var-file set.", variable),
