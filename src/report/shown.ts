@@ -26,7 +26,7 @@ export type ShownOutputs = { readonly [name: string]: RecordedOutput<ShownValue>
 
 /** A state as reports get it: without its key, and without what only the next run needs. */
 export interface ShownState
-  extends Pick<StateDocument, "name" | "lineage" | "serial" | "savedAt" | "service"> {
+  extends Pick<StateDocument, "name" | "lineage" | "serial" | "savedAt" | "service" | "manifest"> {
   readonly resources: { readonly [address: string]: Bound<ShownValue> };
   /** Creates whose answers are not known. */
   readonly pending: { readonly [address: string]: { readonly kind: string; readonly startedAt: string } };
@@ -58,10 +58,11 @@ export function shownDrift(report: DriftReport, names: KindNames): ShownDrift {
 
 /** What may be shown of a state. */
 export function shownState(state: StateDocument, names: KindNames): ShownState {
-  const { name, lineage, serial, savedAt, service } = state;
+  const { name, lineage, serial, savedAt, service, manifest } = state;
   return {
     ...{ name, lineage, serial, savedAt },
     ...(service === undefined ? {} : { service }),
+    ...(manifest === undefined ? {} : { manifest }),
     resources: mapped(state.resources, (bound) => {
       const { kind, recorded, converging, ...rest } = bound;
       const hidden = hiddenIn(kind, Object.entries(recorded), names);

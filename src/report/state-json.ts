@@ -13,7 +13,7 @@ export function stateJson(state: ShownState, names: KindNames): JsonObject {
     boundJson(address, bound, names),
   );
   const pending = Object.entries(state.pending).map(([address, create]) => ({ address, ...create }));
-  const { name, lineage, serial, savedAt, service } = state;
+  const { name, lineage, serial, savedAt, service, manifest } = state;
   const isWritten = serial > 0;
   return {
     name,
@@ -21,6 +21,7 @@ export function stateJson(state: ShownState, names: KindNames): JsonObject {
     serial,
     savedAt: isWritten ? savedAt : null,
     ...(service === undefined ? {} : { service: { ...service } }),
+    ...(manifest === undefined ? {} : { manifest: { ...manifest } }),
     resources,
     pending,
     outputs: outputsJson(state.outputs),

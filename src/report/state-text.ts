@@ -19,7 +19,8 @@ export function stateText(state: ShownState, page: Page): string {
   const pending = sorted(state.pending);
   const outputs = outputRows(state.outputs, palette);
   const summary = `${amount(bound.length, "resource")}, serial ${state.serial}, saved ${escapeText(state.savedAt, 100)}`;
-  const { service } = state;
+  const { service, manifest: { environment, paths = [] } = {} } = state;
+  const declarer = [...(environment === undefined ? [] : [`environment ${environment}`]), ...paths];
   const owner =
     service === undefined
       ? []
@@ -33,6 +34,9 @@ export function stateText(state: ShownState, page: Page): string {
     [
       `${palette.bold(`State of ${escapeText(state.name, 100)}`)} ${palette.dim(`· ${summary}`)}`,
       ...(owner.length === 0 ? [] : wrapIndented("  service    ", owner.join(", "), page.width)),
+      ...(declarer.length === 0
+        ? []
+        : wrapIndented("  manifest   ", escapeText(declarer.join(", "), 300), page.width)),
     ],
     ...bound.map(([address, entry]) => boundLines(address, entry, page)),
     ...pending.map(([address, create]) => pendingLines(address, create, page)),

@@ -6,6 +6,7 @@ import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeAllNew } from "../write-new.ts";
 import { extendGitignore, gitignoreEdit } from "./gitignore.ts";
+import { assertStateOfItsOwn } from "./own-state.ts";
 import type { CiService } from "./pipeline-needs.ts";
 import { type Pipelines, pipelinesFor } from "./pipelines.ts";
 import { starter } from "./starter.ts";
@@ -53,6 +54,7 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
 /** The pipelines for a manifest, or for the one that `init` is going to write. */
 async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): Promise<Pipelines> {
   const text = isThere ? await readFile(manifest, "utf8") : starter;
+  await assertStateOfItsOwn(manifest, text);
   const pipelines = await pipelinesFor(ci, manifest, text);
   const existing = pipelines.files.find(({ path }) => existsSync(path));
   if (existing === undefined) return pipelines;

@@ -52,7 +52,9 @@ export function addStateCommands(program: Command, registration: Registration): 
   addStoreCommands(state, registration);
   const rebind = state
     .command("rebind")
-    .description("assign the state to the service of these settings, after every bound id was found there");
+    .description(
+      "assign the state to this manifest and the service of these settings, after every bound id was found there",
+    );
   withoutEffect(withManifestOptions(rebind), ["--timeout"]).action(async (options: StateOptions) => {
     const { stateRebind } = await import("./rebind.ts");
     done(await stateRebind(options, settings, at(options)));
