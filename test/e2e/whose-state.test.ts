@@ -267,6 +267,8 @@ describe("a state belongs to its manifest", () => {
       expect(ran.err).toContain("graphform state rebind");
     }
     expect([service.requests, user.read("shared.json")]).toEqual([[], before]);
+    const { out } = await user.run("doctor", ...at("repository/envs/test"));
+    expect(out).toMatch(/failed\s+state: .*belongs to another manifest/);
   });
 
   it("takes the same manifest of another working copy, and never knows where that stands", async () => {
