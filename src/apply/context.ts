@@ -9,6 +9,7 @@ import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
+import { limitedClock } from "../model/time-limit.ts";
 import type { ClassRegistry } from "./creates/create-request.ts";
 
 /** The dependencies of an apply. Nothing here is specific to a kind: drivers are handed in. */
@@ -17,6 +18,8 @@ export interface ApplyContext {
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly profile: Profile;
   readonly clock: Clock;
+  /** Longest time that one step waits, in ms; undefined: as long as its operation may take. */
+  readonly patience?: number | undefined;
   readonly journal: Journal;
   readonly open: Open;
   readonly digest: (text: string) => string;
@@ -48,6 +51,13 @@ export interface ApplyContext {
 /** The end of a step, without the fields that repeat the step. */
 export type StepResult = Pick<StepOutcome, "result"> &
   Partial<Pick<StepOutcome, "id" | "message" | "hint" | "unsent">>;
+
+/** The same context with a clock of its own: its waits take the patience of the run together. */
+export function withOwnPatience<Context extends Pick<ApplyContext, "clock" | "patience">>(
+  context: Context,
+): Context {
+  return { ...context, clock: limitedClock(context.clock, context.patience) };
+}
 
 /** The driver of a kind. Throws where the composition root forgot one. */
 export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): Driver {

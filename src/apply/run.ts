@@ -1,10 +1,11 @@
 /** @module Runs the steps of a plan, each as soon as the steps before it are done. */
-import { isGraphformError } from "../model/errors.ts";
+import { exitCodes, isGraphformError } from "../model/errors.ts";
 import { objectKey } from "../model/object-key.ts";
 import type { StepOutcome } from "../model/outcome.ts";
 import type { Guard, Operation, Step } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";
-import type { ApplyContext, StepResult } from "./context.ts";
+import { isTimeUp } from "../model/time-limit.ts";
+import { type ApplyContext, type StepResult, withOwnPatience } from "./context.ts";
 import { backup } from "./operations/backup.ts";
 import { bind, forget, move } from "./operations/bind.ts";
 import { create } from "./operations/create.ts";
@@ -106,13 +107,13 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
   const rebound = otherBinding(step, context) ?? otherGuards(step, context);
   if (rebound !== undefined) return { result: "stale", message: rebound, hint: "make a new plan" };
   try {
-    return await handlers[step.operation](step, context);
+    return await handlers[step.operation](step, withOwnPatience(context));
   } catch (error) {
     if (context.stopping.aborted) return { result: "interrupted", message: "the next run finishes it" };
     if (!isGraphformError(error)) return { result: "failed", message: `unexpected: ${String(error)}` };
-    const stale = error.exitCode === 6;
+    const isStale = error.exitCode === exitCodes.stale;
     return {
-      result: stale ? "stale" : "failed",
+      result: isTimeUp(error) ? "converging" : isStale ? "stale" : "failed",
       message: error.message,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
     };

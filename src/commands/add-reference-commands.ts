@@ -99,7 +99,12 @@ Addresses come from the manifest and the state (graphform.yaml, or what -f
 names), without any network.`;
 
 function addSession(program: Command, { settings, at, done }: Registration): void {
-  const silent = [...changing, ...requesting, "--state", "--subscription"];
+  const silent = [
+    ...changing,
+    ...requesting.filter((name) => name !== "--timeout"),
+    "--state",
+    "--subscription",
+  ];
   const login = program.command("login").description("sign in and keep the session (not the password)");
   withoutEffect(withManifestOptions(login), silent).action(async (options: Coloured<ManifestOptions>) => {
     const { login } = await import("./login.ts");

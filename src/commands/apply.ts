@@ -152,7 +152,6 @@ async function reconcileAndClose(run: Run): Promise<number> {
     const request: RunRequest = {
       goal: goalOf(options, project, session),
       saved,
-      timeout: options.timeout,
       approve: (plan) => isApproved(plan, options, terminal, world.stopping),
       secrets: session.vault.texts(),
     };

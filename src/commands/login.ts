@@ -26,7 +26,7 @@ export async function login(
   const username = settings.get("username") ?? (await ask("User name: ", false, terminal));
   const password = settings.get("password") ?? (await ask("Password: ", true, terminal));
   const store: SessionStore = { ...sessionFiles(settings), load: async () => undefined };
-  const service = client(location, settings, store, { username, password });
+  const service = client(location, options, settings, store, { username, password });
   let endsAt: number | undefined;
   try {
     endsAt = await service.signIn();
@@ -56,7 +56,7 @@ export async function logout(
     terminal.out(`No session is kept for ${origin}.\n`);
     return exitCodes.done;
   }
-  const service = client(location, settings, store, undefined);
+  const service = client(location, options, settings, store, undefined);
   let done = `Signed out at ${origin}.`;
   try {
     if (!(await service.signOut())) done = `The session at ${origin} had expired; it is no longer kept.`;
@@ -73,6 +73,7 @@ export async function logout(
 
 function client(
   { profile, platformUrl, hide }: ServiceLocation,
+  { timeout }: ManifestOptions,
   settings: Settings,
   sessionStore: SessionStore,
   credentials: { readonly username: string; readonly password: string } | undefined,
@@ -85,6 +86,7 @@ function client(
     userAgent: `graphform/${packageVersion()}`,
     sessionStore,
     ...(hide === undefined ? {} : { hide }),
+    ...(timeout === undefined ? {} : { patience: timeout }),
     ...(credentials === undefined ? {} : { credentials }),
     ...(caFile === undefined ? {} : { caFile }),
   });

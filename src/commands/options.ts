@@ -13,8 +13,6 @@ import { optionGroups } from "./help.ts";
 export interface ManifestOptions extends RunOptions {
   /** Ms. */
   readonly lockTimeout?: number;
-  /** Ms. */
-  readonly timeout?: number;
   readonly log?: string;
   readonly trace?: boolean;
 }
@@ -63,7 +61,7 @@ export function withManifestOptions(command: Command): Command {
     .option("--users-url <url>", "the users host")
     .option("--subscription <id>", "subscription that owns the instances")
     .option("--parallelism <n>", "requests in flight at most", positive)
-    .option("--timeout <duration>", "longest wait for one resource, for example 40m", duration)
+    .option("--timeout <duration>", "longest wait for a resource or an answer, for example 40m", duration)
     .optionsGroup(optionGroups.output)
     .option("--log <file>", "append JSON lines of every event, redacted")
     .option("--trace", "one line per request on standard error")
@@ -82,10 +80,10 @@ export function withStateOptions(command: Command): Command {
     .optionsGroup(optionGroups.own);
 }
 
-/** Shared options of waits and locks: they act where something is changed. */
-export const changing: readonly string[] = ["--lock-timeout", "--timeout"];
+/** Shared options of locks: they act where something is changed. */
+export const changing: readonly string[] = ["--lock-timeout"];
 /** Shared options that act where requests are sent for the manifest. */
-export const requesting: readonly string[] = ["--parallelism", "--trace", "--log"];
+export const requesting: readonly string[] = ["--parallelism", "--timeout", "--trace", "--log"];
 
 /** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[]): readonly string[] {

@@ -28,7 +28,7 @@ import { savePlan } from "./saved-plan.ts";
 import type { Terminal } from "./terminal.ts";
 import { interrupted } from "./under-lock.ts";
 import { comparedWith, earlierPlan, isReportError } from "./write-html.ts";
-import { assertReportFiles, sayWaiting } from "./write-report.ts";
+import { assertReportFiles, writerOf } from "./write-report.ts";
 
 /** Options of `plan`. */
 export interface PlanCommandOptions extends ManifestOptions, PlanChoices, PlanReportOptions {
@@ -135,9 +135,9 @@ export async function makePlan(
     const { plan: result } = await planFor(goal, session.state, { ...world, onRead: view?.reading });
     view?.clear();
     if (options.out !== undefined) {
-      const wait = { ...sayWaiting(options.out, terminal), signal: interrupts.stopping };
+      const writer = { ...writerOf(options.out, terminal), signal: interrupts.stopping };
       const made = { project, session, options, commit: commitOfJob(settings), destroying };
-      await savePlan(options.out, result, made, wait);
+      await savePlan(options.out, result, made, writer);
     }
     const names = kindNames(kinds.all);
     const compared = earlier && (await comparedWith(earlier, result, names));

@@ -16,7 +16,7 @@ export interface SarifTarget {
   /** Manifest files; a finding without a place is shown at the first. */
   readonly manifest: readonly string[];
   readonly settings: Settings;
-  readonly terminal: Pick<Terminal, "err">;
+  readonly terminal: Pick<Terminal, "err" | "out">;
   /** Error that ended the run, where it has no place in the manifest. */
   readonly failure?: string;
   /** Figures of the whole run, by name. */

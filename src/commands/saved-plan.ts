@@ -1,7 +1,7 @@
 /** @module Saves a plan to a file, and checks that a saved plan may still be applied. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { ReaderWait } from "../files/write-result.ts";
+import type { Writer } from "../files/write-result.ts";
 import { kinds } from "../kinds/index.ts";
 import { secretVariables } from "../manifest/secret-variables.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
@@ -32,7 +32,7 @@ export async function savePlan(
   file: string,
   plan: Plan,
   { project, session: { identity, vault }, options, commit, destroying }: PlanningRun,
-  wait: ReaderWait,
+  writer: Writer,
 ): Promise<void> {
   const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);
   const given = Object.entries(project.variables);
@@ -46,7 +46,7 @@ export async function savePlan(
     ...(commit === undefined ? {} : { commit }),
     choices: choicesOf(options),
   };
-  await writePlanFile(file, saved, vault.texts(), packageVersion(), wait);
+  await writePlanFile(file, saved, vault.texts(), packageVersion(), writer);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** @module Runs a command that uses the service and does not write the state. */
-import { systemClock } from "../model/clock.ts";
+import { type Clock, systemClock } from "../model/clock.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
+import { limitedClock } from "../model/time-limit.ts";
 import { type Connection, connect } from "../project/connect.ts";
 import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
@@ -21,6 +22,8 @@ export interface ServiceWork<P extends ServiceTarget = Project> {
   readonly identity: ServiceIdentity;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Its sleeps end with --timeout. */
+  readonly clock: Clock;
 }
 
 /**
@@ -50,7 +53,9 @@ export async function withServiceOf<T, P extends ServiceTarget>(
   const trace = requestTrace(options, terminal);
   const service = await connect(location, options, settings, systemClock, trace);
   try {
-    return await work({ project, service, identity: location.identity, signal: interrupts.stopping });
+    const clock = limitedClock(systemClock, options.timeout);
+    const { stopping: signal } = interrupts;
+    return await work({ project, service, identity: location.identity, signal, clock });
   } catch (error) {
     throw interrupts.stopping.aborted ? interrupted() : error;
   } finally {

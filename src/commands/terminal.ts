@@ -1,6 +1,7 @@
 /** @module Gives commands access to the terminal of the process. */
 import { appendFileSync, openSync } from "node:fs";
 import { fileTrouble } from "../files/file-trouble.ts";
+import { openForReader } from "../files/write-result.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { loginsIn } from "../model/login.ts";
 import { maskerOf } from "../model/mask.ts";
@@ -99,6 +100,28 @@ export function processTerminal(
       }
     },
   };
+}
+
+/**
+ * Lets a run outlive what it prints to: a full disk, or a reader that goes away (`graphform plan | head`). The result says whether standard
+ * output is complete, or its reader wanted no more of it.
+ */
+export function guardOutputs(): () => boolean {
+  const { stdout, stderr } = process;
+  let isCut = false;
+  stderr.on("error", () => undefined);
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (isCut || error.code === "EPIPE" || error.code === "EIO") return;
+    isCut = true;
+    process.exitCode = exitCodes.error;
+    stderr.write(`error: standard output is not complete: ${fileTrouble(error)}\n`);
+  });
+  return () => !isCut;
+}
+
+/** Waits until the log has a reader, if it is a named pipe, and says so. */
+export async function untilLogIsRead(file: string): Promise<void> {
+  await openForReader(file, { waiting: () => process.stderr.write(`waiting for a reader of ${file}\n`) });
 }
 
 function columnsOf({ columns }: NodeJS.WriteStream): number | undefined {

@@ -46,7 +46,10 @@ export async function writePlanHtml(
   file: string,
   plan: ShownPlan,
   names: KindNames,
-  { terminal, ...options }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "err"> },
+  {
+    terminal,
+    ...options
+  }: Omit<PlanPageOptions, "sha256"> & { readonly terminal: Pick<Terminal, "err" | "out"> },
 ): Promise<void> {
   const { planHtml } = await import("../report/html/plan-html.ts");
   await writeReport("html", file, planHtml(plan, names, { ...options, sha256 }), terminal);
@@ -57,7 +60,7 @@ export async function writeDriftHtml(
   file: string,
   report: ShownDrift,
   names: KindNames,
-  terminal: Pick<Terminal, "err">,
+  terminal: Pick<Terminal, "err" | "out">,
 ): Promise<void> {
   const { driftHtml } = await import("../report/html/drift-html.ts");
   await writeReport("html", file, driftHtml(report, names, sha256), terminal);
@@ -67,7 +70,7 @@ export async function writeDriftHtml(
 export async function writeFailureHtml(
   file: string,
   error: unknown,
-  terminal: Pick<Terminal, "err">,
+  terminal: Pick<Terminal, "err" | "out">,
   report: "plan" | "drift" = "plan",
 ): Promise<void> {
   const { failureHtml } = await import("../report/html/failure-html.ts");

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
-import { type ReaderWait, writeResult } from "../files/write-result.ts";
+import { type Writer, writeResult } from "../files/write-result.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -43,12 +43,12 @@ export async function writeReport(
   option: string,
   file: string,
   text: string,
-  terminal: Pick<Terminal, "err">,
+  terminal: Pick<Terminal, "err" | "out">,
   mode?: number,
 ): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeResult(file, text, sayWaiting(file, terminal), mode);
+    await writeResult(file, text, writerOf(file, terminal), mode);
   } catch (cause) {
     throw new GraphformError(
       "report-unwritable",
@@ -58,7 +58,7 @@ export async function writeReport(
   }
 }
 
-/** Says it if a named pipe has no reader yet. */
-export function sayWaiting(file: string, { err }: Pick<Terminal, "err">): ReaderWait {
-  return { waiting: () => err(`waiting for a reader of ${file}\n`) };
+/** The terminal as the writer of a file: it says that a named pipe has no reader yet. */
+export function writerOf(file: string, { err, out }: Pick<Terminal, "err" | "out">): Writer {
+  return { waiting: () => err(`waiting for a reader of ${file}\n`), print: out };
 }

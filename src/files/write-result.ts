@@ -6,14 +6,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import { writeAtomically } from "./atomic-write.ts";
 import { isFileError } from "./file-trouble.ts";
 
+const standardOutput = 1;
+
 /** Ms between two looks for a reader. */
 const lookEvery = 100;
 
-/** How to wait for the reader of a pipe. */
-export interface ReaderWait {
-  /** Called once if the pipe has none yet. */
+/** The process that writes a result. */
+export interface Writer {
+  /** Called once if a pipe has no reader yet. */
   readonly waiting: () => void;
-  /** Ends the wait. */
+  /** Prints to standard output. */
+  readonly print: (text: string) => void;
+  /** Ends the wait for a reader. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -21,17 +25,12 @@ export interface ReaderWait {
  * Writes a text to a file. With `mode` a regular file is replaced at once, and has these permissions. A pipe without a reader is waited for.
  * Rejects as node:fs does.
  */
-export async function writeResult(
-  file: string,
-  text: string,
-  wait: ReaderWait,
-  mode?: number,
-): Promise<void> {
+export async function writeResult(file: string, text: string, writer: Writer, mode?: number): Promise<void> {
   const found = await statOf(file);
-  if (found !== undefined && isStandardOutput(found)) return print(text);
+  if (found !== undefined && isStandardOutput(found)) return writer.print(text);
   if (mode !== undefined && (found === undefined || found.isFile()))
     return writeAtomically(await behindLinks(file), text, undefined, mode);
-  const reader = found?.isFIFO() === true ? await openForReader(file, wait) : undefined;
+  const reader = found?.isFIFO() === true ? await openForReader(file, writer) : undefined;
   try {
     await writeFile(file, text);
   } finally {
@@ -45,7 +44,7 @@ export async function writeResult(
  */
 export async function openForReader(
   file: string,
-  { waiting, signal }: ReaderWait,
+  { waiting, signal }: Pick<Writer, "waiting" | "signal">,
 ): Promise<number | undefined> {
   for (let isFirst = true; (await statOf(file))?.isFIFO() === true; isFirst = false) {
     try {
@@ -72,17 +71,11 @@ async function statOf(file: string): Promise<Stats | undefined> {
 /** True for the file, pipe or terminal that this process prints to, by whichever name: opened again it would begin at its start. */
 function isStandardOutput({ dev, ino }: Stats): boolean {
   try {
-    const own = fstatSync(process.stdout.fd);
+    const own = fstatSync(standardOutput);
     return own.dev === dev && own.ino === ino;
   } catch {
     return false;
   }
-}
-
-function print(text: string): Promise<void> {
-  return new Promise((done, reject) => {
-    process.stdout.write(text, (error) => (error === null || error === undefined ? done() : reject(error)));
-  });
 }
 
 /** The path at the end of all links, also if nothing is there yet. */

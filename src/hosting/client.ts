@@ -7,6 +7,7 @@ import type { Answer, Call } from "../model/service.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
 import { orAborted } from "./session/or-aborted.ts";
 import { createSession, type Session } from "./session/session.ts";
+import { authorization, tokensIn } from "./session/tokens.ts";
 import { createUsersToken } from "./session/users-token.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Ticket } from "./throttle/fair-queue.ts";
@@ -21,6 +22,7 @@ import { secretsIn } from "./wire/secrets-in.ts";
 import { openConnections } from "./wire/transport.ts";
 import type { WireRequest, WireResponse } from "./wire/wire.ts";
 import { passesForRead, withRetry } from "./wire/with-retry.ts";
+import { withinPatience } from "./wire/within-patience.ts";
 
 /**
  * Makes a client of the service's HTTP API. Reads are repeated where that may help; a write is sent once, whatever comes back.
@@ -28,12 +30,15 @@ import { passesForRead, withRetry } from "./wire/with-retry.ts";
  * request.
  */
 export function createService(options: ServiceOptions): Client {
-  const { profile, clock, caFile, credentials, sessionStore } = options;
+  const { profile, clock, caFile, credentials, sessionStore, patience } = options;
   const bases = {
     platform: baseOf(options.platformUrl),
     users: baseOf(options.usersUrl ?? options.platformUrl),
   };
-  const connections = openConnections(caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") });
+  const connections = openConnections({
+    ...(caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") }),
+    ...(patience === undefined ? {} : { limit: patience }),
+  });
   const {
     transport = connections.send,
     throttle = createThrottle(clock, limitsOf(options)),
@@ -155,19 +160,33 @@ export function createService(options: ServiceOptions): Client {
       throw withEvidence(error, { host: new URL(bases[endpoint.host].origin).host });
     }
   };
+  /** A write that was sent is let go of by the connection alone, which says that its answer was lost. */
+  const timed = (wanted: Call, isWrite: boolean, { unsent, sent, look }: CallSignals): Promise<Answer> =>
+    withinPatience(wanted.operation, options, unsent, (limited) =>
+      call(wanted, isWrite, { unsent: limited, sent: isWrite ? sent : limited, look }),
+    );
 
   return {
     profile,
     ...(caFile === undefined ? {} : { caFile }),
+    ...(patience === undefined ? {} : { patience }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
-    read: (wanted, signal) => call(wanted, false, always(signal)),
+    read: (wanted, signal) => timed(wanted, false, always(signal)),
     date: (operation) => dates.get(bases[profile.operations[operation]?.host ?? "platform"].origin),
     write: (wanted, signal, unsent = signal, look = undefined) =>
-      call(wanted, true, { sent: signal, unsent, look }),
-    subscriptions: (needed, signal) => orAborted(subscriptions.byTier(needed), signal),
-    accountSubscriptions: (signal) => orAborted(subscriptions.all(), signal),
+      timed(wanted, true, { sent: signal, unsent, look }),
+    subscriptions: (needed, signal) =>
+      withinPatience("subscription.list", options, signal, (limited) =>
+        orAborted(subscriptions.byTier(needed), limited),
+      ),
+    accountSubscriptions: (signal) =>
+      withinPatience("subscription.list", options, signal, (limited) =>
+        orAborted(subscriptions.all(), limited),
+      ),
     async signIn() {
-      await session.token();
+      await withinPatience("session.sign-in", options, closing.signal, (limited) =>
+        orAborted(session.token(), limited),
+      );
       return session.endsAt();
     },
     signOut: () => endSession(session, profile, (wanted) => call(wanted, true, always(closing.signal))),
@@ -227,23 +246,4 @@ function endpointOf(operation: string, profile: Profile): Endpoint {
   throw new GraphformError("not-offered", `profile ${profile.name} has no operation ${operation}`, {
     hint: "use a profile that has it: graphform profile list",
   });
-}
-
-function authorization(
-  token: string,
-  endpoint: Endpoint,
-  profile: Profile,
-): { readonly [name: string]: string } {
-  const isBearer = endpoint.host === "users" || profile.session.send === "bearer";
-  return isBearer
-    ? { authorization: `Bearer ${token}` }
-    : { cookie: `${profile.session.tokenCookie}=${token}` };
-}
-
-/** The bare tokens of an authorization or a cookie header. */
-function tokensIn(headers: WireRequest["headers"]): readonly string[] {
-  const { authorization: bearer, cookie } = headers;
-  return [bearer?.slice(bearer.indexOf(" ") + 1), cookie?.slice(cookie.indexOf("=") + 1)].filter(
-    (token) => token !== undefined,
-  );
 }

@@ -29,6 +29,8 @@ export interface ServiceOptions {
   readonly caFile?: string;
   /** Requests in flight at most; where the profile limits them to fewer, those. */
   readonly parallelism?: number;
+  /** Longest time that a call may take, its turn, its sign-in and its repetitions included, in ms. */
+  readonly patience?: number;
   readonly clock: Clock;
   /** In place of a throttle of its own, where several clients share one. */
   readonly throttle?: Throttle;

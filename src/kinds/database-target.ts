@@ -8,7 +8,7 @@ import type { Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 
 /** Longest time for one database, in ms. */
-const patience = 3000;
+const longest = 3000;
 
 /** A user name and a password of a spec. */
 export interface Login {
@@ -21,7 +21,7 @@ export function targetOf(
   outputs: JsonObject,
   { username, password }: Login,
   isTls: boolean,
-  { caFile }: Pick<Reads, "caFile">,
+  { caFile, patience = longest }: Pick<Reads, "caFile" | "patience">,
 ): DatabaseTarget | ProbeTrouble {
   const { host, port } = outputs;
   if (typeof host !== "string" || typeof port !== "number") return "no-endpoint";
@@ -32,7 +32,7 @@ export function targetOf(
     port,
     password,
     tls,
-    timeout: patience,
+    timeout: Math.min(patience, longest),
     ...(typeof username === "string" ? { username } : {}),
   };
 }

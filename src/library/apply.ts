@@ -45,9 +45,10 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
   return whileHeld(lock, async () => {
     const stored = (await state.read()) ?? emptyState(manifest.name);
     const { goal, vault, state: owned } = await resolveRequest(request, stored, stored, signal);
+    const { connection } = services.get(service);
     const warnings: string[] = [];
     const world = applyWorld({
-      service: services.get(service).connection,
+      service: { ...connection, ...(request.timeout === undefined ? {} : { patience: request.timeout }) },
       store: stores.get(state),
       state: owned,
       lock,
@@ -60,7 +61,6 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
     });
     const run = {
       goal,
-      timeout: request.timeout,
       approve: async (plan: Plan) => approve(plan),
       secrets: vault.texts(),
     };

@@ -18,6 +18,8 @@ export interface ServiceRequest {
   readonly subscription?: string;
   /** Largest number of requests in flight. */
   readonly parallelism?: number;
+  /** Longest wait for an answer, its repetitions included, in ms. */
+  readonly timeout?: number;
   /** Environment with `GRAPHFORM_USERNAME`, `GRAPHFORM_PASSWORD` and the secrets; default is that of the process. */
   readonly env?: { readonly [name: string]: string | undefined };
   /** Called with one line per request, without secrets. */

@@ -106,6 +106,7 @@ export class ServiceError extends GraphformError {
       wasSent?: boolean;
       retryAfter?: number;
       host?: string;
+      exitCode?: ExitCode;
       hint?: string;
       cause?: unknown;
     } = {},
@@ -122,15 +123,22 @@ export class ServiceError extends GraphformError {
   }
 }
 
-/** Copies an error with other evidence about the work, or with the host that was asked. */
+/** Copies an error with other evidence about the work, with the host that was asked, or with another exit code. */
 export function withEvidence(
   error: ServiceError,
-  evidence: { readonly mayHaveWorked?: boolean; readonly wasSent?: boolean; readonly host?: string },
+  evidence: {
+    readonly mayHaveWorked?: boolean;
+    readonly wasSent?: boolean;
+    readonly host?: string;
+    readonly exitCode?: ExitCode;
+  },
 ): ServiceError {
-  const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, host, hint } = error;
+  const { failure, operation, message, status, mayHaveWorked, wasSent, retryAfter, host, exitCode, hint } =
+    error;
   return new ServiceError(failure, operation, message, {
     mayHaveWorked,
     wasSent,
+    exitCode,
     ...(status === undefined ? {} : { status }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(host === undefined ? {} : { host }),

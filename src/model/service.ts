@@ -22,6 +22,8 @@ export interface Reads {
   readonly profile: Profile;
   /** PEM file of an authority to trust besides the system's. */
   readonly caFile?: string;
+  /** Longest time that a run waits for an answer, and for a resource, in ms. Left out: as the client and the profile have it. */
+  readonly patience?: number;
   /** True where the profile has the operation. */
   offers(operation: string): boolean;
   /** Sends a GET; safe faults are retried. Rejects with ServiceError. */

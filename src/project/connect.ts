@@ -18,7 +18,7 @@ export type Connection = Client;
 /** Creates the client; sends nothing. Throws `no-credentials`, `authority-unreadable`, `users-token`. */
 export async function connect(
   { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, elsewhere, hide }: ServiceLocation,
-  options: Pick<RunOptions, "parallelism">,
+  options: Pick<RunOptions, "parallelism" | "timeout">,
   settings: Settings,
   clock: Clock,
   trace: (line: string) => void,
@@ -41,6 +41,7 @@ export async function connect(
     ...(caFile === undefined ? {} : { caFile }),
     ...(usersToken === undefined ? {} : { usersToken }),
     ...(options.parallelism === undefined ? {} : { parallelism: options.parallelism }),
+    ...(options.timeout === undefined ? {} : { patience: options.timeout }),
     ...signIn,
   });
   return {

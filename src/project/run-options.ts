@@ -17,4 +17,6 @@ export interface RunOptions {
   readonly subscription?: string;
   /** Largest number of requests in flight. */
   readonly parallelism?: number;
+  /** Longest wait for an answer, and for a resource, in ms. */
+  readonly timeout?: number;
 }

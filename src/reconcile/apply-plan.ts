@@ -1,6 +1,6 @@
 /** @module Builds the context of an apply, and carries out a plan or an earlier run's open creates in it. */
 
-import type { ApplyContext } from "../apply/context.ts";
+import { type ApplyContext, withOwnPatience } from "../apply/context.ts";
 import { openClassRegistry } from "../apply/creates/create-class.ts";
 import { recoverIntents } from "../apply/creates/recover-intents.ts";
 import { withUnnamedStatusWarnings } from "../apply/engine/warn-of-unnamed-status.ts";
@@ -64,7 +64,7 @@ export async function carryOut(
 
 /** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
 export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<void> {
-  await recoverIntents(applyContext(world, { outputs: new Map() }), saved);
+  await recoverIntents(withOwnPatience(applyContext(world, { outputs: new Map() })), saved);
 }
 
 function applyContext(
@@ -83,6 +83,7 @@ function applyContext(
       ]),
     ),
     profile,
+    patience: world.service.patience,
     outputs: new Map(outputs),
     outputsAtStart: outputs,
     listedAtStart: listed,

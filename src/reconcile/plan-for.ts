@@ -13,6 +13,7 @@ import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import { shellWord } from "../model/shell-word.ts";
 import type { StateDocument } from "../model/state.ts";
+import { limitedClock } from "../model/time-limit.ts";
 import { countReads, type OnRead } from "../observe/count-reads.ts";
 import { observe } from "../observe/observe.ts";
 import { type Unread, unreadable } from "../observe/unread.ts";
@@ -66,7 +67,8 @@ export interface Planned {
 }
 
 /** Makes a plan from fresh observation. Writes nothing, neither at the service nor in the state. */
-export async function planFor(goal: Goal, state: StateDocument, world: PlanningWorld): Promise<Planned> {
+export async function planFor(goal: Goal, state: StateDocument, given: PlanningWorld): Promise<Planned> {
+  const world = { ...given, clock: limitedClock(given.clock, given.service.patience) };
   const { manifest, options, destroying, probing = true, skipsUnread = false } = goal;
   const { kinds, service, signal } = world;
   const { open } = world;

@@ -12,8 +12,6 @@ export interface RunRequest {
   readonly goal: Goal;
   /** A plan that was made and shown before: it is carried out in place of a new one. */
   readonly saved?: Plan | undefined;
-  /** Longest wait for one resource in ms; the profile's without it. */
-  readonly timeout?: number | undefined;
   /** Says whether the plan may be carried out. Called once, after the plan was reported. */
   readonly approve: (plan: Plan) => Promise<boolean>;
   /** The secrets of this run: none of them may become an output. */
@@ -37,7 +35,7 @@ export interface RunReport {
  * The caller holds the lock of the state. Rejects where planning or the second look fails; the steps are reported before.
  */
 export async function reconcile(
-  { goal, saved, timeout, approve, secrets }: RunRequest,
+  { goal, saved, approve, secrets }: RunRequest,
   world: ApplyWorld,
   report: RunReport,
 ): Promise<Outcome | undefined> {
@@ -52,7 +50,7 @@ export async function reconcile(
   const fresh = await look(goal);
   // 4. The plan that was shown is the one that is carried out.
   const chosen = saved === undefined ? fresh.plan : withAdoptionGuards(saved, fresh.plan);
-  const plan = withTimeout(chosen, timeout);
+  const plan = withTimeout(chosen, world.service.patience);
   report.plan(plan);
   // 5. A person, or what stands for one, says yes.
   if (!(await approve(plan))) return undefined;

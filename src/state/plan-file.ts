@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
-import { type ReaderWait, writeResult } from "../files/write-result.ts";
+import { type Writer, writeResult } from "../files/write-result.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -78,7 +78,7 @@ export async function writePlanFile(
   saved: SavedPlan,
   texts: Iterable<string>,
   madeBy: string,
-  wait: ReaderWait = { waiting: () => undefined },
+  writer: Writer = { waiting: () => undefined, print: () => undefined },
 ): Promise<void> {
   const written = { ...saved, plan: nestedPlan(saved.plan) };
   assertSealed(written, texts);
@@ -88,7 +88,7 @@ export async function writePlanFile(
     ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`,
   );
   try {
-    await writeResult(file, `{\n${lines.join("")}"saved": ${body}\n}\n`, wait, 0o600);
+    await writeResult(file, `{\n${lines.join("")}"saved": ${body}\n}\n`, writer, 0o600);
   } catch (cause) {
     throw new GraphformError(
       "plan-unwritable",

@@ -71,7 +71,7 @@ describe("help", () => {
 
 const files = ["--file", "--var", "--var-file", "--profile"];
 const hosts = ["--platform-url", "--users-url"];
-const requests = [...hosts, "--subscription", "--parallelism", "--log", "--trace"];
+const requests = [...hosts, "--subscription", "--parallelism", "--timeout", "--log", "--trace"];
 const planning = ["--target", "--exclude", "--replace", "--allow-destroy", "--max-disruption"];
 const state = ["--file", "--state"];
 const read = [...files, "--state", ...requests];
@@ -81,8 +81,8 @@ const write = [...read, "--lock-timeout"];
 const effective: { readonly [path: string]: readonly string[] } = {
   validate: [...files, ...requests],
   plan: [...read, ...planning],
-  apply: [...write, "--timeout", ...planning],
-  destroy: [...write, "--timeout", ...planning],
+  apply: [...write, ...planning],
+  destroy: [...write, ...planning],
   drift: [...read, "--target", "--exclude"],
   import: write,
   show: state,
@@ -99,27 +99,24 @@ const effective: { readonly [path: string]: readonly string[] } = {
   "state rebind": write,
   "state unlock": state,
   ...Object.fromEntries(
-    ["backup", "failover", "start", "stop", "restart", "upgrade"].map((verb) => [
-      `instance ${verb}`,
-      [...write, "--timeout"],
-    ]),
+    ["backup", "failover", "start", "stop", "restart", "upgrade"].map((verb) => [`instance ${verb}`, write]),
   ),
   "instance restore": read,
   "instance events": read,
   "snapshot list": [...files, ...requests],
-  "snapshot copy": [...files, ...requests, "--timeout"],
-  "snapshot create": [...write, "--timeout"],
+  "snapshot copy": [...files, ...requests],
+  "snapshot create": [...write],
   "snapshot restore": [...files, ...requests],
-  "snapshot delete": [...files, ...requests, "--timeout"],
+  "snapshot delete": [...files, ...requests],
   "account bootstrap": read,
-  doctor: [...files, "--state", ...hosts, "--subscription", "--parallelism"],
-  login: [...files, ...hosts],
-  logout: [...files, ...hosts],
+  doctor: [...files, "--state", ...hosts, "--subscription", "--parallelism", "--timeout"],
+  login: [...files, ...hosts, "--timeout"],
+  logout: [...files, ...hosts, "--timeout"],
   graph: files,
 };
 
 describe("shared options", () => {
-  const shared = new Set([...write, "--timeout", ...planning]);
+  const shared = new Set([...write, ...planning]);
 
   it.each(Object.entries(effective))(
     "of `graphform %s` are offered where they do something",

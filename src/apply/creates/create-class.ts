@@ -2,7 +2,7 @@
 import { GraphformError } from "../../model/errors.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Intent } from "../../model/state.ts";
-import { type ApplyContext, driverOf } from "../context.ts";
+import { type ApplyContext, driverOf, withOwnPatience } from "../context.ts";
 import {
   type ClassState,
   mayJoin,
@@ -154,7 +154,7 @@ async function resolveLost(state: ClassState): Promise<void> {
   state.lost = [];
   try {
     if (opened === undefined) throw new Error("a create was lost outside of a round");
-    const result = await findCreated(opened.round, lost, context);
+    const result = await findCreated(opened.round, lost, withOwnPatience(context));
     const intents = new Map(lost.map(({ address, intent }) => [address, intent]));
     await context.journal.record(resolution(result, intents, context.clock.now()));
     for (const { address, resolve } of lost) {
@@ -178,7 +178,7 @@ function unsent({ step }: CreateRequest, cause: unknown): unknown {
   return new GraphformError(
     "create-unsent",
     `the create of ${step.address} was not sent, because another one of its class is not resolved: ${cause.message}`,
-    { hint: "resolve that one, then run apply again", cause },
+    { hint: "resolve that one, then run apply again", exitCode: cause.exitCode, cause },
   );
 }
 

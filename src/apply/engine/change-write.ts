@@ -1,5 +1,6 @@
 /** @module Makes the write of something that exists: a look shows its effect where the answer does not. */
 import { GraphformError, isGraphformError, isServiceError, type ServiceError } from "../../model/errors.ts";
+import { asTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
 import type { Attempts, Evidence } from "../evidence/unconfirmed-write.ts";
@@ -66,7 +67,7 @@ export function changeWrite<Seen, Value>(
         deadline,
         context,
       );
-      if (looked === undefined) throw unknownIf(mayHaveWorked, error);
+      if (looked === undefined) throw asTimeUp(unknownIf(mayHaveWorked, error));
       seen = { seen: looked.seen };
       const { evidence } = looked;
       if (evidence.is === "accepted")

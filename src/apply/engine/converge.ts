@@ -1,6 +1,7 @@
 /** @module Polls a resource until an accepted operation has arrived, and reports progress. */
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
 import {
@@ -82,6 +83,7 @@ export async function converge(target: Target, step: Reported, context: ApplyCon
     return polled.verdict;
   } catch (error) {
     if (context.stopping.aborted) return { is: "interrupted", detail };
+    if (isTimeUp(error)) return { is: "timeout", detail };
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { Usable } from "../../model/kind.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { ProbeAnswer } from "../../model/probe.ts";
+import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
 import { bindSpec } from "../bind.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
@@ -38,7 +39,7 @@ export async function untilUsable(
   };
   const deadline = context.clock.now() + Math.min(timeout, endpoint);
   await poll({ look, evaluate, deadline }, context).catch((error: unknown) => {
-    if (!context.stopping.aborted) throw error;
+    if (!context.stopping.aborted && !isTimeUp(error)) throw error;
     last = undefined;
   });
   if (last === undefined || last.is === "usable" || last.detail === "") return;

@@ -1,6 +1,6 @@
 /** @module Asks for a backup or a copy of one, and waits until the one that was asked for is complete. */
 import { gracePeriod, isSettled } from "../../model/consistency.ts";
-import { GraphformError } from "../../model/errors.ts";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Backup } from "../../model/kind.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
@@ -100,6 +100,7 @@ async function idsBefore<Item extends Backup>(
   const polled = await poll({ look: list, evaluate, deadline: from + timeout }, context);
   if (polled.is === "decided") return ids;
   throw new GraphformError("backups-unlisted", "the backups before the request could not be listed", {
+    exitCode: exitCodes.converging,
     hint: "nothing was asked for; run again when the service is well",
   });
 }

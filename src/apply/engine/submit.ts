@@ -1,5 +1,6 @@
 /** @module Sends a write until the service has taken it; the only function that repeats writes. */
 import type { ServiceError } from "../../model/errors.ts";
+import { asTimeUp } from "../../model/time-limit.ts";
 import type { ApplyContext } from "../context.ts";
 import { notNow } from "./lost-answer.ts";
 
@@ -55,7 +56,7 @@ export async function submit<Value>(
     if (last.is === "accepted") return last.value;
     const isLate = last.endedAt >= deadline;
     spent = spentBy(spent, last, isLate);
-    if (isSpent(spent, isLate)) throw exhausted(last, spent);
+    if (isSpent(spent, isLate)) throw isLate ? asTimeUp(exhausted(last, spent)) : exhausted(last, spent);
     const wanted = pause?.(last, spent) ?? 0;
     if (wanted > 0) await clock.sleep(wanted, stopping);
   }

@@ -81,7 +81,7 @@ export async function writeDriftFiles(
   report: ShownDrift,
   names: KindNames,
   { html, prometheus }: OwnFiles,
-  terminal: Pick<Terminal, "err">,
+  terminal: Pick<Terminal, "err" | "out">,
 ): Promise<void> {
   if (html !== undefined) await writeDriftHtml(html, report, names, terminal);
   if (prometheus !== undefined)
@@ -93,7 +93,7 @@ export async function writeNoDriftFiles(
   error: unknown,
   name: string,
   { html, prometheus }: OwnFiles,
-  terminal: Pick<Terminal, "err">,
+  terminal: Pick<Terminal, "err" | "out">,
 ): Promise<void> {
   if (html !== undefined) await writeFailureHtml(html, error, terminal, "drift");
   if (prometheus === undefined) return;
@@ -121,6 +121,6 @@ export function writeDriftOutputs(
 }
 
 /** Replaces the file at once: the collector may read it at any moment, as another user. */
-function writeMetrics(file: string, text: string, terminal: Pick<Terminal, "err">): Promise<void> {
+function writeMetrics(file: string, text: string, terminal: Pick<Terminal, "err" | "out">): Promise<void> {
   return writeReport("prometheus", file, text, terminal, 0o644);
 }

@@ -1,7 +1,7 @@
 /** @module Adds `import` to the command line. */
 import type { Command } from "commander";
 import { typedAddress } from "../../model/address.ts";
-import { withExamples, withoutEffect } from "../help.ts";
+import { withExamples } from "../help.ts";
 import { withManifestOptions } from "../options.ts";
 import type { Registration } from "../registration.ts";
 import type { ImportAllOptions } from "./all.ts";
@@ -13,7 +13,7 @@ export function addImportCommand(program: Command, { settings, at, done }: Regis
   const command = program
     .command("import")
     .description("bind what exists: one object, or a manifest for everything");
-  withExamples(withoutEffect(withManifestOptions(command), ["--timeout"]), [
+  withExamples(withManifestOptions(command), [
     ["graphform import instances.orders instance-k2j4", "bind an object to an address of the manifest"],
     ["graphform import --all", "print a manifest of everything live; nothing is bound"],
     ["graphform import --all --out graphform.yaml --name shop", "write it, and bind everything"],

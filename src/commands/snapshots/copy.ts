@@ -7,7 +7,6 @@ import {
   showsSnapshotTimes,
   snapshotParams,
 } from "../../kinds/instance-snapshots.ts";
-import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Backup } from "../../model/kind.ts";
 import type { Service } from "../../model/service.ts";
@@ -39,10 +38,10 @@ export async function snapshotCopy(
   terminal: Terminal,
 ): Promise<number> {
   const target = await serviceTarget(options, settings, terminal);
-  return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
+  return withServiceOf(target, options, settings, terminal, async ({ service, signal, clock }) => {
     const source = await completeSnapshot(service, id, "copied", signal);
     const ended = await requestBackup(copyOf(source, options, service, signal), {
-      clock: systemClock,
+      clock,
       profile: service.profile,
       stopping: signal,
       aborting: signal,

@@ -3,7 +3,6 @@
 import { changeWrite } from "../../apply/engine/change-write.ts";
 import { submit } from "../../apply/engine/submit.ts";
 import { describeSnapshot, type Snapshot, snapshotParams } from "../../kinds/instance-snapshots.ts";
-import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
 import { poll } from "../../polling/poll.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -37,7 +36,7 @@ export async function snapshotDelete(
     );
   }
   const target = await serviceTarget(options, settings, terminal);
-  return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
+  return withServiceOf(target, options, settings, terminal, async ({ service, signal, clock }) => {
     const { profile } = service;
     const shown = escapeText(id, 100);
     const look = (): Promise<Snapshot | undefined> =>
@@ -53,7 +52,7 @@ export async function snapshotDelete(
       return exitCodes.error;
     }
     const timeout = options.timeout ?? profile.timing.timeout["delete"] ?? 600_000;
-    const waiting = { clock: systemClock, profile, stopping: signal, aborting: signal };
+    const waiting = { clock, profile, stopping: signal, aborting: signal };
     await submit(
       changeWrite(
         {
@@ -68,7 +67,7 @@ export async function snapshotDelete(
       ),
       waiting,
     );
-    const deadline = systemClock.now() + timeout;
+    const deadline = clock.now() + timeout;
     const isGone = (seen: Snapshot | undefined): true | undefined => (seen === undefined ? true : undefined);
     const polled = await poll({ look, evaluate: isGone, deadline }, waiting);
     if (polled.is === "timeout") {

@@ -55,7 +55,7 @@ export function addStateCommands(program: Command, registration: Registration): 
     .description(
       "assign the state to this manifest and the service of these settings, after every bound id was found there",
     );
-  withoutEffect(withManifestOptions(rebind), ["--timeout"]).action(async (options: StateOptions) => {
+  withManifestOptions(rebind).action(async (options: StateOptions) => {
     const { stateRebind } = await import("./rebind.ts");
     done(await stateRebind(options, settings, at(options)));
   });

@@ -1,11 +1,11 @@
-/** @module Reads session tokens and their lifetimes from an answer. */
+/** @module Reads session tokens and their lifetimes from an answer, and puts them into requests. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
-import type { SessionProfile } from "../../model/profile.ts";
+import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
 import { answerValues } from "../wire/answer-values.ts";
 import { parseCookies } from "../wire/cookies.ts";
 import { parseJson } from "../wire/parse-json.ts";
-import type { WireResponse } from "../wire/wire.ts";
+import type { WireRequest, WireResponse } from "../wire/wire.ts";
 
 /** A session as it is kept: its tokens, and when to renew it. Times are ms since 1970. */
 export interface Tokens {
@@ -72,4 +72,20 @@ export function isHeaderText(text: string): boolean {
 
 function parsed(text: string): Json {
   return parseJson(text) ?? null;
+}
+
+/** The header that sends a token: a bearer token, or the cookie of the profile. */
+export function authorization(token: string, endpoint: Endpoint, profile: Profile): WireRequest["headers"] {
+  const isBearer = endpoint.host === "users" || profile.session.send === "bearer";
+  return isBearer
+    ? { authorization: `Bearer ${token}` }
+    : { cookie: `${profile.session.tokenCookie}=${token}` };
+}
+
+/** The bare tokens of an authorization or a cookie header. */
+export function tokensIn(headers: WireRequest["headers"]): readonly string[] {
+  const { authorization: bearer, cookie } = headers;
+  return [bearer?.slice(bearer.indexOf(" ") + 1), cookie?.slice(cookie.indexOf("=") + 1)].filter(
+    (token) => token !== undefined,
+  );
 }

@@ -12,6 +12,8 @@ export interface TransportOptions {
   readonly patience?: number;
   /** Longest time for a whole answer, in ms. */
   readonly longest?: number;
+  /** Shortens both, in ms. */
+  readonly limit?: number;
   /** The largest answer that is read, in bytes. */
   readonly largest?: number;
 }
@@ -27,7 +29,8 @@ export interface Connections {
  * when a request begins to be written: a failure before that is `unavailable`, later it is `lost`.
  */
 export function openConnections(options: TransportOptions = {}): Connections {
-  const { ca, patience = 30_000, longest = 45_000, largest = 16 * 1024 * 1024 } = options;
+  const { ca, limit = Number.POSITIVE_INFINITY, largest = 16 * 1024 * 1024 } = options;
+  const { patience = Math.min(30_000, limit), longest = Math.min(45_000, limit) } = options;
   const pools = connectionPools({ ca, patience });
   return {
     send: (request, signal, unsent = signal) =>

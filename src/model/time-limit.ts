@@ -1,0 +1,49 @@
+/** @module Ends the waits of a run when the longest time that it may wait is up. */
+import type { Clock } from "./clock.ts";
+import { exitCodes, GraphformError, isGraphformError, isServiceError, withEvidence } from "./errors.ts";
+import { formatDuration } from "./quantity.ts";
+
+/** Hint of every error of a wait that the limit has ended. */
+export const waitLonger = "run it again to go on waiting, or allow more with --timeout";
+
+/** The limit in words: `the 10 s that --timeout allows`. */
+export function limitWords(patience: number): string {
+  return `the ${patience < 1000 ? `${patience} ms` : formatDuration(patience)} that --timeout allows`;
+}
+
+/** True for the error of a wait that the limit has ended (exit 7): what was asked for goes on at the service. */
+export function isTimeUp(error: unknown): error is GraphformError {
+  return isGraphformError(error) && error.exitCode === exitCodes.converging;
+}
+
+/** The same error of something that was tried until its time was up: exit 7. */
+export function asTimeUp(error: Error): Error {
+  const { converging: exitCode } = exitCodes;
+  if (isServiceError(error)) return withEvidence(error, { exitCode });
+  if (!isGraphformError(error)) return error;
+  const { code, message, hint = waitLonger } = error;
+  return new GraphformError(code, message, { exitCode, hint, cause: error });
+}
+
+/**
+ * A clock whose sleeps take at most `patience` ms together, counted from the first one. The sleep that reaches the end rejects with
+ * `time-up` (exit 7). Without `patience` the clock as it is.
+ */
+export function limitedClock(clock: Clock, patience: number | undefined): Clock {
+  if (patience === undefined) return clock;
+  let end: number | undefined;
+  return {
+    now: () => clock.now(),
+    random: () => clock.random(),
+    async sleep(ms, signal) {
+      end ??= clock.now() + patience;
+      const left = Math.max(0, end - clock.now());
+      await clock.sleep(Math.min(ms, left), signal);
+      if (ms <= left) return;
+      throw new GraphformError("time-up", `this has waited for ${limitWords(patience)}`, {
+        exitCode: exitCodes.converging,
+        hint: waitLonger,
+      });
+    },
+  };
+}
