@@ -119,7 +119,7 @@ describe("--timeout ends every wait of a step, exit 7", () => {
     expect(ms).toBeLessThan(longest);
   });
 
-  it("of a backup that is never listed, and of a deletion that hangs", async () => {
+  it("of backups that are never listed, and of a deletion that hangs", async () => {
     served.user.write(
       "graphform.yaml",
       served.user
@@ -129,6 +129,7 @@ describe("--timeout ends every wait of a step, exit 7", () => {
         .replace("    config:", "    lifecycle: { protect: false, onDelete: backup }\n    config:"),
     );
     expect(await served.user.run(...apply)).toMatchObject({ code: 0 });
+    served.service.misbehave = ({ path }) => (path.includes("snapshot") ? "hang" : undefined);
     const backed = await timed("destroy", "--auto-approve");
     expect(backed.code).toBe(7);
     expect(backed.ms).toBeLessThan(longest);
