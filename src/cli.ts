@@ -1,9 +1,10 @@
 /** @module Runs the command line of this process. */
-import { printError } from "./commands/print-error.ts";
+import { printThrown } from "./commands/print-error.ts";
 import { createProgram } from "./commands/program.ts";
 import { writeStepOutputs } from "./commands/step-outputs.ts";
 import { guardOutputs, processTerminal, type Terminal, untilLogIsRead } from "./commands/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
+import { loginsIn } from "./model/userinfo.ts";
 import { settingsOf } from "./project/settings.ts";
 import { escapeText } from "./report/escape.ts";
 import type { Telemetry } from "./telemetry/open-telemetry.ts";
@@ -15,8 +16,9 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   const isComplete = guardOutputs();
   let used: Terminal | undefined;
   const settings = settingsOf(env);
+  settings.secrets.add(argv.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)].flatMap(loginsIn)));
   const terminal = (noColour: boolean, logFile?: string): Terminal => {
-    used ??= processTerminal(settings, noColour, logFile, argv.slice(2));
+    used ??= processTerminal(settings, noColour, logFile);
     return used;
   };
   let telemetry: Telemetry | undefined;
@@ -38,11 +40,13 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
     });
     await program.parseAsync(argv);
   } catch (error) {
-    code = await printError(error, terminal(false));
+    code = await printThrown(error, terminal(false), settings.secrets.hide);
   }
   const unsent = await telemetry?.end(code);
   if (unsent !== undefined)
-    terminal(false).err(`warning: traces or metrics were not sent: ${escapeText(unsent)}\n`);
+    terminal(false).err(
+      `warning: traces or metrics were not sent: ${escapeText(settings.secrets.hide(unsent))}\n`,
+    );
   if (["plan", "apply", "destroy", "drift", "validate"].includes(command))
     writeStepOutputs({ exitcode: code }, settings, terminal(false));
   process.exitCode = isComplete() ? code : exitCodes.error;

@@ -5,6 +5,7 @@ import type { Journal } from "../model/journal.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Driver } from "../model/kind.ts";
 import { type KindRegistry, present } from "../model/kind-registry.ts";
+import type { Hide } from "../model/known-secrets.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Open } from "../model/sealed.ts";
@@ -22,6 +23,8 @@ export interface ApplyContext {
   readonly patience?: number | undefined;
   readonly journal: Journal;
   readonly open: Open;
+  /** Hides the secrets of the run in the words of exceptions. */
+  readonly hide: Hide;
   readonly digest: (text: string) => string;
   readonly emit: (event: ApplyEvent) => void;
   /** Called with the key of a step whenever another status of its resource is seen. */

@@ -110,7 +110,8 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
     return await handlers[step.operation](step, withOwnPatience(context));
   } catch (error) {
     if (context.stopping.aborted) return { result: "interrupted", message: "the next run finishes it" };
-    if (!isGraphformError(error)) return { result: "failed", message: `unexpected: ${String(error)}` };
+    if (!isGraphformError(error))
+      return { result: "failed", message: `unexpected: ${context.hide(String(error))}` };
     const isStale = error.exitCode === exitCodes.stale;
     return {
       result: isTimeUp(error) ? "converging" : isStale ? "stale" : "failed",

@@ -1,6 +1,6 @@
 /** @module Prints the plan, the progress and the result of an apply, as text or as JSON lines. */
 import { kinds } from "../kinds/index.ts";
-import { type ExitCode, ManifestError } from "../model/errors.ts";
+import { type ExitCode, type GraphformError, ManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { ApplyEvent, Outcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
@@ -32,7 +32,7 @@ export interface ApplyReport extends RunReport {
   /** Writes the outcome, where there is one, with the exit code that the run ends with. */
   end(exitCode: ExitCode | undefined): void;
   /** Writes an error that ended the run to the JSON stream; the text for people is printed elsewhere. */
-  error(error: unknown): void;
+  error(error: GraphformError): void;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @module Runs `apply` and `destroy`: plan, confirm, apply, converge, verify. */
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
-import { exitCodes, isGraphformError } from "../model/errors.ts";
+import { exitCodes, ownError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
 import { openProject, type Project } from "../project/project.ts";
@@ -57,10 +57,10 @@ export async function apply(options: ApplyOptions, settings: Settings, terminal:
     if (exitCode === exitCodes.stale) await again();
     return exitCode;
   } catch (error) {
-    const reported = interruptedOr(error, interrupts.stopping);
-    report.end(isGraphformError(reported) ? reported.exitCode : exitCodes.error);
+    const reported = ownError(interruptedOr(error, interrupts.stopping), settings.secrets.hide);
+    report.end(reported.exitCode);
     report.error(reported);
-    if (isGraphformError(reported) && reported.code === "plan-stale") await again();
+    if (reported.code === "plan-stale") await again();
     throw reported;
   } finally {
     view?.clear();
@@ -153,7 +153,6 @@ async function reconcileAndClose(run: Run): Promise<number> {
       goal: goalOf(options, project, session),
       saved,
       approve: (plan) => isApproved(plan, options, terminal, world.stopping),
-      secrets: session.vault.texts(),
     };
     const outcome = await reconcile(request, world, report);
     if (outcome !== undefined) await recordOwner(world.journal, stored);
@@ -193,7 +192,7 @@ async function replan(
     await plan({ ...options, ...choices, destroy: destroying }, settings, terminal);
     terminal.err("This is the plan now. It was not applied: save it, and have it approved.\n");
   } catch (error) {
-    await printError(error, terminal);
+    await printError(ownError(error, settings.secrets.hide), terminal);
   }
 }
 

@@ -1,5 +1,6 @@
 /** @module Runs one check of `doctor`, and turns what is thrown into a finding with the way out. */
-import { asError, isGraphformError, ManifestError } from "../model/errors.ts";
+import { ManifestError, ownError } from "../model/errors.ts";
+import type { Hide } from "../model/known-secrets.ts";
 import { amount } from "../report/amounts.ts";
 
 /** The result of one check. */
@@ -12,11 +13,11 @@ export interface Finding {
 }
 
 /** Runs a check: its result is the detail of a finding, what it throws that of a failure. */
-export async function check(name: string, work: () => Promise<string>): Promise<Finding> {
+export async function check(name: string, hide: Hide, work: () => Promise<string>): Promise<Finding> {
   try {
     return { check: name, ok: true, detail: await work() };
   } catch (thrown) {
-    const error = asError(thrown);
+    const error = ownError(thrown, hide);
     if (error instanceof ManifestError) {
       const [first] = error.problems;
       const where =
@@ -28,7 +29,7 @@ export async function check(name: string, work: () => Promise<string>): Promise<
         hint: first?.hint ?? "graphform validate shows them",
       };
     }
-    const hint = isGraphformError(error) ? error.hint : undefined;
-    return { check: name, ok: false, detail: error.message, ...(hint === undefined ? {} : { hint }) };
+    const { message, hint } = error;
+    return { check: name, ok: false, detail: message, ...(hint === undefined ? {} : { hint }) };
   }
 }

@@ -16,16 +16,20 @@ const answerTimeout = 10_000;
 export async function clockFinding(name: string, url: string, caFile?: string): Promise<readonly Finding[]> {
   const skew = await skewOf(url, caFile).catch(() => undefined);
   if (skew === undefined) return [];
-  const finding = await check(name, async () => {
-    const size = formatDuration(Math.abs(skew));
-    if (Math.abs(skew) <= harmless)
-      return `this machine and ${URL.parse(url)?.host ?? url} agree within ${formatDuration(harmless)}`;
-    throw new GraphformError(
-      "clock-skew",
-      `the clock of this machine is ${size} ${skew > 0 ? "behind" : "ahead of"} that of ${URL.parse(url)?.host ?? url}`,
-      { hint: "set it by NTP (timedatectl set-ntp true): the age of locks and signatures depend on it" },
-    );
-  });
+  const finding = await check(
+    name,
+    (said) => said,
+    async () => {
+      const size = formatDuration(Math.abs(skew));
+      if (Math.abs(skew) <= harmless)
+        return `this machine and ${URL.parse(url)?.host ?? url} agree within ${formatDuration(harmless)}`;
+      throw new GraphformError(
+        "clock-skew",
+        `the clock of this machine is ${size} ${skew > 0 ? "behind" : "ahead of"} that of ${URL.parse(url)?.host ?? url}`,
+        { hint: "set it by NTP (timedatectl set-ntp true): the age of locks and signatures depend on it" },
+      );
+    },
+  );
   return [finding];
 }
 

@@ -19,7 +19,7 @@ export async function stateFindings(
 ): Promise<readonly Finding[]> {
   let project: Project | undefined;
   let isReached = true;
-  const state = await check("state", async () => {
+  const state = await check("state", settings.secrets.hide, async () => {
     project = await openProject(options, settings);
     return stateDetail(project).catch((error: unknown) => {
       isReached = !isGraphformError(error) || !noAnswer.includes(error.code);
@@ -32,9 +32,13 @@ export async function stateFindings(
     const credentials =
       location.type === "file"
         ? []
-        : [await check("state credentials", async () => credentialSource(location, settings))];
+        : [
+            await check("state credentials", settings.secrets.hide, async () =>
+              credentialSource(location, settings),
+            ),
+          ];
     if (!isReached) return [state, ...credentials];
-    const lock = await check("state store", () => storeDetail(store, location));
+    const lock = await check("state store", settings.secrets.hide, () => storeDetail(store, location));
     const url = clockUrl(location, settings);
     const clock = url === undefined ? [] : await clockFinding("state clock", url, settings.get("caFile"));
     return [state, ...credentials, lock, ...clock];

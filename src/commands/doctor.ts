@@ -30,10 +30,10 @@ export async function doctor(
 ): Promise<number> {
   const findings = [
     nodeVersion(),
-    await check("manifest", () => manifest(options, settings)),
+    await check("manifest", settings.secrets.hide, () => manifest(options, settings)),
     ...(await stateFindings(options, settings)),
-    ...(await service(options, settings, terminal)),
-    await check("local engine", () => engine(options, settings)),
+    ...(await service(options, settings)),
+    await check("local engine", settings.secrets.hide, () => engine(options, settings)),
   ];
   const { green, red } = makePalette(terminal.colour);
   if (options.json === true) terminal.out(`${jsonText(findings.map((finding) => ({ ...finding })))}\n`);
@@ -64,15 +64,11 @@ async function manifest(options: ManifestOptions, settings: Settings): Promise<s
 }
 
 /** Checks the platform host with a sign-in, then the users host. */
-async function service(
-  options: ManifestOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<readonly Finding[]> {
+async function service(options: ManifestOptions, settings: Settings): Promise<readonly Finding[]> {
   let connection: Connection | undefined;
   let location: ServiceLocation | undefined;
-  const connected = await check("service", async () => {
-    const target = await serviceTarget(options, settings, terminal);
+  const connected = await check("service", settings.secrets.hide, async () => {
+    const target = await serviceTarget(options, settings);
     location = await locateService(target, options, settings);
     connection = await connect(location, options, settings, systemClock, () => {});
     await withTimeout(connection.signIn());
@@ -84,7 +80,7 @@ async function service(
       ? [connected]
       : [
           connected,
-          await check("service credentials", () => credentialSource(settings, place)),
+          await check("service credentials", settings.secrets.hide, () => credentialSource(settings, place)),
           ...(await clockFinding(
             "service clock",
             place.platformUrl,
@@ -97,13 +93,17 @@ async function service(
   }
   try {
     const signal = AbortSignal.timeout(answerTimeout);
-    const plans = await check("service plans", async () => {
+    const plans = await check("service plans", settings.secrets.hide, async () => {
       if (!open.offers("plans.list")) return "not offered by the profile";
       await open.read({ operation: "plans.list", params: {} }, signal);
       return "listed";
     });
-    const offer = await check("offered today", () => offered(open, options, settings, signal));
-    const users = await check("users host", () => usersHost(open, place, options, settings, signal));
+    const offer = await check("offered today", settings.secrets.hide, () =>
+      offered(open, options, settings, signal),
+    );
+    const users = await check("users host", settings.secrets.hide, () =>
+      usersHost(open, place, options, settings, signal),
+    );
     return [...before, plans, offer, users];
   } finally {
     await open.close();

@@ -23,8 +23,8 @@ export interface LiveArea {
 /** Marks of one frame: a terminal that knows them shows all of it at once. */
 const frame = { begin: "\u001b[?2026h", end: "\u001b[?2026l" };
 
-/** Opens an area at the end of a stream. `mask` is applied to every line. The library is loaded only here. */
-export async function openLiveArea(stream: LiveStream, mask: (text: string) => string): Promise<LiveArea> {
+/** Opens an area at the end of a stream. The library is loaded only here. */
+export async function openLiveArea(stream: LiveStream): Promise<LiveArea> {
   const { createLogUpdate } = await import("log-update");
   let pending = "";
   const collector = new Writable({
@@ -51,7 +51,7 @@ export async function openLiveArea(stream: LiveStream, mask: (text: string) => s
   return {
     size,
     draw(lines) {
-      drawn = lines.map(mask).join("\n");
+      drawn = lines.join("\n");
       update(drawn);
       flush();
     },

@@ -67,7 +67,7 @@ function plainView({ err }: Pick<Terminal, "err">, now: () => number = Date.now)
 /** The view of a run in an area of the terminal. */
 function liveView(
   area: LiveArea,
-  { colour, mask }: Pick<Terminal, "colour" | "mask">,
+  { colour }: Pick<Terminal, "colour">,
   now: () => number = Date.now,
 ): LiveView {
   const palette = makePalette(colour);
@@ -101,12 +101,11 @@ function liveView(
     },
     event(event) {
       if (progress === undefined) return;
-      progress = afterEvent(progress, masked(event, mask), now());
+      progress = afterEvent(progress, event, now());
       if (event.type === "step-end") draw();
     },
     status(key, status) {
-      // Masked before it is cut: a part of a secret is one, too.
-      if (progress !== undefined) progress = withStatus(progress, key, mask(status));
+      if (progress !== undefined) progress = withStatus(progress, key, status);
     },
     clear() {
       clearInterval(timer);
@@ -116,8 +115,4 @@ function liveView(
       area.clear();
     },
   };
-}
-
-function masked(event: ApplyEvent, mask: (text: string) => string): ApplyEvent {
-  return event.type === "step-progress" ? { ...event, detail: mask(event.detail) } : event;
 }

@@ -22,7 +22,7 @@ export async function login(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const location = await locate(options, settings, terminal);
+  const location = await locate(options, settings);
   const username = settings.get("username") ?? (await ask("User name: ", false, terminal));
   const password = settings.get("password") ?? (await ask("Password: ", true, terminal));
   const store: SessionStore = { ...sessionFiles(settings), load: async () => undefined };
@@ -49,7 +49,7 @@ export async function logout(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const location = await locate(options, settings, terminal);
+  const location = await locate(options, settings);
   const { origin } = new URL(location.platformUrl);
   const store = sessionFiles(settings);
   if ((await store.load(origin)) === undefined) {
@@ -72,7 +72,7 @@ export async function logout(
 }
 
 function client(
-  { profile, platformUrl, hide }: ServiceLocation,
+  { profile, platformUrl }: ServiceLocation,
   { timeout }: ManifestOptions,
   settings: Settings,
   sessionStore: SessionStore,
@@ -85,20 +85,16 @@ function client(
     clock: systemClock,
     userAgent: `graphform/${packageVersion()}`,
     sessionStore,
-    ...(hide === undefined ? {} : { hide }),
+    secrets: settings.secrets,
     ...(timeout === undefined ? {} : { patience: timeout }),
     ...(credentials === undefined ? {} : { credentials }),
     ...(caFile === undefined ? {} : { caFile }),
   });
 }
 
-async function locate(
-  options: ManifestOptions,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<ServiceLocation> {
+async function locate(options: ManifestOptions, settings: Settings): Promise<ServiceLocation> {
   try {
-    return await locateService(await serviceTarget(options, settings, terminal), options, settings);
+    return await locateService(await serviceTarget(options, settings), options, settings);
   } catch (error) {
     if (!isGraphformError(error) || !["no-platform", "no-service"].includes(error.code)) throw error;
     throw new GraphformError("no-service", "no service is configured to sign in to", {

@@ -1,4 +1,5 @@
 /** @module Writes the reports of a plan that options and the CI service ask for. */
+import type { GraphformError } from "../model/errors.ts";
 import type { Settings } from "../project/settings.ts";
 import { planAnnotations } from "../report/github/annotations.ts";
 import { gitlabCounts } from "../report/gitlab/plan-counts.ts";
@@ -70,7 +71,7 @@ export async function writePlanReports(
 
 /** Writes what the reports can say of a plan that could not be made, so that the plan of an earlier run is not taken for it. */
 export async function writeNoPlanReports(
-  error: unknown,
+  error: GraphformError,
   { sarif, markdown, html }: PlanReportOptions,
   { name, ...context }: Omit<PlanReportContext, "names"> & { readonly name: string },
 ): Promise<void> {

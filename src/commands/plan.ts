@@ -1,7 +1,7 @@
 /** @module Runs `plan`: compares the manifest with the service and prints the changes. */
 import { kinds } from "../kinds/index.ts";
 import { secretReader, secretsAtHand } from "../manifest/read-secret.ts";
-import { exitCodes } from "../model/errors.ts";
+import { exitCodes, type GraphformError, ownError } from "../model/errors.ts";
 import { hasChanges } from "../plan/plan.ts";
 import { openProject, type Project } from "../project/project.ts";
 import { openSession } from "../project/session.ts";
@@ -66,7 +66,8 @@ export async function plan(
         : planText(made.plan, page, { command }),
     );
     return options.detailedExitcode === true && hasChanges(made.plan) ? exitCodes.changes : exitCodes.done;
-  } catch (error) {
+  } catch (thrown) {
+    const error = ownError(thrown, settings.secrets.hide);
     await reportFailure(error, name, options, settings, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredPlanJson(error))}\n`);
     throw error;
@@ -75,7 +76,7 @@ export async function plan(
 
 /** Reports what ended the run, but not that a report cannot be written. */
 async function reportFailure(
-  error: unknown,
+  error: GraphformError,
   name: string,
   options: PlanCommandOptions,
   settings: Settings,

@@ -1,8 +1,7 @@
 /** @module Writes the problems of a manifest to a file and to GitHub. */
-import { isManifestError } from "../model/errors.ts";
+import { type GraphformError, isManifestError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Settings } from "../project/settings.ts";
-import { messageOf } from "../report/events.ts";
 import { problemAnnotations } from "../report/github/annotations.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
 import { printAnnotations } from "./github-annotations.ts";
@@ -36,7 +35,10 @@ export async function writeProblemReports(
 }
 
 /** Writes what ended a run before it had a result, so that the report of an earlier run is not taken for its own. */
-export async function writeFailureReports(error: unknown, context: ProblemReportContext): Promise<void> {
+export async function writeFailureReports(
+  error: GraphformError,
+  context: ProblemReportContext,
+): Promise<void> {
   if (isManifestError(error)) return writeProblemReports(error.problems, context);
-  return writeProblemReports([], context, messageOf(error));
+  return writeProblemReports([], context, error.message);
 }

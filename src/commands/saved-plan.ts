@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Writer } from "../files/write-result.ts";
 import { kinds } from "../kinds/index.ts";
+import { secretPaths } from "../manifest/schema/shape.ts";
 import { secretVariables } from "../manifest/secret-variables.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { stableJson } from "../model/json.ts";
@@ -31,7 +32,7 @@ export interface PlanningRun {
 export async function savePlan(
   file: string,
   plan: Plan,
-  { project, session: { identity, vault }, options, commit, destroying }: PlanningRun,
+  { project, session: { identity }, options, commit, destroying }: PlanningRun,
   writer: Writer,
 ): Promise<void> {
   const { part } = secretVariables(project.parsed.value ?? {}, kinds.all);
@@ -46,7 +47,8 @@ export async function savePlan(
     ...(commit === undefined ? {} : { commit }),
     choices: choicesOf(options),
   };
-  await writePlanFile(file, saved, vault.texts(), packageVersion(), writer);
+  const isSecret = (kind: string, path: string): boolean => secretPaths(kinds.named(kind).schema).has(path);
+  await writePlanFile(file, saved, isSecret, packageVersion(), writer);
 }
 
 /**

@@ -1,27 +1,25 @@
 /** @module Finds the service for commands that also work without a manifest. */
 import { loadProfile } from "../hosting/profile/load-profile.ts";
 import { ManifestError } from "../model/errors.ts";
+import { learnSecretsAtHand } from "../project/learn-secrets.ts";
+import type { ServiceTarget } from "../project/locate-service.ts";
 import { openProject } from "../project/project.ts";
-import type { ServiceTarget } from "../project/service-target.ts";
 import type { Settings } from "../project/settings.ts";
-import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
 
 /**
- * Returns the service of the manifest, and masks its secrets. Without a manifest, options, environment and local platform
+ * Returns the service of the manifest, whose secrets are known from now on. Without a manifest, options, environment and local platform
  * decide. Throws `ManifestError` if a manifest exists, or is named, and cannot be read.
  */
 export async function serviceTarget(
   options: ManifestOptions,
   settings: Settings,
-  terminal: Terminal,
   name = "none",
 ): Promise<ServiceTarget> {
   try {
     const project = await openProject(options, settings);
-    const { foreign: hide } = await maskSecrets(project, settings, terminal);
-    return { header: project.header, profile: project.profile, folder: project.folder, hide };
+    await learnSecretsAtHand(project, settings);
+    return { header: project.header, profile: project.profile, folder: project.folder };
   } catch (error) {
     if (options.file.length > 0 || !isMissing(error)) throw error;
     return {

@@ -3,12 +3,11 @@ import { type Clock, systemClock } from "../model/clock.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { type Connection, connect } from "../project/connect.ts";
-import { locateService } from "../project/locate-service.ts";
+import { learnSecretsAtHand } from "../project/learn-secrets.ts";
+import { locateService, type ServiceTarget } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
-import type { ServiceTarget } from "../project/service-target.ts";
 import type { Settings } from "../project/settings.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
-import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { requestTrace } from "./request-trace.ts";
 import type { Terminal } from "./terminal.ts";
@@ -27,7 +26,7 @@ export interface ServiceWork<P extends ServiceTarget = Project> {
 }
 
 /**
- * Runs `work` with the service of the manifest, its secrets masked. Rejects with `interrupted` (exit 130) after a signal.
+ * Runs `work` with the service of the manifest, whose secrets are known. Rejects with `interrupted` (exit 130) after a signal.
  */
 export async function withService<T>(
   options: ManifestOptions,
@@ -36,8 +35,8 @@ export async function withService<T>(
   work: (context: ServiceWork) => Promise<T>,
 ): Promise<T> {
   const project = await openProject(options, settings);
-  const { foreign: hide } = await maskSecrets(project, settings, terminal);
-  return withServiceOf({ ...project, hide }, options, settings, terminal, work);
+  await learnSecretsAtHand(project, settings);
+  return withServiceOf(project, options, settings, terminal, work);
 }
 
 /** Runs `work` with the service of an open project, or of settings that replace a manifest. */

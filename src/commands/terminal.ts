@@ -3,8 +3,6 @@ import { appendFileSync, openSync } from "node:fs";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { openForReader } from "../files/write-result.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { loginsIn } from "../model/login.ts";
-import { maskerOf } from "../model/mask.ts";
 import type { Settings } from "../project/settings.ts";
 import { wrapLines } from "../report/text-width.ts";
 import { type LiveArea, openLiveArea } from "./live-area.ts";
@@ -22,28 +20,14 @@ export interface Terminal {
   readonly columns?: number;
   /** Appends a line to the file of --log; absent without that option. */
   readonly log?: (line: string) => void;
-  /** Adds a function that masks secrets in all later output. */
-  redactWith(redact: (text: string) => string): void;
-  /** Masks the secrets that all output is masked with so far, for text that goes elsewhere. */
-  mask(text: string): string;
   /** Opens an area below everything printed; absent where progress is not drawn: no terminal, CI, TERM=dumb. One at a time. */
   readonly live?: () => Promise<LiveArea>;
   /** Asks a question; only "yes" means true. Throws `interrupted` (exit 130) at Ctrl-C and once the signal is aborted. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Variables with an address that messages name. Those whose URL has a password by right are never shown. */
-const addresses = ["state", "platformUrl", "usersUrl", "awsEndpointUrl", "pgHost", "pgDatabase"] as const;
-
-/** The terminal of the process. Credentials in the words that were typed and in the addresses of the environment are masked. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
-export function processTerminal(
-  settings: Settings,
-  noColour: boolean,
-  logFile?: string,
-  typed: readonly string[] = [],
-): Terminal {
-  const logins = new Set([...typed, ...addresses.map((key) => settings.get(key) ?? "")].flatMap(loginsIn));
-  let redact = maskerOf(() => logins).text;
+/** The terminal of the process. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
+export function processTerminal(settings: Settings, noColour: boolean, logFile?: string): Terminal {
   const warn = (why: string): void => print(stderr, `warning: the log ${logFile} ends here: ${why}\n`);
   const log = logFile === undefined ? undefined : openLog(logFile, warn);
   const { stdin, stdout, stderr } = process;
@@ -51,12 +35,12 @@ export function processTerminal(
   const isDrawable =
     stderr.isTTY === true && settings.get("ci") === undefined && settings.get("term") !== "dumb";
   const live = async (): Promise<LiveArea> => {
-    area = await openLiveArea(stderr, (text) => redact(text));
+    area = await openLiveArea(stderr);
     return area;
   };
   const print = (stream: NodeJS.WriteStream, text: string): void => {
-    if (area === undefined) stream.write(redact(text));
-    else area.print(redact(text), stream);
+    if (area === undefined) stream.write(text);
+    else area.print(text, stream);
   };
   const quiet =
     noColour ||
@@ -73,12 +57,7 @@ export function processTerminal(
     // A pager or `tee` prints to the terminal that standard error still is.
     width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,
     ...(stdout.columns > 0 ? { columns: stdout.columns } : {}),
-    ...(log === undefined ? {} : { log: (line) => log(redact(line)) }),
-    redactWith: (next) => {
-      const before = redact;
-      redact = (text) => next(before(text));
-    },
-    mask: (text) => redact(text),
+    ...(log === undefined ? {} : { log }),
     async confirm(question, signal) {
       area?.clear();
       const { createInterface } = await import("node:readline/promises");

@@ -5,9 +5,9 @@ import type { ApplyEvent } from "../model/outcome.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { type Connection, connect } from "../project/connect.ts";
+import { learnSecretsAtHand } from "../project/learn-secrets.ts";
 import { locateService } from "../project/locate-service.ts";
 import { openProject, type Project } from "../project/project.ts";
-import type { ServiceTarget } from "../project/service-target.ts";
 import type { Settings } from "../project/settings.ts";
 import { withSubscriptions } from "../project/subscriptions.ts";
 import { whileHeld } from "../project/while-held.ts";
@@ -17,7 +17,6 @@ import { claimState } from "../state/claim-state.ts";
 import { emptyState } from "../state/document.ts";
 import { listenForInterrupts } from "./listen-for-interrupts.ts";
 import { lockWarning } from "./lock-warning.ts";
-import { maskSecrets } from "./mask-secrets.ts";
 import type { ManifestOptions } from "./options.ts";
 import { requestTrace } from "./request-trace.ts";
 import type { Terminal } from "./terminal.ts";
@@ -43,7 +42,7 @@ export interface LockedWork<T> {
 }
 
 /**
- * Runs `work` under the lock of the state with a connected service and masked secrets. Rejects with `interrupted` (exit 130)
+ * Runs `work` under the lock of the state with a connected service. Rejects with `interrupted` (exit 130)
  * after a signal, `lock-lost` if another process took the lock, and `state-service` if the state belongs to another service.
  */
 export async function underLock<T>(
@@ -53,13 +52,13 @@ export async function underLock<T>(
   lockedWork: LockedWork<T>,
 ): Promise<T> {
   const project = await openProject(options, settings);
-  const { foreign: hide } = await maskSecrets(project, settings, terminal);
-  return underLockOf({ ...project, hide }, options, settings, terminal, lockedWork);
+  await learnSecretsAtHand(project, settings);
+  return underLockOf(project, options, settings, terminal, lockedWork);
 }
 
 /** Runs `work` under the lock for a project that is open already. */
 export async function underLockOf<T>(
-  project: Project & ServiceTarget,
+  project: Project,
   options: ManifestOptions,
   settings: Settings,
   terminal: Terminal,

@@ -1,5 +1,5 @@
 /** @module Validates a manifest without network, or also against the service. */
-import { exitCodes } from "../model/errors.ts";
+import { exitCodes, type GraphformError, ownError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
 import { manifestProblems } from "../project/manifest-problems.ts";
 import { openProject, type Project } from "../project/project.ts";
@@ -30,7 +30,8 @@ export async function validate(
   assertReportFiles({ sarif });
   const context = { sarif, manifest: file, settings, terminal };
   const reports = () => import("./problem-reports.ts");
-  const problems = await allProblems(options, settings, terminal).catch(async (error: unknown) => {
+  const problems = await allProblems(options, settings, terminal).catch(async (thrown: unknown) => {
+    const error = ownError(thrown, settings.secrets.hide);
     if (json === true) await printErrored(error, terminal);
     await reports().then(({ writeFailureReports }) => writeFailureReports(error, context));
     throw error;
@@ -68,7 +69,7 @@ export async function allProblems(
 }
 
 /** Prints a JSON document for errors outside of the manifest too, such as an unknown profile. */
-async function printErrored(error: unknown, terminal: Terminal): Promise<void> {
+async function printErrored(error: GraphformError, terminal: Terminal): Promise<void> {
   const { erroredValidationJson } = await import("../report/error-json.ts");
   const { jsonText } = await import("../report/json-text.ts");
   terminal.out(`${jsonText(erroredValidationJson(error), 2)}\n`);

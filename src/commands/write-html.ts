@@ -1,6 +1,6 @@
 /** @module Writes pages of plans and of drift to files, and reads the plan that one is compared with. */
 import { createHash } from "node:crypto";
-import { GraphformError, isGraphformError } from "../model/errors.ts";
+import { GraphformError } from "../model/errors.ts";
 import type { Plan } from "../model/plan.ts";
 import type { PlanPageOptions } from "../report/html/plan-html.ts";
 import type { KindNames } from "../report/kind-words.ts";
@@ -69,7 +69,7 @@ export async function writeDriftHtml(
 /** Writes a page that says why there is no plan or no drift report, so that the page of an earlier run is not taken for it. */
 export async function writeFailureHtml(
   file: string,
-  error: unknown,
+  error: GraphformError,
   terminal: Pick<Terminal, "err" | "out">,
   report: "plan" | "drift" = "plan",
 ): Promise<void> {
@@ -78,8 +78,8 @@ export async function writeFailureHtml(
 }
 
 /** True where a report is what could not be written, or was asked for in a wrong way. */
-export function isReportError(error: unknown): boolean {
-  return isGraphformError(error) && error.code.startsWith("report-");
+export function isReportError(error: GraphformError): boolean {
+  return error.code.startsWith("report-");
 }
 
 function sha256(text: string): string {

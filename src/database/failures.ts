@@ -1,5 +1,6 @@
 /** @module Says why a database could not be used, and when its time is over. */
 import { readFile } from "node:fs/promises";
+import { asError } from "../model/errors.ts";
 import { DatabaseError, type Obstacle } from "./database-error.ts";
 import type { DatabaseTarget } from "./target.ts";
 
@@ -71,13 +72,18 @@ export function broken(target: DatabaseTarget, cause: unknown): DatabaseError {
   }
   if (cause instanceof Error && /wrong version number/i.test(`${code.replaceAll("_", " ")} ${cause.message}`))
     return new DatabaseError("no-tls", `${nameOf(target)} does not speak TLS`, cause);
-  const why = code === "" ? (cause instanceof Error ? cause.message : String(cause)) : code;
+  const why = code === "" ? saidBy(target, asError(cause)) : code;
   return new DatabaseError(
     "unreachable",
     `${nameOf(target)} cannot be reached: ${why}`,
     cause,
     obstacleOf(code),
   );
+}
+
+/** The words of a reply or of an exception, without secrets. */
+function saidBy({ hide }: DatabaseTarget, { message }: Error): string {
+  return hide === undefined ? message : hide(message);
 }
 
 /** The obstacle that the code of a failed connection stands for. */
@@ -93,7 +99,7 @@ export function refused(target: DatabaseTarget, reply: Error): DatabaseError {
   if (isNotReady(reply))
     return new DatabaseError(
       "unreachable",
-      `${nameOf(target)} is not ready: ${reply.message}`,
+      `${nameOf(target)} is not ready: ${saidBy(target, reply)}`,
       reply,
       "not-ready",
     );

@@ -1,24 +1,24 @@
 /** @module Opens the client of a service: sessions, subscriptions, pages, retries and pace behind plain calls. */
 import { readFileSync } from "node:fs";
-import { GraphformError, isServiceError, type ServiceError, withEvidence } from "../model/errors.ts";
+import { isServiceError, type ServiceError, withEvidence } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
+import { knownSecrets } from "../model/known-secrets.ts";
 import type { Endpoint, Limits, Profile } from "../model/profile.ts";
 import type { Answer, Call } from "../model/service.ts";
 import type { Client, ServiceOptions } from "./service-options.ts";
 import { orAborted } from "./session/or-aborted.ts";
 import { createSession, type Session } from "./session/session.ts";
-import { authorization, tokensIn } from "./session/tokens.ts";
+import { authorization, secretsIn } from "./session/tokens.ts";
 import { createUsersToken } from "./session/users-token.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Ticket } from "./throttle/fair-queue.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { baseOf } from "./wire/base-url.ts";
 import { interrupted, tracedExchange } from "./wire/exchange.ts";
-import { fillPath } from "./wire/fill-path.ts";
+import { endpointOf, fillPath } from "./wire/fill-path.ts";
 import { withPages } from "./wire/pages.ts";
 import { readAnswer } from "./wire/read-answer.ts";
 import { renameBody } from "./wire/rename-body.ts";
-import { secretsIn } from "./wire/secrets-in.ts";
 import { openConnections } from "./wire/transport.ts";
 import type { WireRequest, WireResponse } from "./wire/wire.ts";
 import { passesForRead, withRetry } from "./wire/with-retry.ts";
@@ -43,9 +43,12 @@ export function createService(options: ServiceOptions): Client {
     transport = connections.send,
     throttle = createThrottle(clock, limitsOf(options)),
     trace,
-    hide = (text) => text,
+    secrets = knownSecrets(),
     userAgent = "graphform",
   } = options;
+  const { hide } = secrets;
+  const { username, password } = credentials ?? {};
+  secrets.add([password]);
   const closing = new AbortController();
   const dates = new Map<string, number>();
   const exchange = tracedExchange({ transport, profile, clock, trace, closing: closing.signal, dates, hide });
@@ -60,6 +63,7 @@ export function createService(options: ServiceOptions): Client {
     const { origin, path } = bases[endpoint.host];
     const text = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
     const type = call.body === undefined ? {} : { "content-type": "application/json" };
+    secrets.add(secretsIn(call, username));
     return {
       operation,
       method: endpoint.method,
@@ -68,7 +72,6 @@ export function createService(options: ServiceOptions): Client {
       headers: { accept: "application/json", "user-agent": userAgent, ...type, ...headers },
       ...text,
       isWrite,
-      secrets: [...secretsIn(call.body), credentials?.password ?? "", ...tokensIn(headers)],
     };
   };
   const session = createSession({
@@ -111,6 +114,7 @@ export function createService(options: ServiceOptions): Client {
         if (now === undefined && waits < 3) return undefined;
         // The session ended in the queue each time: renew it within this turn, and use it however short it is.
         token = now ?? (await orAborted(tokens.token(), unsent).catch(beforeSending));
+        secrets.add([token]);
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
         await look?.();
         return exchange(request, sent, unsent);
@@ -168,6 +172,7 @@ export function createService(options: ServiceOptions): Client {
 
   return {
     profile,
+    hide,
     ...(caFile === undefined ? {} : { caFile }),
     ...(patience === undefined ? {} : { patience }),
     offers: (operation) => Object.hasOwn(profile.operations, operation),
@@ -238,12 +243,4 @@ async function endSession(
   }
   await session.drop();
   return isSent;
-}
-
-function endpointOf(operation: string, profile: Profile): Endpoint {
-  const endpoint = Object.hasOwn(profile.operations, operation) ? profile.operations[operation] : undefined;
-  if (endpoint !== undefined) return endpoint;
-  throw new GraphformError("not-offered", `profile ${profile.name} has no operation ${operation}`, {
-    hint: "use a profile that has it: graphform profile list",
-  });
 }

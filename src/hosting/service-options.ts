@@ -1,13 +1,11 @@
 /** @module Defines the options of a client and the client itself. */
 import type { Clock } from "../model/clock.ts";
+import type { KnownSecrets } from "../model/known-secrets.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Service } from "../model/service.ts";
 import type { SessionStore } from "./session/session.ts";
 import type { Throttle } from "./throttle/throttle.ts";
 import type { Transport } from "./wire/wire.ts";
-
-/** Masks secrets in a text. */
-export type Hide = (text: string) => string;
 
 /** Options of `createService`. */
 export interface ServiceOptions {
@@ -40,8 +38,8 @@ export interface ServiceOptions {
   readonly userAgent?: string;
   /** One line per request: method, path, status, ms; no header and no body. */
   readonly trace?: (line: string) => void;
-  /** Hides the secrets of the run in texts of the service. */
-  readonly hide?: Hide;
+  /** The secrets of the run: the service's words are searched for them. Those of the session are added. */
+  readonly secrets?: KnownSecrets;
 }
 
 /** A service whose session and connections the caller controls. */

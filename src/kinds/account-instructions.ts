@@ -1,6 +1,7 @@
 /** @module Reads the instructions that a person must follow to connect a cloud account. */
 import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
+import type { Hide } from "../model/known-secrets.ts";
 import type { Answer } from "../model/service.ts";
 
 /** The instructions for the person who connects a cloud account. */
@@ -33,10 +34,16 @@ const values = { bootstrap: "instructions", offboard: "offboard" };
  * The instructions in an account configuration, whatever the vendor prefixes their names with:
  * template addresses and shell commands of the bootstrap, or of the offboarding; and what the service says to it.
  */
-export function instructionsOf(answer: Answer, step: "bootstrap" | "offboard"): Instructions | undefined {
-  const named = textsOf(answer.body).filter(([name]) => names[step](name));
+export function instructionsOf(
+  answer: Answer,
+  step: "bootstrap" | "offboard",
+  hide: Hide,
+): Instructions | undefined {
+  const named = textsOf(answer.body)
+    .filter(([name]) => names[step](name))
+    .map(([name, text]) => [name, hide(text)] as const);
   const shown = answer.values[values[step]];
-  const found = named.length > 0 || typeof shown !== "string" ? named : [[step, shown] as const];
+  const found = named.length > 0 || typeof shown !== "string" ? named : [[step, hide(shown)] as const];
   const message = answer.values["statusMessage"];
   const said = typeof message === "string" ? [`# ${oneLine(message)}`] : [];
   const first = found[0]?.[1];

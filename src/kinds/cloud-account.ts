@@ -14,7 +14,7 @@ import { instructionsOf } from "./account-instructions.ts";
 import { accountParams } from "./account-params.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
-import { phaseOf } from "./phase.ts";
+import { phaseOf, shownStatus } from "./phase.ts";
 
 /** Cloud accounts: instances of the account configuration resource. A person runs the bootstrap. */
 export const cloudAccount: Kind = {
@@ -113,7 +113,7 @@ async function configuration(
   const id = configId(values);
   if (
     id === undefined ||
-    phaseOf(values, service.profile, "account").is !== "pending" ||
+    phaseOf(values, service, "account").is !== "pending" ||
     !service.offers("account.describe")
   )
     return undefined;
@@ -143,7 +143,8 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, waiting: Wait
     const isShown = value !== undefined && value !== null && value !== "";
     return isShown ? [[`config.${name}`, { value, source: "echoed" }]] : [];
   });
-  const { cloudProvider, createdAt, modifiedAt, status } = values;
+  const { cloudProvider, createdAt, modifiedAt } = values;
+  const status = shownStatus(values, service, "account");
   return {
     id: ref.id,
     phase: waiting.phase,
@@ -182,8 +183,8 @@ function waitingFor(
   account: Answer | undefined,
   service: Reads,
 ): Waiting {
-  const shown = phaseOf(values, service.profile, "account");
-  const itself = account === undefined ? shown : phaseOf(account.values, service.profile, "account");
+  const shown = phaseOf(values, service, "account");
+  const itself = account === undefined ? shown : phaseOf(account.values, service, "account");
   if (shown.is === "waiting-for-person")
     return {
       phase: { ...shown, detail: `${shown.detail}: the account has to be connected again at the service` },
@@ -194,7 +195,7 @@ function waitingFor(
   const isAsked = status === "PENDING" || itself.is === "waiting-for-person";
   const step = status === "READY_TO_OFFBOARD" ? "offboard" : isAsked ? "bootstrap" : undefined;
   if (shown.is !== "pending" || account === undefined || step === undefined) return { phase: shown };
-  const instructions = instructionsOf(account, step);
+  const instructions = instructionsOf(account, step, service.hide);
   const what = instructions?.first === undefined ? "" : `: ${instructions.first}`;
   return {
     phase: { is: "waiting-for-person", detail: `the ${step} must be run in the account${what}` },

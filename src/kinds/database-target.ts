@@ -21,7 +21,7 @@ export function targetOf(
   outputs: JsonObject,
   { username, password }: Login,
   isTls: boolean,
-  { caFile, patience = longest }: Pick<Reads, "caFile" | "patience">,
+  { caFile, patience = longest, hide }: Pick<Reads, "caFile" | "patience" | "hide">,
 ): DatabaseTarget | ProbeTrouble {
   const { host, port } = outputs;
   if (typeof host !== "string" || typeof port !== "number") return "no-endpoint";
@@ -33,6 +33,7 @@ export function targetOf(
     password,
     tls,
     timeout: Math.min(patience, longest),
+    hide,
     ...(typeof username === "string" ? { username } : {}),
   };
 }

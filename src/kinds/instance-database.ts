@@ -85,7 +85,8 @@ export async function healInstance(
   } catch (cause) {
     if (signal.aborted) throw cause;
     const isLost = isDatabaseError(cause) && cause.failure !== "refused-credentials";
-    const message = `${operation}: ${asError(cause).message}`;
+    const said = isDatabaseError(cause) ? cause.message : service.hide(asError(cause).message);
+    const message = `${operation}: ${said}`;
     throw new ServiceError(isLost ? "lost" : "invalid", operation, message, { mayHaveWorked: isLost, cause });
   }
 }

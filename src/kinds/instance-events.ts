@@ -24,7 +24,7 @@ export async function instanceEvents(
     .map(({ time, message, userName }) => ({
       time: text(time),
       message: text(message),
-      ...(text(userName) === "" ? {} : { user: text(userName) }),
+      ...(text(userName) === "" ? {} : { user: service.hide(text(userName)) }),
     }))
     .sort((left, right) => right.time.localeCompare(left.time));
 }

@@ -29,7 +29,7 @@ import {
 } from "./instance-tags.ts";
 import { upgradeBody } from "./instance-upgrade.ts";
 import { listedIds, notePartial, wasPartial } from "./listed-ids.ts";
-import { phaseOf } from "./phase.ts";
+import { phaseOf, shownStatus } from "./phase.ts";
 import { assertSameObject } from "./same-object.ts";
 
 export const instance: Kind = {
@@ -158,7 +158,7 @@ function driver(service: Service): Driver {
 
 /** Translates a describe answer; what is secret in it goes no further. */
 function live(ref: Ref, values: { readonly [name: string]: Json }, service: Reads): Live {
-  const phase = phaseOf(values, service.profile);
+  const phase = phaseOf(values, service);
   const power = { ready: "running", stopped: "stopped", failed: "failed" }[String(phase.is)];
   const spec: Record<string, Seen> = {};
   for (const [path, value] of Object.entries(ref.place)) spec[path] = { value, source: "described" };
@@ -173,7 +173,8 @@ function live(ref: Ref, values: { readonly [name: string]: Json }, service: Read
   }
   Object.assign(spec, seenTags(values["customTags"]));
   const owner = ownerIn(values["customTags"]);
-  const { region, createdAt, modifiedAt, status } = values;
+  const { region, createdAt, modifiedAt } = values;
+  const status = shownStatus(values, service);
   const address = endpointOf(values, service.profile);
   const endpoint = address === undefined ? {} : { ...address, endpoint: `${address.host}:${address.port}` };
   const shown = Object.entries({ status, region, createdAt }).filter(([, value]) => isShown(value));

@@ -103,9 +103,7 @@ function live(id: string, values: { readonly [name: string]: Json }, service: Re
     shown.map((field): [string, Seen] => [field, { value: values[field] ?? null, source: "described" }]),
   );
   const phase =
-    typeof values["status"] === "string"
-      ? phaseOf(values, service.profile)
-      : { is: "ready" as const, detail: "" };
+    typeof values["status"] === "string" ? phaseOf(values, service) : { is: "ready" as const, detail: "" };
   const given = shown.filter((field) => network.outputs.includes(field));
   const outputs = Object.fromEntries(given.map((field) => [field, values[field] ?? null]));
   const { createdAt, modifiedAt } = values;

@@ -3,7 +3,7 @@ import { safeText } from "../hosting/wire/safe-text.ts";
 import type { Json } from "../model/json.ts";
 import type { Phase } from "../model/observed.ts";
 import { own } from "../model/own.ts";
-import type { Profile } from "../model/profile.ts";
+import type { Reads } from "../model/service.ts";
 
 /**
  * The phase behind a status; one that nobody knows is on its way to something, and is said to be unknown. Of an account the
@@ -11,21 +11,33 @@ import type { Profile } from "../model/profile.ts";
  */
 export function phaseOf(
   values: { readonly [name: string]: Json },
-  profile: Pick<Profile, "name" | "statuses" | "accounts">,
+  { profile, hide }: Pick<Reads, "profile" | "hide">,
   of: "account" | "instance" = "instance",
 ): Phase {
   const status = typeof values["status"] === "string" ? values["status"] : "";
   if (status === "") return { is: "pending", detail: "without a status" };
   const special = of === "account" ? profile.accounts?.statuses : undefined;
   const is = own(special ?? {}, status.toUpperCase()) ?? own(profile.statuses, status.toUpperCase());
-  if (is === undefined) return { is: "pending", detail: unknown(status, profile.name), isUnnamed: true };
+  if (is === undefined)
+    return { is: "pending", detail: unknown(safeText(status, hide), profile.name), isUnnamed: true };
   if (is === "deleting") return { is: "pending", detail: status, isLeaving: true };
   const failure = is === "failed" && typeof values["failure"] === "string" ? `: ${values["failure"]}` : "";
   return { is, detail: `${status}${failure}` };
 }
 
+/** The status as an output: one that the profile does not name is a word of the service like any other. */
+export function shownStatus(
+  values: { readonly [name: string]: Json },
+  service: Pick<Reads, "profile" | "hide">,
+  of?: "account" | "instance",
+): Json | undefined {
+  const { status } = values;
+  const isWord = typeof status === "string" && phaseOf(values, service, of).isUnnamed === true;
+  return isWord ? service.hide(status) : status;
+}
+
 /** The status, with the line that would make it known. */
 function unknown(status: string, profile: string): string {
-  const word = safeText(status, (text) => text).slice(0, 60);
+  const word = status.slice(0, 60);
   return `${word}, which the profile ${profile} does not name; once it is known, add under statuses: { ${word}: ready | stopped | pending | failed }`;
 }

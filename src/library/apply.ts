@@ -62,7 +62,6 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
     const run = {
       goal,
       approve: async (plan: Plan) => approve(plan),
-      secrets: vault.texts(),
     };
     const outcome = await reconcile(run, world, {
       plan: () => {},

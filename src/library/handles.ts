@@ -10,8 +10,6 @@ interface ServiceParts {
   readonly location: ServiceLocation;
   readonly connection: Connection;
   readonly settings: Settings;
-  /** Secrets to hide in messages of the service. */
-  readonly secrets: Set<string>;
 }
 
 interface Handles<T> {

@@ -1,11 +1,9 @@
 /** @module Opens the service of a manifest for a program. */
 import process from "node:process";
-import { secretsAtHand } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
-import { maskerOf } from "../model/mask.ts";
 import { connect } from "../project/connect.ts";
+import { learnSecretsAtHand } from "../project/learn-secrets.ts";
 import { locateService } from "../project/locate-service.ts";
-import { secretsOf } from "../project/project.ts";
 import { settingsOf } from "../project/settings.ts";
 import { projects, services } from "./handles.ts";
 import type { LoadedManifest } from "./load-manifest.ts";
@@ -40,12 +38,10 @@ export async function openService(
   const { env = process.env, onRequest = () => undefined, ...options } = request;
   const settings = settingsOf(env);
   const project = projects.get(manifest);
-  const vault = await secretsOf(project, secretsAtHand(env));
-  const secrets = new Set(vault.texts());
-  const { foreign: hide } = maskerOf(() => secrets);
-  const location = await locateService({ ...project, hide }, options, settings);
+  await learnSecretsAtHand(project, settings);
+  const location = await locateService(project, options, settings);
   const connection = await connect(location, options, settings, systemClock, onRequest);
   const service: OpenService = { platformUrl: location.platformUrl, close: () => connection.close() };
-  services.set(service, { location, connection, settings, secrets });
+  services.set(service, { location, connection, settings });
   return service;
 }

@@ -3,6 +3,7 @@ import { secretReader } from "../manifest/read-secret.ts";
 import type { Manifest } from "../model/manifest.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
+import { learnSecrets } from "../project/learn-secrets.ts";
 import { resolveProject, type VaultKey } from "../project/project.ts";
 import { withOwner } from "../project/session.ts";
 import type { Goal } from "../reconcile/plan-for.ts";
@@ -26,13 +27,13 @@ export async function resolveRequest(
   signal: AbortSignal,
 ): Promise<ResolvedRequest> {
   const project = projects.get(request.manifest);
-  const { settings, secrets, location, connection } = services.get(request.service);
+  const { settings, location, connection } = services.get(request.service);
   const { manifest, vault } = await resolveProject(
     project,
     key,
     secretReader(settings.environment(), undefined, signal),
   );
-  for (const text of vault.texts()) secrets.add(text);
+  learnSecrets(project, vault, settings);
   const { where } = request.state;
   const { destroying = false } = request;
   const { state } = await withOwner(

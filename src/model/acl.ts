@@ -1,5 +1,7 @@
 /** @module Splits an access list of a database user into its rules. */
-import { mask } from "./mask.ts";
+
+/** Stands in place of a rule that is, or may be, a password. */
+export const droppedRule = "***";
 
 /** The kind of a rule. `other` is anything unknown: it may be a part of a password. */
 export type AclRuleKind = "keys" | "grant" | "removal" | "channel" | "word" | "credential" | "other";
@@ -44,7 +46,8 @@ export function shownAcl(acl: string): string {
   let end = 0;
   for (const [from, to] of rangesOf(acl)) {
     const { is } = ruleOf(acl.slice(from, to));
-    shown += acl.slice(end, from) + (is === "credential" || is === "other" ? mask : acl.slice(from, to));
+    shown +=
+      acl.slice(end, from) + (is === "credential" || is === "other" ? droppedRule : acl.slice(from, to));
     end = to;
   }
   return shown + acl.slice(end);

@@ -1,4 +1,5 @@
 /** @module Defines exit codes and the errors that carry them. */
+import type { Hide } from "./known-secrets.ts";
 import type { Problem } from "./problem.ts";
 
 /** Exit codes of the command line. When several apply, `worseExit` decides. */
@@ -40,6 +41,20 @@ export class GraphformError extends Error {
 /** True for every error that carries a stable code and an exit code. */
 export function isGraphformError(error: unknown): error is GraphformError {
   return error instanceof GraphformError;
+}
+
+/** A thrown value as an error of ours. The words of a foreign exception are searched for secrets here, where they enter. */
+export function ownError(thrown: unknown, hide: Hide): GraphformError {
+  if (isGraphformError(thrown)) return thrown;
+  const isLike = typeof thrown === "object" && thrown !== null && "message" in thrown;
+  return new GraphformError(
+    "unexpected",
+    `unexpected error: ${hide(String(isLike ? thrown.message : thrown))}`,
+    {
+      hint: "this is a bug in graphform; please report it with the command and the output of --log FILE",
+      cause: thrown,
+    },
+  );
 }
 
 /** Wraps a thrown value that is not an error. */

@@ -1,4 +1,5 @@
 /** @module Finds the credentials that people write into addresses and connection strings, and masks them. */
+
 import { mask } from "./mask.ts";
 
 /** A part of a text, by its offsets. */

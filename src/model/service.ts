@@ -1,5 +1,6 @@
 /** @module Defines calls to a service and their answers. */
 import type { Json, JsonObject } from "./json.ts";
+import type { Hide } from "./known-secrets.ts";
 import type { Profile } from "./profile.ts";
 
 /** One request in our words; the profile knows its path, spelling and host. */
@@ -20,6 +21,8 @@ export interface Answer {
 /** The reading half of the service. Planning is handed this and nothing more, so it cannot write. */
 export interface Reads {
   readonly profile: Profile;
+  /** Hides the secrets of the run in the words of others: those of the service, of its databases, of exceptions. */
+  readonly hide: Hide;
   /** PEM file of an authority to trust besides the system's. */
   readonly caFile?: string;
   /** Longest time that a run waits for an answer, and for a resource, in ms. Left out: as the client and the profile have it. */

@@ -1,4 +1,6 @@
 /** @module Finds the login in an address: what the URL parser calls userinfo. */
+import type { Json } from "./json.ts";
+import { isObject } from "./json.ts";
 import { sensitive } from "./sealed.ts";
 
 /** The scheme of an address with its slashes; `jdbc:` and its like may stand before it. */
@@ -27,4 +29,24 @@ export function withoutUserinfo(text: string): string {
 /** True for a text that is an address with a password, or with a token as its user. */
 export function hasUserinfo(text: string): boolean {
   return userinfoOf(text) !== undefined;
+}
+
+/** The logins in the addresses of a value: each as it stands, its password, and both decoded. A bare user is no secret. */
+export function loginsIn(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(loginsIn);
+  if (isObject(value)) return Object.values(value).flatMap(loginsIn);
+  const [from, to] = (typeof value === "string" ? userinfoOf(value) : undefined) ?? [0, 0];
+  if (typeof value !== "string" || to === 0) return [];
+  const login = value.slice(from, to);
+  const colon = login.indexOf(":");
+  const parts = colon < 0 && login.length < 6 ? [] : [login, login.slice(colon + 1)];
+  return [...parts, ...parts.map(decoded)].filter((part) => part !== "");
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

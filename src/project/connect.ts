@@ -17,7 +17,7 @@ export type Connection = Client;
 
 /** Creates the client; sends nothing. Throws `no-credentials`, `authority-unreadable`, `users-token`. */
 export async function connect(
-  { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, elsewhere, hide }: ServiceLocation,
+  { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, elsewhere }: ServiceLocation,
   options: Pick<RunOptions, "parallelism" | "timeout">,
   settings: Settings,
   clock: Clock,
@@ -34,7 +34,7 @@ export async function connect(
     clock,
     trace,
     userAgent: `graphform/${packageVersion()}`,
-    ...(hide === undefined ? {} : { hide }),
+    secrets: settings.secrets,
     ...(usersUrl === undefined ? {} : { usersUrl }),
     ...(subscriptionId === undefined ? {} : { subscriptionId }),
     ...(subscriptions === undefined ? {} : { subscriptions }),

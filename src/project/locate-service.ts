@@ -1,7 +1,6 @@
 /** @module Finds the service of a run: its hosts, subscription and identity. */
 
 import { type ServicePlace, serviceIdentity } from "../hosting/service-identity.ts";
-import type { Hide } from "../hosting/service-options.ts";
 import { GraphformError, isGraphformError } from "../model/errors.ts";
 import { isLoopback } from "../model/loopback.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
@@ -13,8 +12,8 @@ import {
   localSubscription,
   noLocalPlatform,
 } from "./local-platform.ts";
+import type { Project } from "./project.ts";
 import type { RunOptions } from "./run-options.ts";
-import type { ServiceTarget } from "./service-target.ts";
 import type { Settings } from "./settings.ts";
 
 /** URLs, subscription and identity of the service of a run. */
@@ -24,16 +23,17 @@ export interface ServiceLocation extends ServicePlace {
   /** Says where the local platform listens, if the run names another address of this machine. */
   readonly elsewhere?: string;
   readonly identity: ServiceIdentity;
-  /** Hides the secrets of the run in messages of the service. */
-  readonly hide?: Hide;
 }
+
+/** The parts of a project that locate its service. */
+export type ServiceTarget = Pick<Project, "header" | "profile" | "folder">;
 
 /**
  * Finds the service from option, environment, manifest, profile, local platform, in this order. Sends nothing. Throws
  * `no-service`, `no-platform`, `hosts-apart`, `url-invalid`, `url-in-clear`.
  */
 export async function locateService(
-  { header, profile, folder, hide }: ServiceTarget,
+  { header, profile, folder }: ServiceTarget,
   options: Pick<RunOptions, "platformUrl" | "usersUrl" | "subscription">,
   settings: Settings,
 ): Promise<ServiceLocation> {
@@ -82,7 +82,6 @@ export async function locateService(
     identity: serviceIdentity(place),
     ...(isLocal ? { local } : {}),
     ...(elsewhere === undefined ? {} : { elsewhere }),
-    ...(hide === undefined ? {} : { hide }),
   };
 }
 

@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
+import type { Hide } from "../model/known-secrets.ts";
 import type { Header } from "../model/manifest.ts";
 import { createFileStore } from "../state/file-store.ts";
 import { finishingMoves } from "../state/finish-moves.ts";
+import { shownHolder } from "../state/holder-words.ts";
 import type { KeptStore } from "../state/kept-store.ts";
 import type { StateDriver } from "../state/remote/driver.ts";
+import type { Holder } from "../state/store.ts";
 import { addressOf } from "./location-address.ts";
 import type { Settings } from "./settings.ts";
 import { httpCredentials, postgresValues, type Side } from "./state-credentials.ts";
@@ -44,7 +47,7 @@ export function openStore(location: StateLocation, settings: Settings, options: 
 /** A store that looks at no other one. */
 function openPlainStore(location: StateLocation, settings: Settings, options: StoreOptions): KeptStore {
   return location.type === "file"
-    ? createFileStore({ ...location, name: options.header.name })
+    ? createFileStore({ ...location, name: options.header.name, hide: settings.secrets.hide })
     : lazyStore(addressOf(location), () => openRemote(location, settings, options));
 }
 
@@ -63,7 +66,7 @@ async function openRemote(
     header: { name },
     folder,
   } = options;
-  return createRemoteStore(driver, {
+  return createRemoteStore(withShownHolders(driver, settings.secrets.hide), {
     name,
     erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),
   });
@@ -99,6 +102,28 @@ async function openDriver(
       return createPostgresDriver(config, postgresValues(settings, side));
     }
   }
+}
+
+/** A driver that searches for secrets in what other holders of the lock wrote. */
+function withShownHolders(driver: StateDriver, hide: Hide): StateDriver {
+  const shown = (holder: Holder): Holder => shownHolder(holder, hide);
+  return {
+    ...driver,
+    async take(holder) {
+      const taken = await driver.take(holder);
+      return taken.is === "held" ? { ...taken, by: shown(taken.by) } : taken;
+    },
+    async renew(lease, holder) {
+      const renewed = await driver.renew(lease, holder);
+      return renewed.is === "lost" && renewed.to !== undefined
+        ? { ...renewed, to: shown(renewed.to) }
+        : renewed;
+    },
+    async holder() {
+      const holder = await driver.holder();
+      return holder && shown(holder);
+    },
+  };
 }
 
 /** A store that is opened at its first use. */

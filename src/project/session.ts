@@ -6,15 +6,14 @@ import type { Clock } from "../model/clock.ts";
 import { systemClock } from "../model/clock.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Manifest } from "../model/manifest.ts";
-import { type Masker, maskerOf } from "../model/mask.ts";
 import type { Problem } from "../model/problem.ts";
 import type { Vault } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { claimState } from "../state/claim-state.ts";
 import { type Connection, connect } from "./connect.ts";
+import { learnSecrets } from "./learn-secrets.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
-import { maskedTexts } from "./masked-texts.ts";
 import { type Project, resolveProject, type VaultKey } from "./project.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { Settings } from "./settings.ts";
@@ -31,17 +30,15 @@ export interface Session {
   readonly clock: Clock;
 }
 
-/** Receives secrets, warnings and requests of a run. */
+/** Receives warnings and requests of a run. */
 export interface RunListener {
-  /** Called with the secrets of the run; no later output may contain one. */
-  readonly secrets: (masker: Masker) => void;
   readonly warnings: (warnings: readonly Problem[]) => void;
   /** One line for each request, without secrets. */
   readonly request: (line: string) => void;
 }
 
 /**
- * Resolves the manifest, passes its secrets to the listener first, and creates the client. Secrets are sealed with the key of
+ * Resolves the manifest, learns its secrets, and creates the client. Secrets are sealed with the key of
  * the state, or with that of `sealing`. Throws `state-service` if the state belongs to another service, and `no-subscription`
  * if a declared resource needs one; nothing was written to the service then.
  */
@@ -60,10 +57,9 @@ export async function openSession(
   secrets: SecretText = secretReader(settings.environment()),
 ): Promise<Session> {
   const { manifest, vault } = await resolveProject(project, sealing, secrets);
-  const masker = maskerOf(maskedTexts(project, vault));
-  listener.secrets(masker);
+  learnSecrets(project, vault, settings);
   listener.warnings(manifest.warnings);
-  const location = await locateService({ ...project, hide: masker.foreign }, options, settings);
+  const location = await locateService(project, options, settings);
   const claim = { service: location.identity, manifest: project.identity, where: project.store.where };
   const claimed = claimState(state, claim);
   assertPlannedHere(location.identity);

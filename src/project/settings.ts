@@ -1,4 +1,6 @@
 /** @module Reads the environment into settings, once. */
+import { type KnownSecrets, knownSecrets } from "../model/known-secrets.ts";
+import { loginsIn } from "../model/userinfo.ts";
 import { type SettingKey, variables } from "./environment-variables.ts";
 
 /** The variables of a process, by name. */
@@ -10,6 +12,8 @@ export interface Settings {
   readonly get: (key: SettingKey) => string | undefined;
   /** Returns the whole environment: for secrets that name a variable, and for child processes. */
   readonly environment: () => Environment;
+  /** The secrets of the run. The credentials of service, stores and forge, and logins in addresses, are known from the start. */
+  readonly secrets: KnownSecrets;
 }
 
 /** Reads an environment into settings. */
@@ -17,7 +21,13 @@ export function settingsOf(environment: Environment): Settings {
   const values = new Map(
     Object.entries(variables).map(([key, { name }]) => [key, environment[name]] as const),
   );
+  const secrets = knownSecrets();
+  for (const [key, { isSecret }] of Object.entries(variables)) {
+    const value = values.get(key);
+    secrets.add([...(isSecret === true ? [value] : []), ...loginsIn(value ?? null)]);
+  }
   return {
+    secrets,
     get: (key) => {
       const value = values.get(key);
       return value === "" ? undefined : value;

@@ -72,7 +72,7 @@ function applyContext(
   { outputs, listed }: Pick<Planned, "outputs"> & Partial<Pick<Planned, "listed">>,
   wrapped: (driver: Driver) => Driver = (driver) => driver,
 ): ApplyContext {
-  const { profile } = world.service;
+  const { profile, hide } = world.service;
   const service = withoutNewWrites(world.service, world.stopping);
   const context = {
     ...world,
@@ -84,6 +84,7 @@ function applyContext(
     ),
     profile,
     patience: world.service.patience,
+    hide,
     outputs: new Map(outputs),
     outputsAtStart: outputs,
     listedAtStart: listed,

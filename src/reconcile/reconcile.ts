@@ -14,8 +14,6 @@ export interface RunRequest {
   readonly saved?: Plan | undefined;
   /** Says whether the plan may be carried out. Called once, after the plan was reported. */
   readonly approve: (plan: Plan) => Promise<boolean>;
-  /** The secrets of this run: none of them may become an output. */
-  readonly secrets: Iterable<string>;
 }
 
 /** Receives the plan and the outcome of a run. Events of steps go to the world's `emit`. */
@@ -35,7 +33,7 @@ export interface RunReport {
  * The caller holds the lock of the state. Rejects where planning or the second look fails; the steps are reported before.
  */
 export async function reconcile(
-  { goal, saved, approve, secrets }: RunRequest,
+  { goal, saved, approve }: RunRequest,
   world: ApplyWorld,
   report: RunReport,
 ): Promise<Outcome | undefined> {
@@ -77,7 +75,7 @@ export async function reconcile(
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {
     try {
       const { warnings } = report;
-      return timed(await verify(done, { goal, look: again, world, saved, secrets, warnings }));
+      return timed(await verify(done, { goal, look: again, world, saved, warnings }));
     } catch (error) {
       report.outcome(timed(unverified(done, world, report.warnings())));
       throw error;

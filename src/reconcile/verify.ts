@@ -1,12 +1,11 @@
 /** @module Verifies an apply by a second plan from fresh observation, and records the outputs. */
 import { certify, outcomeOf } from "../apply/outcome.ts";
-import { exitCodes, GraphformError } from "../model/errors.ts";
+import { exitCodes } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
 import { shellWord } from "../model/shell-word.ts";
 import type { RecordedOutput } from "../model/state.ts";
 import { outputsLeft } from "../plan/outputs.ts";
-import { findSecret } from "../state/find-secret.ts";
 import type { ApplyWorld } from "./apply-plan.ts";
 import { type SplitPlan, splitBySaved } from "./beside-saved-plan.ts";
 import type { Goal, Planned } from "./plan-for.ts";
@@ -20,14 +19,12 @@ export interface Verification {
   readonly warnings: () => readonly string[];
   /** The plan that was carried out, where it was a saved one. */
   readonly saved: Plan | undefined;
-  /** The secrets of this run. */
-  readonly secrets: Iterable<string>;
 }
 
 /** The second plan, from fresh observation: it must be empty, and the outputs are taken from it. */
 export async function verify(
   steps: readonly StepOutcome[],
-  { goal, look, world, warnings, saved, secrets }: Verification,
+  { goal, look, world, warnings, saved }: Verification,
 ): Promise<Outcome> {
   if (world.stopping.aborted) {
     const interrupted = outcomeOf(steps, [], world.journal.state.outputs, warnings());
@@ -43,10 +40,7 @@ export async function verify(
   const isChanged = goal.destroying
     ? Object.keys(outputs).length < Object.keys(state.outputs).length
     : Object.values(second.outputs).some((output) => output.action !== "no-op");
-  if (isChanged) {
-    assertHarmless(outputs, secrets);
-    await world.journal.record({ type: "outputs-recorded", outputs });
-  }
+  if (isChanged) await world.journal.record({ type: "outputs-recorded", outputs });
   for (const [name, { missing }] of Object.entries(second.outputs))
     if (missing !== undefined) world.emit({ type: "warning", message: `output ${name}: ${missing}` });
   const split = saved === undefined ? { promised: second, others: [] } : splitBySaved(saved, second);
@@ -73,20 +67,6 @@ async function stillThere(
     }),
   );
   return found.flat();
-}
-
-/** Throws where a secret stands in an output: outputs come from the service's answers and are written to the state. */
-function assertHarmless(outputs: Outcome["outputs"], secrets: Iterable<string>): void {
-  const found = findSecret(outputs, secrets);
-  if (found === undefined) return;
-  const [name] = found.split(".");
-  throw new GraphformError(
-    "output-secret",
-    `outputs were not recorded: the service shows a secret in ${name}`,
-    {
-      hint: "change that secret, and tell those who run the service",
-    },
-  );
 }
 
 /** Addresses that are named one by one where a saved plan is not about them. */

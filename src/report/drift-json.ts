@@ -1,5 +1,7 @@
 /** @module Formats a drift report as JSON. */
+
 import { type FieldDrift, hasDrift, type OutputDrift, type ResourceDrift } from "../model/drift.ts";
+import type { GraphformError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { SourceRange } from "../model/problem.ts";
 import { countDrift } from "./drift-counts.ts";
@@ -46,7 +48,7 @@ export function driftJson(report: ShownDrift, names: KindNames): JsonObject {
 }
 
 /** The document of a run that could not look: it proves nothing. */
-export function erroredDriftJson(error: unknown): JsonObject {
+export function erroredDriftJson(error: GraphformError): JsonObject {
   return {
     format_version: formatVersion,
     errored: true,

@@ -1,15 +1,12 @@
 /** @module Formats an error as the JSON document of a failed plan or validation. */
-import { isGraphformError, isManifestError } from "../model/errors.ts";
+import { type GraphformError, isManifestError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { escapeText } from "./escape.ts";
-import { messageOf } from "./events.ts";
 import { diagnosticOf } from "./problems-json.ts";
 
-/** A thrown error as diagnostics: the problems of a manifest with their positions, or one error. */
-export function errorDiagnostics(error: unknown): readonly JsonObject[] {
+/** An error as diagnostics: the problems of a manifest with their positions, or one error. */
+export function errorDiagnostics(error: GraphformError): readonly JsonObject[] {
   if (isManifestError(error)) return error.problems.map(diagnosticOf);
-  if (!isGraphformError(error))
-    return [{ severity: "error", summary: "unexpected error", detail: escapeText(messageOf(error)) }];
   const { message, hint = "", code, exitCode } = error;
   return [
     {
@@ -22,7 +19,7 @@ export function errorDiagnostics(error: unknown): readonly JsonObject[] {
 }
 
 /** The document of `plan --json` if planning failed: `errored` is true, and the problems are listed. */
-export function erroredPlanJson(error: unknown): JsonObject {
+export function erroredPlanJson(error: GraphformError): JsonObject {
   return {
     format_version: "1.2",
     applyable: false,
@@ -36,7 +33,7 @@ export function erroredPlanJson(error: unknown): JsonObject {
 }
 
 /** The document of `validate --json` if something other than the manifest is wrong. */
-export function erroredValidationJson(error: unknown): JsonObject {
+export function erroredValidationJson(error: GraphformError): JsonObject {
   const diagnostics = errorDiagnostics(error);
   return {
     format_version: "1.0",

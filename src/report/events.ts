@@ -1,5 +1,5 @@
 /** @module Builds the lines of the event stream in the shape of Terraform's UI stream. */
-import { isGraphformError } from "../model/errors.ts";
+import type { GraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Problem } from "../model/problem.ts";
 import { escapeText } from "./escape.ts";
@@ -49,13 +49,10 @@ export function problemEvents(problems: readonly Problem[], stamp: Stamp): reado
   });
 }
 
-/** A thrown error as a diagnostic. */
-export function errorEvent(error: unknown, stamp: Stamp): JsonObject {
-  if (isGraphformError(error)) {
-    const code = { x_graphform: { code: error.code, exit_code: error.exitCode } };
-    return noticeEvent("error", { summary: error.message, detail: error.hint ?? "", ...code }, stamp);
-  }
-  return noticeEvent("error", { summary: "unexpected error", detail: messageOf(error) }, stamp);
+/** An error as a diagnostic. */
+export function errorEvent({ message, hint = "", code, exitCode }: GraphformError, stamp: Stamp): JsonObject {
+  const notice = { summary: message, detail: hint, x_graphform: { code, exit_code: exitCode } };
+  return noticeEvent("error", notice, stamp);
 }
 
 /** A diagnostic without a position in the manifest. */
@@ -78,10 +75,4 @@ export function noticeEvent(
   };
   const title = level === "error" ? "Error" : "Warning";
   return uiEvent(level, "diagnostic", `${title}: ${notice.summary}`, { diagnostic }, stamp);
-}
-
-/** The message of a thrown value. */
-export function messageOf(error: unknown): string {
-  if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
-  return String(error);
 }

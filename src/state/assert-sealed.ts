@@ -1,34 +1,48 @@
 /** @module Refuses to save a plan in which a secret stands in clear text. */
 import { GraphformError } from "../model/errors.ts";
-import type { FieldChange, Plan } from "../model/plan.ts";
-import { isSealed, isTemplate } from "../model/sealed.ts";
-import { findSecret } from "./find-secret.ts";
+import type { Json } from "../model/json.ts";
+import type { Plan, Step } from "../model/plan.ts";
+import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
+import type { Spec } from "../model/spec.ts";
 import { isFingerprint } from "./vault.ts";
 
+/** True for a field of a kind that is secret, by its dotted path. */
+export type IsSecretField = (kind: string, path: string) => boolean;
+
 /**
- * Throws `plan-secret` where a secret stands in a plan in clear: a field that is marked secret and not sealed, or one
- * of the texts anywhere; and where a plan made before there was a state holds a fingerprint, whose key would have to go
- * with it. The error names the place and never the text.
+ * Throws `plan-secret` if a secret field of a plan is not sealed, and if a plan that was made before there was a state holds a
+ * fingerprint, whose key would have to go with it. The error names the place and never the text.
  */
-export function assertSealed(saved: { readonly plan: Plan }, texts: Iterable<string>): void {
-  const { changes, steps, outputs, serial } = saved.plan;
-  for (const change of changes) {
-    const open = [...change.fields, ...change.drift].find((field) => field.secret && !isClosed(field));
-    if (open !== undefined) throw clear(`${change.address} ${open.path}`);
+export function assertSealed({ changes, steps, outputs, serial }: Plan, isSecret: IsSecretField): void {
+  for (const { kind, address, fields, drift, before, after } of changes) {
+    const given = [...fields, ...drift].filter((field) => field.secret || isSecret(kind, field.path));
+    const open = given.find((field) => ![field.before, field.after].every(isClosed));
+    if (open !== undefined) throw clear(`${address} ${open.path}`);
+    assertSpecsSealed({ kind, address }, [before, after], isSecret);
   }
-  const found = findSecret(saved, texts);
-  if (found !== undefined) throw clear(found);
+  for (const step of steps) assertSpecsSealed(step, [step.spec, step.patch, step.record], isSecret);
   if (serial === 0 && [changes, steps, outputs].some(containsFingerprint))
     throw clear("a plan without a state");
 }
 
-function isClosed({ before, after }: FieldChange): boolean {
-  return [before, after].every(
-    (value) =>
-      value === undefined ||
-      value === null ||
-      isSealed(value) ||
-      (isTemplate(value) && value.$template.every((part) => typeof part !== "string")),
+function assertSpecsSealed(
+  { kind, address }: Pick<Step, "kind" | "address">,
+  specs: readonly (Spec | undefined)[],
+  isSecret: IsSecretField,
+): void {
+  const open = specs
+    .flatMap((spec) => Object.entries(spec ?? {}))
+    .find(([path, value]) => isSecret(kind, path) && !isClosed(value));
+  if (open !== undefined) throw clear(`${address} ${open[0]}`);
+}
+
+function isClosed(value: Json | undefined): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    isSealed(value) ||
+    isReference(value) ||
+    (isTemplate(value) && value.$template.every((part) => typeof part !== "string"))
   );
 }
 
@@ -40,6 +54,6 @@ function containsFingerprint(value: unknown): boolean {
 
 function clear(at: string): GraphformError {
   return new GraphformError("plan-secret", `the plan was not written: a secret stands in clear at ${at}`, {
-    hint: "keep secrets to the fields that are meant for them, and do not use a secret that is an ordinary word",
+    hint: "this is a bug in graphform; please report it with the name of the field",
   });
 }

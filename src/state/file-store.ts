@@ -1,4 +1,5 @@
 /** @module Stores a state in a file, with a log of later events and a lock beside it. */
+import type { Hide } from "../model/known-secrets.ts";
 import type { StateDocument } from "../model/state.ts";
 import { follows, type VersionId } from "./document.ts";
 import { fileHistory, probeFolder, readFileText, readFileVersion, replaceFileText } from "./file-text.ts";
@@ -22,6 +23,8 @@ export interface FileStoreOptions {
    * `path`, no second one is begun.
    */
   readonly elsewhere?: string;
+  /** Hides the secrets of the run in what another holder of the lock wrote. */
+  readonly hide?: Hide;
 }
 
 /** The stored version, as far as this store knows. */
@@ -48,7 +51,7 @@ type Item =
  * that. A document that is gone before it is read, and has left its previous version or its log, was lost: `read` throws
  * `state-gone`, for with nothing remembered everything would be made a second time.
  */
-export function createFileStore({ path, name, elsewhere }: FileStoreOptions): KeptStore {
+export function createFileStore({ path, name, elsewhere, hide }: FileStoreOptions): KeptStore {
   const writer = stateWriter();
   /** Undefined before it has looked. */
   let known: Known | undefined;
@@ -150,7 +153,10 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): Ke
     write: (version) => offer({ is: "whole", version }),
     append: (version) => offer({ is: "event", version }),
     async lock(operation, options): Promise<Lock> {
-      const lock = await acquireLock(`${await targetOf(path)}.lock`, operation, options);
+      const lock = await acquireLock(`${await targetOf(path)}.lock`, operation, {
+        ...options,
+        ...(hide === undefined ? {} : { hide }),
+      });
       const release = async (): Promise<void> => {
         await writes.idle();
         await lock.check();
@@ -160,8 +166,8 @@ export function createFileStore({ path, name, elsewhere }: FileStoreOptions): Ke
       };
       return { ...lock, release };
     },
-    holder: async () => readHolder(`${await targetOf(path)}.lock`),
-    unlock: async (id, options) => breakLock(`${await targetOf(path)}.lock`, id, options?.force),
+    holder: async () => readHolder(`${await targetOf(path)}.lock`, hide),
+    unlock: async (id, options) => breakLock(`${await targetOf(path)}.lock`, id, options?.force, hide),
     async readText(): Promise<Stored | undefined> {
       await writes.idle();
       const file = await targetOf(path);

@@ -2,6 +2,8 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
+import type { Hide } from "../model/known-secrets.ts";
+import { shownHolder } from "./holder-words.ts";
 import { isStill, removeLock } from "./lock-file.ts";
 import { formatRecord, type LockRecord, newRecord, readRecord, renewed, takerIn } from "./lock-record.ts";
 import type { Lock } from "./store.ts";
@@ -19,6 +21,7 @@ export function holdLock(
   handle: FileHandle,
   clock: Clock,
   lease: number,
+  hide?: Hide,
 ): Lock {
   const lost = new AbortController();
   let beating: Promise<void> = Promise.resolve();
@@ -30,7 +33,7 @@ export function holdLock(
     if (await isStill(file, handle)) {
       await handle.write(formatRecord(renewed(record, now, lease)), 0, "utf8");
       seen = now;
-    } else lost.abort(lockLost(record, takerIn(await wholeText(handle))));
+    } else lost.abort(lockLost(record, takerIn(await wholeText(handle)), hide));
   };
   const timer = setInterval(() => {
     beating = beating.then(beat).catch(() => undefined);
@@ -85,7 +88,12 @@ async function wholeText(handle: FileHandle): Promise<string> {
   return buffer.toString("utf8", 0, bytesRead);
 }
 
-function lockLost({ id, operation }: LockRecord, taker: LockRecord | undefined): GraphformError {
+function lockLost(
+  { id, operation }: LockRecord,
+  found: LockRecord | undefined,
+  hide: Hide | undefined,
+): GraphformError {
+  const taker = found === undefined || hide === undefined ? found : shownHolder(found, hide);
   const by =
     taker === undefined
       ? ""

@@ -1,4 +1,5 @@
 /** @module Words the holder of a lock by what its store says of it, and says nothing that nobody knows. */
+import type { Hide } from "../model/known-secrets.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { nobody } from "./lock-record.ts";
 import type { Holder } from "./store.ts";
@@ -9,6 +10,15 @@ export const unknownId = "unknown";
 export const unknownOperation = "something";
 /** The time of a holder whose store does not show it. */
 export const unknownTime = "1970-01-01T00:00:00.000Z";
+
+/** What a holder wrote of itself, searched for secrets; its id and its times stay as they are. */
+export function shownHolder<Kind extends Pick<Holder, "who" | "operation" | "host">>(
+  holder: Kind,
+  hide: Hide,
+): Kind {
+  const { who, operation, host } = holder;
+  return { ...holder, who: hide(who), operation: hide(operation), host: hide(host) };
+}
 
 /** Characters of a name that are repeated. */
 const longestName = 80;

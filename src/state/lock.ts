@@ -4,8 +4,10 @@ import { fileTrouble } from "../files/file-trouble.ts";
 import { makeFolder } from "../files/make-folder.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";
+import type { Hide } from "../model/known-secrets.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { holdLock } from "./held-lock.ts";
+import { shownHolder } from "./holder-words.ts";
 import { placeLock, removeLock, sweep } from "./lock-file.ts";
 import { isAlive, isGone, type LockRecord, newRecord, nobody, readRecord } from "./lock-record.ts";
 import type { Holder, Lock, LockOptions } from "./store.ts";
@@ -21,12 +23,12 @@ const contentionTries = 500;
  * machine is taken over at once, one that runs never; one on another machine once its lease has run out.
  */
 export async function acquireLock(file: string, operation: string, options: LockOptions): Promise<Lock> {
-  const { clock, timeout = 0, signal, lease = defaultLease } = options;
+  const { clock, timeout = 0, signal, lease = defaultLease, hide } = options;
   const deadline = clock.now() + timeout;
   await troubled(file, () => makeFolder(dirname(file)));
   for (let pause = 100, contended = 0; ; ) {
     signal?.throwIfAborted();
-    const got = await troubled(file, () => tryLock(file, operation, clock, lease));
+    const got = await troubled(file, () => tryLock(file, operation, clock, lease, hide));
     if (got.is === "ours") return got.lock;
     if (got.is === "free" && contended < contentionTries) {
       contended += 1;
@@ -34,15 +36,15 @@ export async function acquireLock(file: string, operation: string, options: Lock
       continue;
     }
     const left = deadline - clock.now();
-    if (left <= 0) throw locked(file, await troubled(file, () => readRecord(file)), clock.now());
+    if (left <= 0) throw locked(file, await troubled(file, () => readShown(file, hide)), clock.now());
     await clock.sleep(Math.min(left, pause * (0.8 + 0.4 * clock.random())), signal);
     pause = Math.min(1000, pause * 2);
   }
 }
 
 /** The holder of the lock of a file; undefined where nobody holds it. */
-export async function readHolder(file: string): Promise<Holder | undefined> {
-  const record = await troubled(file, () => readRecord(file));
+export async function readHolder(file: string, hide?: Hide): Promise<Holder | undefined> {
+  const record = await troubled(file, () => readShown(file, hide));
   return record && publicPart(record);
 }
 
@@ -50,10 +52,10 @@ export async function readHolder(file: string): Promise<Holder | undefined> {
  * Removes the lock of this id and returns its holder; the lock file keeps a line that names the taker. Throws `lock-unknown`, and
  * `lock-alive` where the holder is seen to live and it is not forced: it would go on writing while another one begins.
  */
-export async function breakLock(file: string, id: string, force = false): Promise<Holder> {
+export async function breakLock(file: string, id: string, force = false, hide?: Hide): Promise<Holder> {
   return troubled(file, async () => {
     for (let attempt = 0; attempt < contentionTries; attempt += 1) {
-      const record = await readRecord(file);
+      const record = await readShown(file, hide);
       if (record?.id !== id) throw unknownLock(file, id, record);
       if (!force && isAlive(record, Date.now())) throw alive(record);
       const claimant = newRecord("state unlock", Date.now(), defaultLease);
@@ -68,7 +70,13 @@ export async function breakLock(file: string, id: string, force = false): Promis
 /** `free`: nobody who runs holds it, or not for long; try again. */
 type Attempt = { readonly is: "ours"; readonly lock: Lock } | { readonly is: "free" | "held" };
 
-async function tryLock(file: string, operation: string, clock: Clock, lease: number): Promise<Attempt> {
+async function tryLock(
+  file: string,
+  operation: string,
+  clock: Clock,
+  lease: number,
+  hide: Hide | undefined,
+): Promise<Attempt> {
   const holder = await readRecord(file);
   if (holder !== undefined && !isGone(holder, clock.now())) return { is: "held" };
   const record = newRecord(operation, clock.now(), lease);
@@ -79,7 +87,13 @@ async function tryLock(file: string, operation: string, clock: Clock, lease: num
   const handle = await placeLock(file, record);
   if (handle === undefined) return { is: "free" };
   await sweep(file, clock.now()).catch(() => undefined);
-  return { is: "ours", lock: holdLock(file, record, handle, clock, lease) };
+  return { is: "ours", lock: holdLock(file, record, handle, clock, lease, hide) };
+}
+
+/** The record of a lock file, with the words of its holder searched for secrets. */
+async function readShown(file: string, hide: Hide | undefined): Promise<LockRecord | undefined> {
+  const record = await readRecord(file);
+  return record === undefined || hide === undefined ? record : shownHolder(record, hide);
 }
 
 function publicPart(record: LockRecord): Holder {

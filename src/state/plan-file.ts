@@ -11,7 +11,7 @@ import { isObject } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
 import { flatPlan, nestedPlan } from "../model/plan-document.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
-import { assertSealed } from "./assert-sealed.ts";
+import { assertSealed, type IsSecretField } from "./assert-sealed.ts";
 import { isCutShort } from "./cut-short.ts";
 import { validators } from "./validators.generated.js";
 
@@ -69,19 +69,19 @@ const format = "graphform-plan";
 const formatVersion = 1;
 
 /**
- * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` where one of the texts stands in it in
- * clear or with what verifies it, and `plan-unwritable`. `madeBy` is the version of graphform: a later one names it where it
+ * Writes a plan to a file, atomically and with mode 0600. Throws `plan-secret` if a secret field is not
+ * sealed, or sealed with what verifies it, and `plan-unwritable`. `madeBy` is the version of graphform: a later one names it where it
  * cannot read the plan.
  */
 export async function writePlanFile(
   file: string,
   saved: SavedPlan,
-  texts: Iterable<string>,
+  isSecret: IsSecretField,
   madeBy: string,
   writer: Writer = { waiting: () => undefined, print: () => undefined },
 ): Promise<void> {
+  assertSealed(saved.plan, isSecret);
   const written = { ...saved, plan: nestedPlan(saved.plan) };
-  assertSealed(written, texts);
   const body = JSON.stringify(written);
   const head = { format, version: formatVersion, madeBy, sha256: sha256(body) };
   const lines = Object.entries(head).map(

@@ -1,6 +1,7 @@
 /** @module Defines what a store of states and its lock must do. */
 import type { Clock } from "../model/clock.ts";
 import type { GraphformError } from "../model/errors.ts";
+import type { Hide } from "../model/known-secrets.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { StateEvent } from "../model/state-event.ts";
 
@@ -30,6 +31,8 @@ export interface LockOptions {
   readonly isPush?: boolean;
   /** Told where the lock could not be given back. */
   readonly warn?: (message: string) => void;
+  /** Hides the secrets of the run in what another holder wrote. */
+  readonly hide?: Hide;
 }
 
 /** A local file with what an earlier run could not store, and nobody has stored since. */

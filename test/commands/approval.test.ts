@@ -54,7 +54,7 @@ describe("the question before a plan is carried out", () => {
 
 function terminalWith(confirm: Terminal["confirm"]): Terminal {
   return {
-    ...{ out: () => undefined, err: () => undefined, redactWith: () => undefined, mask: (text) => text },
+    ...{ out: () => undefined, err: () => undefined },
     ...{ interactive: true, colour: false, width: 80, confirm },
   };
 }

@@ -127,8 +127,6 @@ async function impatient(
     out: (text) => void said.push(text),
     err: () => undefined,
     ...{ interactive: false, colour: false, width: 120 },
-    redactWith: () => undefined,
-    mask: (text) => text,
     confirm: async () => false,
   };
   const clock: Clock = {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { printError } from "../../src/commands/print-error.ts";
+import { printThrown } from "../../src/commands/print-error.ts";
 import { createProgram } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
@@ -77,22 +77,21 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     interactive: false,
     colour: false,
     width: 120,
-    redactWith: () => undefined,
-    mask: (text) => text,
     confirm: async () => false,
   };
   let code = 0;
+  const settings = settingsOf(env);
   try {
     const program = createProgram({
       terminal: () => terminal,
-      settings: settingsOf(env),
+      settings,
       done: (exit) => {
         code = exit;
       },
     });
     await program.parseAsync(["node", "graphform", ...args]);
   } catch (error) {
-    code = await printError(error, terminal);
+    code = await printThrown(error, terminal, settings.secrets.hide);
   }
   return { code, out: out.join(""), err: err.join("") };
 }

@@ -14,10 +14,10 @@ it("leaves each printed line once, in order, and nothing of what was drawn", asy
     },
   };
   const other = { write: (text: string) => stream.write(text) };
-  const area = await openLiveArea(stream, (text) => text.replaceAll("hunter2", "(sensitive)"));
+  const area = await openLiveArea(stream);
   area.print("before\n", stream);
   for (let at = 0; at < 12; at += 1) {
-    area.draw([`running ${at} 北京 hunter2`, ...(at % 2 === 0 ? ["another"] : []), `${at} of 12 done`]);
+    area.draw([`running ${at} 北京`, ...(at % 2 === 0 ? ["another"] : []), `${at} of 12 done`]);
     area.print(`step ${at} is done\n`, at % 3 === 0 ? other : stream);
   }
   await written;
@@ -29,7 +29,7 @@ it("leaves each printed line once, in order, and nothing of what was drawn", asy
     );
     return lines.filter((line) => line !== "");
   };
-  expect(shown().slice(-2)).toEqual(["running 11 北京 (sensitive)", "11 of 12 done"]);
+  expect(shown().slice(-2)).toEqual(["running 11 北京", "11 of 12 done"]);
   area.clear();
   area.print("after", stream);
   await written;

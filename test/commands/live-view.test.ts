@@ -11,7 +11,6 @@ const terminal: Terminal = {
   out: () => undefined,
   err: (text) => void printed.push(text),
   ...{ interactive: false, colour: false, width: 80, redactWith: () => undefined },
-  mask: (text) => text,
   confirm: async () => false,
 };
 

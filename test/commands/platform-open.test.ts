@@ -43,8 +43,6 @@ function terminal(interactive: boolean): Terminal & { readonly said: { out: stri
     interactive,
     colour: false,
     width: 100,
-    redactWith: () => undefined,
-    mask: (text) => text,
     confirm: async () => false,
   };
 }

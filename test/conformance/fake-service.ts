@@ -196,6 +196,7 @@ export function fakeService(profile: Profile, told: (path: string) => void): Ser
   };
   return {
     profile,
+    hide: (text) => text,
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     date: () => Math.floor(Date.now() / 1000) * 1000,
     read: ask,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createService } from "../../src/hosting/client.ts";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { systemClock } from "../../src/model/clock.ts";
+import { knownSecrets } from "../../src/model/known-secrets.ts";
 import { listen, type Reply } from "./listen.ts";
 import { always, behindSignIn, failure, fastClock, nappingClock, place, serviceOf } from "./service-of.ts";
 
@@ -312,12 +313,14 @@ describe("credentials", () => {
         },
       })),
     );
-    const service = await serviceOf(server);
+    const secrets = knownSecrets();
+    secrets.add([password]);
+    const service = await serviceOf(server, { secrets });
     const error = await failure(
       service.write({ ...createCall, body: { requestParams: { graphdbPassword: password } } }, always),
     );
     const said = JSON.stringify(error, Object.getOwnPropertyNames(error));
-    expect(error).toMatchObject({ failure: "invalid", message: expect.stringContaining("***") });
+    expect(error).toMatchObject({ failure: "invalid", message: expect.stringContaining("(sensitive)") });
     for (const spelling of [
       password,
       JSON.stringify(password).slice(1, -1),

@@ -2,22 +2,31 @@ import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { serviceError } from "../../src/hosting/wire/service-error.ts";
 import type { ServiceError } from "../../src/model/errors.ts";
+import { type Hide, knownSecrets } from "../../src/model/known-secrets.ts";
 
 const profile = await loadProfile("default");
 const now = Date.UTC(2026, 0, 1);
 
+/** Hides one secret. */
+function hiding(secret: string): Hide {
+  const secrets = knownSecrets();
+  secrets.add([secret]);
+  return secrets.hide;
+}
+
 function errorOf(
   status: number,
   body: unknown,
-  more: { headers?: { [name: string]: string }; isWrite?: boolean; secrets?: readonly string[] } = {},
+  more: { headers?: { [name: string]: string }; isWrite?: boolean; hide?: Hide } = {},
 ): ServiceError {
-  const { headers = {}, isWrite = false, secrets = [] } = more;
+  const { headers = {}, isWrite = false, hide } = more;
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return serviceError(
     { status, headers, body: text },
-    { operation: "thing.do", isWrite, secrets },
+    { operation: "thing.do", isWrite },
     profile,
     now,
+    hide,
   );
 }
 
@@ -115,35 +124,18 @@ describe("the message of a refusal", () => {
     expect(errorOf(400, goa("x".repeat(5000))).message.length).toBeLessThan(600);
   });
 
-  it("masks what was sent as a secret", () => {
-    const secrets = ["pass word/1", "", "pass word/1-longer"];
-    const { message } = errorOf(400, goa("pass word/1-longer pass%20word%2F1 pass word/1 ok"), { secrets });
-    expect(message).toBe("thing.do: *** *** *** ok (400)");
-  });
-
-  it("masks a secret that the cut would have split", () => {
+  it("is searched for secrets before it is cut", () => {
     const secret = "0123456789".repeat(3);
-    const { message } = errorOf(400, goa(`${"x".repeat(490)}${secret}`), { secrets: [secret] });
-    expect(message).not.toContain("0123");
-  });
-
-  it("masks what is secret to the run, beside what was sent", () => {
-    const body = JSON.stringify(goa("hunter2 and hunter3"));
-    const request = { operation: "thing.do", isWrite: false, secrets: ["hunter2"] };
-    const hide = (text: string): string => text.replaceAll("hunter3", "***");
-    const { message } = serviceError({ status: 400, headers: {}, body }, request, profile, now, hide);
-    expect(message).toBe("thing.do: *** and *** (400)");
-  });
-
-  it("masks what was sent as base64 writes it", () => {
-    const basic = Buffer.from("me:pass word/1").toString("base64");
-    expect(errorOf(400, goa(`no ${basic}!`), { secrets: ["pass word/1"] }).message).not.toContain(basic);
-  });
-
-  it("is withheld where a very short secret occurs in it", () => {
-    expect(errorOf(400, goa("the password ab is too short"), { secrets: ["ab"] }).message).toContain(
-      "withheld",
+    expect(errorOf(400, goa(`${"x".repeat(490)}${secret}`), { hide: hiding(secret) }).message).not.toContain(
+      "0123",
     );
+  });
+
+  it("is searched for secrets after it was classified", () => {
+    expect(errorOf(400, goa(`${profile.busy}!`), { hide: hiding(profile.busy) })).toMatchObject({
+      failure: "busy",
+      message: "thing.do: (sensitive)! (400)",
+    });
   });
 });
 
@@ -155,7 +147,7 @@ describe("a path that the service does not have", () => {
     ["user.delete", undefined],
   ])("%s", (operation, hint) => {
     const response = { status: 404, headers: {}, body: "" };
-    const error = serviceError(response, { operation, isWrite: false, secrets: [] }, profile, now);
+    const error = serviceError(response, { operation, isWrite: false }, profile, now);
     if (hint === undefined) expect(error.hint).toBeUndefined();
     else expect(error.hint).toMatch(hint);
   });

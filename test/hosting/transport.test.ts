@@ -25,7 +25,6 @@ function get(origin: string, more: Partial<WireRequest> = {}): WireRequest {
     path: "/x",
     headers: {},
     isWrite: false,
-    secrets: [],
     ...more,
   };
 }

@@ -116,7 +116,7 @@ describe("a run that is interrupted", () => {
     const connections = openConnections();
     const stop = new AbortController();
     const post = { operation: "thing.make", method: "POST" as const, origin: server.url, path: "/x" };
-    const request = { ...post, headers: {}, body: "{}", isWrite: true, secrets: [] };
+    const request = { ...post, headers: {}, body: "{}", isWrite: true };
     const sent = failure(connections.send(request, always, stop.signal));
     stop.abort(new Error("interrupted"));
     expect(await sent).toMatchObject(notSent);

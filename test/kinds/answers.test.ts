@@ -4,12 +4,14 @@ import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { readAnswer } from "../../src/hosting/wire/read-answer.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { listSnapshots } from "../../src/kinds/instance-snapshots.ts";
-import { phaseOf } from "../../src/kinds/phase.ts";
+import { phaseOf, shownStatus } from "../../src/kinds/phase.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Call, Service } from "../../src/model/service.ts";
 import { always } from "../hosting/service-of.ts";
 import { topologyOf } from "../support/cloud.ts";
+
+const hide = (text: string): string => text;
 
 const profile = await loadProfile("falkordb-cloud");
 const pro = profile.tiers["pro"];
@@ -79,7 +81,14 @@ function answering(operation: string, body: Json): Service {
     if (endpoint === undefined) throw new Error(call.operation);
     return readAnswer(call.operation, endpoint, JSON.stringify(asked));
   };
-  return { profile, offers: (name) => name in profile.operations, date: () => undefined, read, write: read };
+  return {
+    profile,
+    hide,
+    offers: (name) => name in profile.operations,
+    date: () => undefined,
+    read,
+    write: read,
+  };
 }
 
 const plan = {
@@ -175,7 +184,7 @@ describe("lists that hold nothing", () => {
 
 describe("a status that the profile does not name", () => {
   it("is pending, and said with the line to add", () => {
-    expect(phaseOf({ status: "POLISHING\u001b[31m" }, profile)).toEqual({
+    expect(phaseOf({ status: "POLISHING\u001b[31m" }, { profile, hide })).toEqual({
       is: "pending",
       isUnnamed: true,
       detail: expect.stringMatching(
@@ -184,8 +193,16 @@ describe("a status that the profile does not name", () => {
     });
   });
 
+  it("is searched for secrets, also where it becomes an output", () => {
+    const service = { profile, hide: (text: string) => text.replaceAll("hunter2", "(sensitive)") };
+    const values = { status: "BUSY WITH hunter2" };
+    expect(phaseOf(values, service).detail).toMatch(/^BUSY WITH \(sensitive\), which/);
+    expect(shownStatus(values, service)).toBe("BUSY WITH (sensitive)");
+    expect(shownStatus({ status: "RUNNING" }, { profile, hide: () => "(sensitive)" })).toBe("RUNNING");
+  });
+
   it("that means a deletion is pending, and says so", () => {
-    expect(phaseOf({ status: "DELETING" }, profile)).toEqual({
+    expect(phaseOf({ status: "DELETING" }, { profile, hide })).toEqual({
       is: "pending",
       detail: "DELETING",
       isLeaving: true,
@@ -193,7 +210,7 @@ describe("a status that the profile does not name", () => {
   });
 
   it("of an account may mean something else than of a database", () => {
-    expect(phaseOf({ status: "disconnected" }, profile, "account").is).toBe("waiting-for-person");
-    expect(phaseOf({ status: "DISCONNECTED" }, profile).is).toBe("stopped");
+    expect(phaseOf({ status: "disconnected" }, { profile, hide }, "account").is).toBe("waiting-for-person");
+    expect(phaseOf({ status: "DISCONNECTED" }, { profile, hide }).is).toBe("stopped");
   });
 });

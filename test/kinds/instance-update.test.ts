@@ -13,6 +13,7 @@ function interruptedBetween(): Service {
   const notSent = new ServiceError("aborted", "instance.update", "interrupted", { wasSent: false });
   return {
     profile,
+    hide: (text) => text,
     offers: () => true,
     date: () => undefined,
     read: async () => ({ body: null, values: {} }),

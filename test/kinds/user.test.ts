@@ -11,6 +11,7 @@ const signal = new AbortController().signal;
 function showing(users: readonly JsonObject[]): Reads {
   return {
     profile: testProfile,
+    hide: (text) => text,
     offers: () => true,
     date: () => undefined,
     read: async () => ({ body: {}, values: { items: users } }),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { GraphformError } from "../../src/model/errors.ts";
 import type { Json } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
 import type { Plan } from "../../src/model/plan.ts";
@@ -54,9 +55,9 @@ const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.array(anyProblem, { maxLength: 3 }).map((problems) => problemsText(problems, page)),
   anyState.map((state) => stateText(state, words, page)),
   anyState.map((state) => outputsText(state.outputs, page.palette)),
-  text.map((thrown) => errorText(new Error(thrown))),
+  text.map((thrown) => errorText(new GraphformError("x", thrown))),
   anyPlan.map((plan) => planMarkdown(plan, words)),
-  text.map((thrown) => failureMarkdown(new Error(thrown), thrown)),
+  text.map((thrown) => failureMarkdown(new GraphformError("x", thrown), thrown)),
   anyPlan.map((plan) => annotationLines(planAnnotations(plan, same), "").join("\n")),
   anyProblem.map((problem) => annotationLines(problemAnnotations([problem], same), "").join("\n")),
 );
@@ -75,7 +76,7 @@ const anyJson: fc.Arbitrary<string> = fc.oneof(
   fc
     .array(anyProblem, { maxLength: 3 })
     .map((problems) => jsonText([problemsJson(problems), ...problemEvents(problems, stamp)])),
-  text.map((thrown) => jsonText(errorEvent(new Error(thrown), stamp))),
+  text.map((thrown) => jsonText(errorEvent(new GraphformError("x", thrown), stamp))),
 );
 
 const runs = { numRuns: 1500 };

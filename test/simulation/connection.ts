@@ -118,6 +118,7 @@ export function connection(
   };
   const direct: Service = {
     profile,
+    hide: (text) => text,
     offers: (operation) => Object.hasOwn(profile.operations, operation),
     date: () => date,
     read: (call, signal) => travel(call, false, signal),

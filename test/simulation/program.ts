@@ -158,7 +158,7 @@ async function applyWith(
     },
     warnings: () => [],
   };
-  const request = { goal, saved: saved?.plan, approve, secrets: vault.texts() };
+  const request = { goal, saved: saved?.plan, approve };
   const outcome = await reconcile(request, applying, report);
   const { steps = [], certificate = [] } = outcome ?? {};
   return { is: "done", steps, certificate, ...(second === undefined ? {} : { second }) };

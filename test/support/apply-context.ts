@@ -24,6 +24,7 @@ export function applyContext(
     clock,
     journal: openJournal(createMemoryStore(), state, clock),
     open: () => undefined,
+    hide: (text: string) => text,
     digest: (text: string) => text,
     emit: (_event: ApplyEvent) => {},
     outputs: new Map(),

@@ -154,6 +154,7 @@ function serviceOf(profile: Profile, { date }: ToyService): Service {
   const nothing = (): Promise<never> => Promise.reject(new Error("toys are not reached over the wire"));
   return {
     profile,
+    hide: (text) => text,
     offers: (operation) => profile.operations[operation] !== undefined,
     date,
     read: nothing,

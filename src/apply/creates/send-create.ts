@@ -61,7 +61,7 @@ async function sendOnce(
       await context.journal.record({ type: "create-abandoned", address: step.address });
       throw context.stopping.reason;
     }
-    const answer = await send().catch((thrown: unknown) => asServiceError(thrown, "create"));
+    const answer = await send().catch((thrown: unknown) => asServiceError(thrown, "create", context));
     if (typeof answer === "string" && (await createClass.acknowledge(announced, answer)))
       return { is: "accepted", value: { ...announced, id: answer, unsure: [] } };
     const error = typeof answer === "string" ? notOurs(step, answer) : answer;

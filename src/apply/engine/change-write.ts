@@ -30,7 +30,7 @@ export interface Submitted<Seen, Value> {
   readonly isFirst: boolean;
 }
 
-type ChangeContext = Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting">;
+type ChangeContext = Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting" | "hide">;
 
 const most: Spent = { refusals: 6, unknown: 2, sessions: 2 };
 
@@ -55,7 +55,7 @@ export function changeWrite<Seen, Value>(
     } catch (thrown) {
       // An error of our own, not of a request: nothing was sent.
       if (isGraphformError(thrown) && !isServiceError(thrown)) throw thrown;
-      const error = asServiceError(thrown, change.what);
+      const error = asServiceError(thrown, change.what, context);
       if (aborting.aborted || !isPassing(error)) throw thrown;
       mayHaveWorked ||= error.mayHaveWorked;
       const endedAt = clock.now();

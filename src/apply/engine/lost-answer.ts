@@ -1,10 +1,15 @@
 /** @module Turns anything that a write threw into a service error, and lists refusals that mean "not now". */
-import { asError, isServiceError, ServiceError } from "../../model/errors.ts";
+import { asError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
+import type { ApplyContext } from "../context.ts";
 
 /** The error of a write as a service error. An exception of our own after sending proves nothing: the answer counts as lost. */
-export function asServiceError(thrown: unknown, what: string): ServiceError {
+export function asServiceError(
+  thrown: unknown,
+  what: string,
+  { hide }: Pick<ApplyContext, "hide">,
+): ServiceError {
   if (isServiceError(thrown)) return thrown;
-  const { message } = asError(thrown);
+  const message = isGraphformError(thrown) ? thrown.message : hide(asError(thrown).message);
   return new ServiceError("lost", what, message, { mayHaveWorked: true, cause: thrown });
 }
 

@@ -29,7 +29,7 @@ export type BackupEnd<Item> =
   | { readonly is: "completed" | "failed"; readonly item: Item }
   | { readonly is: "late"; readonly item: Item | undefined };
 
-type BackupContext = Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting">;
+type BackupContext = Pick<ApplyContext, "clock" | "profile" | "stopping" | "aborting" | "hide">;
 
 /**
  * Asks for a backup, and gives the function that waits for its end. Both throw `backup-unclear` if new backups are listed and

@@ -2,6 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import type { Hide } from "../../model/known-secrets.ts";
 import { type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
 import { ForgeError, passesAgain, refused, type Sent, unanswered } from "./forge-error.ts";
 
@@ -34,6 +35,8 @@ export interface Host {
   readonly headers: { readonly [name: string]: string };
   /** Rights that the token needs, for people. */
   readonly hint: string;
+  /** Hides the secrets of the run in the words of the forge. */
+  readonly hide: Hide;
 }
 
 /** An API at an address. Throws `forge-in-clear`. */
@@ -55,7 +58,7 @@ export function apiAt({ clock, ...host }: Host & { readonly clock: Clock }): Api
  * address alone: redirects are not followed. Rejects with a `ForgeError`, or `forge-in-clear`.
  */
 export async function exchange<T>(
-  { base, headers, hint }: Host,
+  { base, headers, hint, hide }: Host,
   sent: Sent,
   body: string | undefined,
   read: (text: string) => T | undefined,
@@ -74,7 +77,7 @@ export async function exchange<T>(
       ...(body === undefined ? {} : { body }),
     }).catch(lost);
     const text = await response.text().catch(lost);
-    if (!response.ok) throw refused(sent, response, parsed(text) ?? null, { hint, now: clock.now() });
+    if (!response.ok) throw refused(sent, response, parsed(text) ?? null, { hint, now: clock.now(), hide });
     const answer = read(text);
     return answer === undefined ? lost(new Error("the answer cannot be read")) : answer;
   };

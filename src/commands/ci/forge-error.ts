@@ -1,6 +1,7 @@
 /** @module Makes errors of failed requests to GitHub or GitLab, and says which of them may pass. */
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json } from "../../model/json.ts";
+import type { Hide } from "../../model/known-secrets.ts";
 import { isAboutTrust } from "../../network/connection-pools.ts";
 import type { PassingFailure } from "../../network/repeat-request.ts";
 
@@ -65,10 +66,10 @@ export function refused(
   sent: Sent,
   { status, headers }: Pick<Response, "status" | "headers">,
   answer: Json,
-  { hint, now }: { readonly hint: string; readonly now: number },
+  { hint, now, hide }: { readonly hint: string; readonly now: number; readonly hide: Hide },
 ): ForgeError {
   const text = isObject(answer) ? (answer["message"] ?? answer["error"]) : undefined;
-  const message = `${sent.method} ${sent.path}: ${status}${typeof text === "string" ? `: ${text}` : ""}`;
+  const message = `${sent.method} ${sent.path}: ${status}${typeof text === "string" ? `: ${hide(text)}` : ""}`;
   if (status >= 500)
     return new ForgeError(unknown(sent), "forge-unreachable", message, { hint: "run the job again" });
   const retryAfter = pauseOf(headers, now);

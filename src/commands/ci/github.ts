@@ -34,6 +34,7 @@ export async function github(settings: Settings, clock: Clock): Promise<Forge> {
     headers: { authorization: `Bearer ${token}`, "x-github-api-version": "2022-11-28" },
     hint: isFromFork(event, repository) ? ofFork : permissions,
     clock,
+    hide: settings.secrets.hide,
   });
   const repo = `/repos/${repository.split("/").map(encodeURIComponent).join("/")}`;
   return { name: "GitHub", run: runOf(settings, event, repository), ...postsOf(api, repo, settings, event) };

@@ -18,7 +18,13 @@ export function gitlab(settings: Settings, clock: Clock): Forge {
     const missing = token === undefined ? "GITLAB_TOKEN" : "CI_API_V4_URL or CI_PROJECT_ID";
     throw new GraphformError("forge-settings", `${missing} is not set`, { hint: rights });
   }
-  const api = apiAt({ base, headers: { "private-token": token }, hint: rights, clock });
+  const api = apiAt({
+    base,
+    headers: { "private-token": token },
+    hint: rights,
+    clock,
+    hide: settings.secrets.hide,
+  });
   const home = `/projects/${encodeURIComponent(project)}`;
   // In the pipeline of a fork the merge request stands in another project, and its number means another one here.
   const target = encodeURIComponent(settings.get("ciMergeRequestProjectId") ?? project);

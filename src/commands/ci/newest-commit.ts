@@ -60,6 +60,7 @@ function commitAt({ repository, ref }: PlannedCommit, settings: Settings, clock:
   return exchange(
     {
       base: repository,
+      hide: settings.secrets.hide,
       hint: isGithub
         ? "give the step `env: { GITHUB_TOKEN: ${{ github.token }} }`, and the job `permissions: { contents: read }`"
         : "the token of the job reads the repository: check CI_JOB_TOKEN and CI_PROJECT_URL",

@@ -1,7 +1,7 @@
 /** @module Runs `drift`: shows what was changed outside since the last apply. */
 import { kinds } from "../../kinds/index.ts";
 import { countUnread, hasDrift } from "../../model/drift.ts";
-import { exitCodes } from "../../model/errors.ts";
+import { exitCodes, type GraphformError, ownError } from "../../model/errors.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { driftJson, erroredDriftJson } from "../../report/drift-json.ts";
@@ -42,7 +42,8 @@ export async function drift(options: DriftOptions, settings: Settings, terminal:
       if (countUnread(report.census) > 0) return exitCodes.error;
       return hasDrift(report) ? exitCodes.changes : exitCodes.done;
     });
-  } catch (error) {
+  } catch (thrown) {
+    const error = ownError(thrown, settings.secrets.hide);
     await reportFailure(error, name, options, settings, terminal);
     if (options.json === true) terminal.out(`${jsonText(erroredDriftJson(error))}\n`);
     throw error;
@@ -51,7 +52,7 @@ export async function drift(options: DriftOptions, settings: Settings, terminal:
 
 /** Reports that nobody could look, but not that a report cannot be written. Adopting makes no report. */
 async function reportFailure(
-  error: unknown,
+  error: GraphformError,
   name: string,
   options: DriftOptions,
   settings: Settings,

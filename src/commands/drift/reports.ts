@@ -2,6 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { systemClock } from "../../model/clock.ts";
 import { hasDrift } from "../../model/drift.ts";
+import type { GraphformError } from "../../model/errors.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countDrift } from "../../report/drift-counts.ts";
 import { driftAnnotations } from "../../report/github/drift-annotations.ts";
@@ -59,7 +60,7 @@ export async function writeDriftReports(
 
 /** Writes that nobody could look, so that the report of an earlier look is not taken for this one. */
 export async function writeNoDriftReports(
-  error: unknown,
+  error: GraphformError,
   { sarif, junit, markdown, html, prometheus }: DriftReportOptions,
   { name, ...context }: DriftReportContext,
 ): Promise<void> {
@@ -90,7 +91,7 @@ export async function writeDriftFiles(
 
 /** Writes to the page and to the metrics that nobody could look. */
 export async function writeNoDriftFiles(
-  error: unknown,
+  error: GraphformError,
   name: string,
   { html, prometheus }: OwnFiles,
   terminal: Pick<Terminal, "err" | "out">,

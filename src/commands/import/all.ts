@@ -10,8 +10,8 @@ import { referenceFields } from "../../model/reference-fields.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { hasChanges } from "../../plan/plan.ts";
 import type { Connection } from "../../project/connect.ts";
+import type { ServiceTarget } from "../../project/locate-service.ts";
 import { projectOf, resolveProject } from "../../project/project.ts";
-import type { ServiceTarget } from "../../project/service-target.ts";
 import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
 import { carryOut } from "../../reconcile/apply-plan.ts";
@@ -54,7 +54,7 @@ export async function importAll(
   terminal: Terminal,
 ): Promise<number> {
   if (address !== undefined) throw usageError("--all takes no address");
-  const target = await serviceTarget(options, settings, terminal, "imported");
+  const target = await serviceTarget(options, settings, "imported");
   const renamed = { ...target, header: { ...target.header, name: options.name ?? target.header.name } };
   if (options.out !== undefined) await assertNew(options.out);
   const work = async ({ service, identity, signal }: ServiceWork<ServiceTarget>): Promise<Written> => {

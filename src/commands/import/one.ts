@@ -5,14 +5,13 @@ import { nearest } from "../../manifest/problems/nearest.ts";
 import { secretReader } from "../../manifest/read-secret.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Kind } from "../../model/kind.ts";
-import { maskerOf } from "../../model/mask.ts";
 import { objectKey } from "../../model/object-key.ts";
 import type { Ref } from "../../model/observed.ts";
 import { own } from "../../model/own.ts";
 import type { Change, Step } from "../../model/plan.ts";
 import { fieldsOf } from "../../model/spec.ts";
 import type { StateDocument } from "../../model/state.ts";
-import { maskedTexts } from "../../project/masked-texts.ts";
+import { learnSecrets } from "../../project/learn-secrets.ts";
 import { resolveProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 import { planningWorld } from "../../project/worlds.ts";
@@ -49,7 +48,7 @@ export async function importOne(
         state,
         secretReader(settings.environment(), undefined, world.stopping),
       );
-      terminal.redactWith(maskerOf(maskedTexts(project, vault)).text);
+      learnSecrets(project, vault, settings);
       const declared = manifest.desired.find((entry) => entry.address === address);
       if (declared === undefined)
         throw undeclared(

@@ -2,7 +2,7 @@
 import { outcomeOf } from "../../apply/outcome.ts";
 import { kinds } from "../../kinds/index.ts";
 import { shownVersion } from "../../kinds/instance-upgrade.ts";
-import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
 import type { Choices } from "../../model/kind.ts";
 import type { Live, PhaseName } from "../../model/observed.ts";
 import type { ApplyEvent } from "../../model/outcome.ts";
@@ -85,7 +85,8 @@ export async function operate(
       terminal.out(`${closing(verb, address, bound, exitCode, options, steps.at(-1)?.message)}\n`);
     return exitCode;
   };
-  return underLock(options, settings, terminal, { operation: verb, emit, work }).catch((error: unknown) => {
+  return underLock(options, settings, terminal, { operation: verb, emit, work }).catch((thrown: unknown) => {
+    const error = ownError(thrown, settings.secrets.hide);
     if (options.json === true) terminal.out(`${jsonText(errorEvent(error, stamp))}\n`);
     throw error;
   });

@@ -1,6 +1,7 @@
 /** @module Runs `drift` on several manifests: a look at each, one report and one exit code. */
 import { kinds } from "../../kinds/index.ts";
 import { hasDrift } from "../../model/drift.ts";
+import { ownError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { openProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -45,7 +46,7 @@ export async function driftSeveral(
   assertReportFiles({ sarif, junit, markdown });
   assertReportFiles({ html, prometheus });
   const names = kindNames(kinds.all);
-  const results = await inEachFolder(folders, async (opened) => {
+  const results = await inEachFolder(folders, settings, async (opened) => {
     let name = "";
     try {
       const project = await openProject(options, settings);
@@ -57,7 +58,8 @@ export async function driftSeveral(
       const report = shownDrift(found, names);
       await writeDriftFiles(report, names, { html, prometheus }, terminal);
       return report;
-    } catch (error) {
+    } catch (thrown) {
+      const error = ownError(thrown, settings.secrets.hide);
       await writeNoDriftFiles(error, name, { html, prometheus }, terminal);
       throw error;
     }

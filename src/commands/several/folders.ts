@@ -2,9 +2,10 @@
 import { realpathSync, statSync } from "node:fs";
 import process from "node:process";
 import { fileTrouble } from "../../files/file-trouble.ts";
-import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
+import { exitCodes, GraphformError, ownError } from "../../model/errors.ts";
 import { assertOwnState, placeOf } from "../../project/locate-state.ts";
 import type { Project } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
 import type { ManifestResult } from "../../report/several/manifest-result.ts";
 
 /** Makes a folder the current one, as if the command had been started there. Throws `folder-missing`. */
@@ -55,6 +56,7 @@ export type Opened = (project: Pick<Project, "header" | "location">) => Promise<
  */
 export async function inEachFolder<T>(
   folders: readonly string[],
+  { secrets }: Pick<Settings, "secrets">,
   work: (opened: Opened) => Promise<T>,
 ): Promise<readonly ManifestResult<T>[]> {
   assertFolders(folders);
@@ -72,8 +74,9 @@ export async function inEachFolder<T>(
         states.set(place, folder);
       });
       results.push({ folder, name, is: "made", value });
-    } catch (error) {
-      if (isGraphformError(error) && error.exitCode === exitCodes.interrupted) throw error;
+    } catch (thrown) {
+      const error = ownError(thrown, secrets.hide);
+      if (error.exitCode === exitCodes.interrupted) throw error;
       results.push({ folder, name, is: "failed", error });
     } finally {
       process.chdir(start);

@@ -1,6 +1,6 @@
 /** @module Runs `plan` on several manifests: a plan for each, one report and one exit code. */
 import { kinds } from "../../kinds/index.ts";
-import { exitCodes } from "../../model/errors.ts";
+import { exitCodes, ownError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { hasChanges } from "../../plan/plan.ts";
 import { openProject } from "../../project/project.ts";
@@ -43,7 +43,7 @@ export async function planSeveral(
   assertReportFiles({ out, html });
   const names = kindNames(kinds.all);
   const next = { planFile: out, command: destroy === true ? "destroy" : "apply" } as const;
-  const results = await inEachFolder(folders, async (opened) => {
+  const results = await inEachFolder(folders, settings, async (opened) => {
     try {
       const project = await openProject(options, settings);
       await opened(project);
@@ -51,7 +51,8 @@ export async function planSeveral(
       if (html !== undefined)
         await writePlanHtml(html, made.plan, names, { ...next, earlier: made.earlier, terminal });
       return made;
-    } catch (error) {
+    } catch (thrown) {
+      const error = ownError(thrown, settings.secrets.hide);
       if (html !== undefined) await writeFailureHtml(html, error, terminal);
       throw error;
     }

@@ -1,5 +1,4 @@
 /** @module Prints the results of several manifests: each under its folder, and a line for each at the end. */
-import { asError } from "../../model/errors.ts";
 import { escapeText } from "../../report/escape.ts";
 import { makePalette } from "../../report/palette.ts";
 import type { ManifestResult } from "../../report/several/manifest-result.ts";
@@ -32,7 +31,7 @@ export async function printSeveral<T>(
   }
   const width = Math.max(...results.map(({ folder }) => folder.length));
   for (const result of results) {
-    const said = result.is === "made" ? line(result.value) : `failed: ${asError(result.error).message}`;
+    const said = result.is === "made" ? line(result.value) : `failed: ${result.error.message}`;
     terminal.out(`${escapeText(result.folder.padEnd(width), 300)}  ${escapeText(said, 300)}\n`);
   }
   const what = report === "plan" ? "changes" : "drift";

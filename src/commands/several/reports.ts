@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { isManifestError } from "../../model/errors.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import type { Settings } from "../../project/settings.ts";
-import { messageOf } from "../../report/events.ts";
 import { problemAnnotations } from "../../report/github/annotations.ts";
 import type { Annotation } from "../../report/github/workflow-command.ts";
 import type { ReportFinding } from "../../report/sarif/finding.ts";
@@ -78,7 +77,7 @@ async function writeAllFindings<T>(
   const worstFirst = levels.flatMap((level) => all.filter((finding) => finding.level === level));
   const failed = failures(results)
     .filter(({ error }) => !isManifestError(error))
-    .map(({ folder, error }) => `${folder}: ${messageOf(error)}`);
+    .map(({ folder, error }) => `${folder}: ${error.message}`);
   await writeSarif(worstFirst, {
     ...{ file, settings, terminal },
     manifest: results.slice(0, 1).map(({ folder }) => resolve(folder, "graphform.yaml")),

@@ -30,7 +30,9 @@ export async function validateSeveral(
 ): Promise<number> {
   const { sarif } = options;
   assertReportFiles({ sarif });
-  const results = await inEachFolder(folders, (opened) => allProblems(options, settings, terminal, opened));
+  const results = await inEachFolder(folders, settings, (opened) =>
+    allProblems(options, settings, terminal, opened),
+  );
   const parts = { findings: problemFindings, annotations: problemAnnotations };
   await writeFindings(results, parts, sarif, { settings, terminal });
   const codes = results.map(codeOf);

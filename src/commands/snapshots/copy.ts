@@ -37,7 +37,7 @@ export async function snapshotCopy(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, settings, terminal);
+  const target = await serviceTarget(options, settings);
   return withServiceOf(target, options, settings, terminal, async ({ service, signal, clock }) => {
     const source = await completeSnapshot(service, id, "copied", signal);
     const ended = await requestBackup(copyOf(source, options, service, signal), {
@@ -45,6 +45,7 @@ export async function snapshotCopy(
       profile: service.profile,
       stopping: signal,
       aborting: signal,
+      hide: service.hide,
     });
     terminal.err(`${escapeText(id, 100)}: copying to ${escapeText(options.region, 100)}...\n`);
     if (options.wait === false) {

@@ -35,7 +35,7 @@ export async function snapshotDelete(
       },
     );
   }
-  const target = await serviceTarget(options, settings, terminal);
+  const target = await serviceTarget(options, settings);
   return withServiceOf(target, options, settings, terminal, async ({ service, signal, clock }) => {
     const { profile } = service;
     const shown = escapeText(id, 100);
@@ -52,7 +52,7 @@ export async function snapshotDelete(
       return exitCodes.error;
     }
     const timeout = options.timeout ?? profile.timing.timeout["delete"] ?? 600_000;
-    const waiting = { clock, profile, stopping: signal, aborting: signal };
+    const waiting = { clock, profile, stopping: signal, aborting: signal, hide: service.hide };
     await submit(
       changeWrite(
         {

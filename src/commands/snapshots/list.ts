@@ -25,7 +25,7 @@ export async function snapshotList(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, settings, terminal);
+  const target = await serviceTarget(options, settings);
   return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
     const { type, environment } = options;
     const filter = {

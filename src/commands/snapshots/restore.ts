@@ -28,7 +28,7 @@ export async function snapshotRestore(
   settings: Settings,
   terminal: Terminal,
 ): Promise<number> {
-  const target = await serviceTarget(options, settings, terminal);
+  const target = await serviceTarget(options, settings);
   return withServiceOf(target, options, settings, terminal, async ({ service, signal }) => {
     const source = await completeSnapshot(service, id, "restored", signal);
     const { networkType, network } = options;

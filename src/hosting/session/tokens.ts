@@ -2,6 +2,7 @@
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import type { Endpoint, Profile, SessionProfile } from "../../model/profile.ts";
+import type { Call } from "../../model/service.ts";
 import { answerValues } from "../wire/answer-values.ts";
 import { parseCookies } from "../wire/cookies.ts";
 import { parseJson } from "../wire/parse-json.ts";
@@ -82,10 +83,8 @@ export function authorization(token: string, endpoint: Endpoint, profile: Profil
     : { cookie: `${profile.session.tokenCookie}=${token}` };
 }
 
-/** The bare tokens of an authorization or a cookie header. */
-export function tokensIn(headers: WireRequest["headers"]): readonly string[] {
-  const { authorization: bearer, cookie } = headers;
-  return [bearer?.slice(bearer.indexOf(" ") + 1), cookie?.slice(cookie.indexOf("=") + 1)].filter(
-    (token) => token !== undefined,
-  );
+/** The password or the token in the body of a request of the session itself; none in that of any other request. */
+export function secretsIn({ operation, body = {} }: Call, username: string | undefined): readonly string[] {
+  if (!operation.startsWith("session.")) return [];
+  return Object.values(body).flatMap((text) => (typeof text === "string" && text !== username ? [text] : []));
 }

@@ -1,8 +1,8 @@
 /** @module Traces requests and turns refusals into typed errors. */
 import type { Clock } from "../../model/clock.ts";
 import { isServiceError, ServiceError } from "../../model/errors.ts";
+import type { Hide } from "../../model/known-secrets.ts";
 import type { Profile } from "../../model/profile.ts";
-import type { Hide } from "../service-options.ts";
 import { serviceError } from "./service-error.ts";
 import type { Transport, WireResponse } from "./wire.ts";
 

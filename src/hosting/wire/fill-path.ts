@@ -1,7 +1,7 @@
-/** @module Fills parameters into the path and query of an endpoint. */
+/** @module Finds the endpoint of an operation, and fills parameters into its path and query. */
 import { GraphformError } from "../../model/errors.ts";
 import { own } from "../../model/own.ts";
-import type { Endpoint } from "../../model/profile.ts";
+import type { Endpoint, Profile } from "../../model/profile.ts";
 
 type Params = { readonly [name: string]: string | undefined };
 
@@ -42,5 +42,14 @@ function unusable(operation: string, name: string, value: string | undefined): G
   const what = value === undefined || value === "" ? "is missing" : `cannot be "${value}"`;
   return new GraphformError("path-parameter", `${operation}: the path parameter ${name} ${what}`, {
     hint: "check the id, and the keys and paths of the profile",
+  });
+}
+
+/** The endpoint of an operation. Throws `not-offered` if the profile has none. */
+export function endpointOf(operation: string, profile: Profile): Endpoint {
+  const endpoint = Object.hasOwn(profile.operations, operation) ? profile.operations[operation] : undefined;
+  if (endpoint !== undefined) return endpoint;
+  throw new GraphformError("not-offered", `profile ${profile.name} has no operation ${operation}`, {
+    hint: "use a profile that has it: graphform profile list",
   });
 }

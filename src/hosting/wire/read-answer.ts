@@ -2,12 +2,11 @@
 import { ServiceError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
+import type { Hide } from "../../model/known-secrets.ts";
 import type { Endpoint } from "../../model/profile.ts";
 import type { Answer } from "../../model/service.ts";
-import type { Hide } from "../service-options.ts";
 import { answerValues } from "./answer-values.ts";
 import { parseJson } from "./parse-json.ts";
-import { withoutCredentials } from "./safe-text.ts";
 
 const texts = [
   ...[
@@ -59,7 +58,7 @@ const needed: { readonly [operation: string]: readonly string[] } = {
 
 /**
  * Returns the body, and the values that the profile names. Throws `shape` where it is not JSON, or
- * where a value is missing or not what its name promises; a write may have worked all the same. `hide` masks secrets in the texts of the service.
+ * where a value is missing or not what its name promises; a write may have worked all the same. `hide` hides secrets in the texts of the service.
  */
 export function readAnswer(
   operation: string,
@@ -95,7 +94,7 @@ export function readAnswer(
   );
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
   const whole = [...Object.entries(values), ...empty.map((name): [string, Json] => [name, []])];
-  return { body, values: withWords(Object.fromEntries(whole), (text) => withoutCredentials(hide(text))) };
+  return { body, values: withWords(Object.fromEntries(whole), hide) };
 }
 
 /** Lists whose answer may be `{}` when empty. For other lists `{}` is an error. */

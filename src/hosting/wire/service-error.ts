@@ -2,9 +2,8 @@
 import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
-import { maskerOf } from "../../model/mask.ts";
+import type { Hide } from "../../model/known-secrets.ts";
 import type { Profile } from "../../model/profile.ts";
-import type { Hide } from "../service-options.ts";
 import { parseJson } from "./parse-json.ts";
 import { safeText } from "./safe-text.ts";
 import type { WireRequest, WireResponse } from "./wire.ts";
@@ -17,25 +16,22 @@ const longestPause = 10 * 60_000;
  *
  * A request that ended in a server error (5xx) may have worked: `lost` for a write, `unavailable` for a read. A refusal
  * says that the request did nothing; a create is still verified by a list. `now` is in ms since 1970, for a Retry-After that is
- * a date; `hide` hides the secrets of the run, beside those of the request.
+ * a date; `hide` hides the secrets of the run.
  */
 export function serviceError(
   response: WireResponse,
-  request: Pick<WireRequest, "operation" | "isWrite" | "secrets">,
+  request: Pick<WireRequest, "operation" | "isWrite">,
   profile: Profile,
   now: number,
   hide: Hide = (text) => text,
 ): ServiceError {
-  const { operation, isWrite, secrets } = request;
+  const { operation, isWrite } = request;
   const { status } = response;
   const body = objectOf(response.body);
   const said = messageOf(body);
   const failure = failureOf(status, said ?? "", body, isWrite, profile);
   const retryAfter = retryAfterOf(response, now);
-  const message =
-    said === undefined
-      ? plainWords(status)
-      : safeText(said, (text) => hide(maskerOf(() => new Set(secrets)).foreign(text)));
+  const message = said === undefined ? plainWords(status) : safeText(said, hide);
   const hint = failure === "not-found" ? wrongPath(operation, profile) : hints[failure];
   return new ServiceError(failure, operation, `${operation}: ${message} (${status})`, {
     status,

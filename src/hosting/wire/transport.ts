@@ -151,5 +151,5 @@ function failure({ operation, origin, isWrite }: WireRequest, cause: Error, sent
 
 function codeOf(cause: Error): string {
   if ("code" in cause && typeof cause.code === "string") return cause.code;
-  return cause.message === "" ? "no reason given" : cause.message;
+  return cause.name;
 }

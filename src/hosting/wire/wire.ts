@@ -12,8 +12,6 @@ export interface WireRequest {
   readonly body?: string;
   /** True for a request that changes something: its failure may leave the outcome unknown. */
   readonly isWrite: boolean;
-  /** Values in it that must not come back in a message. */
-  readonly secrets: readonly string[];
 }
 
 /** The answer as it came; every status is one. */

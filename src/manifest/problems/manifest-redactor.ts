@@ -44,7 +44,7 @@ function listPaths({ schema }: Kind): readonly string[] {
 }
 
 /** Credentials in any text of a manifest, its keys included: an address may stand anywhere by mistake. */
-export function loginsOf(value: Json): readonly string[] {
+function loginsOf(value: Json): readonly string[] {
   if (typeof value === "string") return loginsIn(value);
   if (Array.isArray(value)) return value.flatMap(loginsOf);
   if (!isObject(value)) return [];

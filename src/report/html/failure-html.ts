@@ -1,9 +1,8 @@
 /** @module Writes the page of a plan or a drift report that could not be made. */
-import { isGraphformError, isManifestError } from "../../model/errors.ts";
+import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { Problem } from "../../model/problem.ts";
 import { erroredDriftJson } from "../drift-json.ts";
 import { erroredPlanJson } from "../error-json.ts";
-import { messageOf } from "../events.ts";
 import { type Markup, markup } from "./markup.ts";
 import { pageText, type Sha256 } from "./page.ts";
 
@@ -21,13 +20,17 @@ const sentences = {
 } as const;
 
 /** A page that says why there is no plan or no drift report, with the document that `--json` prints then. */
-export function failureHtml(error: unknown, sha256: Sha256, report: "plan" | "drift" = "plan"): string {
+export function failureHtml(
+  error: GraphformError,
+  sha256: Sha256,
+  report: "plan" | "drift" = "plan",
+): string {
   const { title, footer, data } = sentences[report];
-  const hint = isGraphformError(error) ? error.hint : undefined;
+  const { message, hint } = error;
   const problems = isManifestError(error) ? error.problems : [];
   const parts = {
     title,
-    header: markup`<h1 class="bad">${title}: ${messageOf(error)}</h1>${hint !== undefined && markup`<p>Way out: ${hint}</p>`}`,
+    header: markup`<h1 class="bad">${title}: ${message}</h1>${hint !== undefined && markup`<p>Way out: ${hint}</p>`}`,
     main: markup`<ul class="plain">${problems.map(problemHtml)}</ul>`,
     footer: markup`<p class="dim">Made by graphform. ${footer}</p>`,
     data: data(error),

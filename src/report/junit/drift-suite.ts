@@ -1,10 +1,9 @@
 /** @module Turns a drift report into a JUnit suite: one case for each resource. */
 import { parseAddress } from "../../model/address.ts";
 import type { ResourceDrift } from "../../model/drift.ts";
-import { isGraphformError, isManifestError } from "../../model/errors.ts";
+import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { SourceRange } from "../../model/problem.ts";
 import { partialListsIn, unseenIn } from "../drift-counts.ts";
-import { messageOf } from "../events.ts";
 import { probeFigures } from "../probe-census.ts";
 import type { ShownDrift } from "../shown.ts";
 import type { ShownValue } from "../shown-value.ts";
@@ -67,15 +66,15 @@ export function driftSuite(report: ShownDrift, pathOf: PathOf): JunitSuite {
 }
 
 /** The suite of a look that failed: one error for each problem of the manifest, or one. */
-export function failedDriftSuite(error: unknown, name: string, pathOf: PathOf): JunitSuite {
+export function failedDriftSuite(error: GraphformError, name: string, pathOf: PathOf): JunitSuite {
   const problems = isManifestError(error)
     ? error.problems.filter(({ severity }) => severity === "error")
     : [];
-  const hint = isGraphformError(error) ? error.hint : undefined;
+  const { message, hint } = error;
   const whole: JunitCase = {
     name: "drift",
     classname: "graphform",
-    result: { is: "error", message: messageOf(error), ...(hint === undefined ? {} : { detail: hint }) },
+    result: { is: "error", message, ...(hint === undefined ? {} : { detail: hint }) },
   };
   const cases = problems.map(
     (problem): JunitCase => ({

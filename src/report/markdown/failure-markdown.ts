@@ -1,5 +1,5 @@
 /** @module Formats the error that kept a plan or a drift report from being made as Markdown for a pull request. */
-import { isManifestError } from "../../model/errors.ts";
+import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import { amount } from "../amounts.ts";
 import { errorText } from "../error-text.ts";
 import { makePalette } from "../palette.ts";
@@ -26,7 +26,11 @@ const longest = 1000;
  * The error as Markdown, with the marker of the report: it takes the place of the one that was shown before. `name` is that of the
  * manifest, empty where it could not be read.
  */
-export function failureMarkdown(error: unknown, name: string, report: "plan" | "drift" = "plan"): string {
+export function failureMarkdown(
+  error: GraphformError,
+  name: string,
+  report: "plan" | "drift" = "plan",
+): string {
   const page = { palette: makePalette(false), width: 100 };
   const problems = isManifestError(error) ? error.problems : [];
   const left = problems.length - listed;

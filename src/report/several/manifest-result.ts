@@ -1,5 +1,5 @@
 /** @module Defines the result of one of several manifests that one command works on. */
-import { type ExitCode, exitCodes, isGraphformError, worseExit } from "../../model/errors.ts";
+import { type ExitCode, exitCodes, type GraphformError, worseExit } from "../../model/errors.ts";
 
 /** The result of one manifest, or the error that kept it from being made. */
 export type ManifestResult<T> = {
@@ -7,7 +7,7 @@ export type ManifestResult<T> = {
   readonly folder: string;
   /** Name of the manifest, empty where it could not be read. */
   readonly name: string;
-} & ({ readonly is: "made"; readonly value: T } | { readonly is: "failed"; readonly error: unknown });
+} & ({ readonly is: "made"; readonly value: T } | { readonly is: "failed"; readonly error: GraphformError });
 
 /** A result that was made. */
 export type Made<T> = Extract<ManifestResult<T>, { readonly is: "made" }>;
@@ -22,7 +22,7 @@ export function madeOf<T>(results: readonly ManifestResult<T>[]): readonly Made<
  */
 export function exitOf<T>(result: ManifestResult<T>, differs: (value: T) => boolean): ExitCode {
   if (result.is === "made") return differs(result.value) ? exitCodes.changes : exitCodes.done;
-  return isGraphformError(result.error) ? result.error.exitCode : exitCodes.error;
+  return result.error.exitCode;
 }
 
 /** The one exit code of several manifests: that of an error wins over 2, and 2 over 0. */

@@ -1,4 +1,5 @@
 /** @module Formats the results of several manifests as one JSON document. */
+import type { GraphformError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { ManifestResult } from "./manifest-result.ts";
 
@@ -11,7 +12,7 @@ interface Documents<T> {
   readonly key: "plan" | "drift" | "validation";
   readonly exit: (result: ManifestResult<T>) => number;
   readonly made: (value: T) => JsonObject;
-  readonly failed: (error: unknown) => JsonObject;
+  readonly failed: (error: GraphformError) => JsonObject;
   readonly summary: JsonObject;
 }
 

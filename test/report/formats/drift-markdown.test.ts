@@ -2,6 +2,7 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, it } from "vitest";
 import type { DriftReport } from "../../../src/model/drift.ts";
+import { GraphformError } from "../../../src/model/errors.ts";
 import { failureMarkdown } from "../../../src/report/markdown/failure-markdown.ts";
 import { name, orders, saying, whole } from "../drift-parts.ts";
 import { driftMarkdown } from "../rendered.ts";
@@ -99,7 +100,7 @@ describe("Markdown of drift", () => {
 
   it.each(hostile)("lets nothing of %j out of its code", (word) => {
     expect(faultsIn(driftMarkdown(saying(word), words))).toEqual([]);
-    const failed = failureMarkdown(new Error(word), word, "drift");
+    const failed = failureMarkdown(new GraphformError("x", word), word, "drift");
     expect(faultsIn(failed)).toEqual([]);
     expect(failed).toContain("Nobody could look.");
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, it } from "vitest";
-import { ManifestError } from "../../../src/model/errors.ts";
+import { GraphformError, ManifestError } from "../../../src/model/errors.ts";
 import type { Plan } from "../../../src/model/plan.ts";
 import { codeSpan, fence } from "../../../src/report/markdown/code.ts";
 import { failureMarkdown } from "../../../src/report/markdown/failure-markdown.ts";
@@ -142,7 +142,7 @@ describe("Markdown of a plan", () => {
             outputs: { [f]: { action: "create", after: a, unknown: false, sensitive: false } },
           });
           expect(faultsIn(render(made, { planFile: c }).html)).toEqual([]);
-          expect(faultsIn(htmlOf(failureMarkdown(new Error(a), b)))).toEqual([]);
+          expect(faultsIn(htmlOf(failureMarkdown(new GraphformError("x", a), b)))).toEqual([]);
         },
       ),
       { numRuns: 100 },
@@ -286,6 +286,8 @@ describe("a plan that could not be made", () => {
     expect(written.split("\n")[0]).toBe(marker("plan", "shop"));
     expect(written).toContain("graphform.yaml:20:3: error: wrong 19");
     expect(written).toContain("3 problems more");
-    expect(failureMarkdown(new Error("x"), "")).toContain("error: unexpected error: x");
+    expect(failureMarkdown(new GraphformError("y", "unexpected error: x"), "")).toContain(
+      "error: unexpected error: x",
+    );
   });
 });

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GraphformError } from "../../../src/model/errors.ts";
 import { failureHtml } from "../../../src/report/html/failure-html.ts";
 import { whole } from "../drift-parts.ts";
 import { goldenPlans } from "../golden-plans.ts";
@@ -27,7 +28,7 @@ const pages: { readonly [name: string]: string } = {
   hostile: pageOf(hostilePlan, { earlier }),
   large: pageOf(largePlan),
   outside: driftHtml(whole, words, sha256),
-  failed: failureHtml(new Error("the service is not there"), sha256),
+  failed: failureHtml(new GraphformError("x", "the service is not there"), sha256),
 };
 const looks: { readonly [look: string]: BrowserContextOptions & { readonly print?: boolean } } = {
   light: { colorScheme: "light" },

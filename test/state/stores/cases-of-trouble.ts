@@ -310,6 +310,7 @@ function serviceUnder(
   const sent: string[] = [];
   const service: Service = {
     profile: toyProfile,
+    hide: (text) => text,
     offers: () => true,
     date: () => undefined,
     async read() {

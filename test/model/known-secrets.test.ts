@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Hide, knownSecrets } from "../../src/model/known-secrets.ts";
+import { sensitive } from "../../src/model/sealed.ts";
+
+function hiding(...texts: readonly string[]): Hide {
+  const secrets = knownSecrets();
+  secrets.add(texts);
+  return secrets.hide;
+}
+
+const withheld = "(withheld: it repeats a secret)";
+const awkward = 'p"a/s\\s w+ö&r<d>=%\n\tÿ\u{1F600}?';
+
+describe("a secret in the words of others", () => {
+  const escapes: { readonly [char: string]: string } = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+  };
+  const forms: readonly [where: string, form: (text: string) => string][] = [
+    ["as it is", (text) => text],
+    ["in JSON", (text) => JSON.stringify({ text })],
+    ["in JSON within JSON", (text) => JSON.stringify(JSON.stringify({ text }))],
+    ["in a query", (text) => `https://x.example/?p=${encodeURIComponent(text)}&q=1`],
+    ["in a URL", (text) => encodeURI(`https://x.example/${text}/y`)],
+    ["in a form", (text) => new URLSearchParams({ p: text }).toString()],
+    [
+      "in a URL with small escapes",
+      (text) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase()),
+    ],
+    ["in HTML", (text) => `<b>${text.replace(/[&<>"]/g, (char) => escapes[char] ?? char)}</b>`],
+    ["in hex", (text) => Buffer.from(text).toString("hex")],
+  ];
+  it.each(forms)("is hidden %s, and nothing else", (_, form) => {
+    expect(hiding(awkward)(form(awkward))).toBe(form("SECRET").replace(/SECRET|534543524554/, sensitive));
+  });
+
+  it.each([
+    ["base64", "base64", ""],
+    ["base64 at offset 1", "base64", "abc:"],
+    ["base64 at offset 2", "base64", "user:"],
+    ["base64 for URLs", "base64url", ""],
+    ["base64 for URLs at offset 1", "base64url", "abc:"],
+    ["base64 for URLs at offset 2", "base64url", "user:"],
+  ] as const)("is hidden in %s", (_, encoding, before) => {
+    const encoded = Buffer.from(`${before}${awkward}:after`).toString(encoding);
+    const around = Math.ceil((before.length * 4) / 3) + Math.ceil(":after".length * (4 / 3)) + 4;
+    const shown = hiding(awkward)(encoded);
+    expect(shown).toContain(sensitive);
+    expect(shown.length).toBeLessThanOrEqual(around + sensitive.length);
+  });
+
+  it("is hidden line by line, if it has several", () => {
+    const key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END KEY-----";
+    expect(hiding(key)("  | MIIEvQIBADANBgkq\n  | hkiG9w0BAQEFAASC")).toBe(
+      "  | (sensitive)\n  | (sensitive)",
+    );
+  });
+
+  it("is hidden as the longer one of two that start alike", () => {
+    expect(hiding("hunter", "hunter2")("hunter2 hunter")).toBe("(sensitive) (sensitive)");
+  });
+
+  it("is hidden from the moment at which it is known", () => {
+    const secrets = knownSecrets();
+    expect(secrets.hide("late-secret")).toBe("late-secret");
+    secrets.add([undefined, "", "late-secret"]);
+    expect(secrets.hide("late-secret")).toBe("(sensitive)");
+  });
+
+  it.each([
+    ["in capitals", "Hunter2!", "it is HUNTER2!", "it is (sensitive)"],
+    ["in capitals that are longer than small letters", "straße12", "STRAßE12 \u0130", "(sensitive) \u0130"],
+    ["in a URL with capitals", "p/ss word", "x?p=P%2FSS%20WORD", "x?p=(sensitive)"],
+  ])("is hidden without case: %s", (_, secret, said, shown) => {
+    expect(hiding(secret)(said)).toBe(shown);
+  });
+
+  it.each([
+    ["without secrets", [], "a (b) [c] *"],
+    ["that holds no secret", ["hunter2"], "nothing here"],
+  ])("leaves a text alone %s", (_, texts, text) => {
+    expect(hiding(...texts)(text)).toBe(text);
+  });
+
+  it("is let through nowhere, whatever it is made of and stands in", () => {
+    const secret = fc.string({ minLength: 8, maxLength: 30, unit: "grapheme" });
+    const around = fc.string({ maxLength: 5 });
+    fc.assert(
+      fc.property(secret, around, around, (text, before, after) => {
+        const hide = hiding(text);
+        const whole = `${before}${text}${after}`;
+        expect(hide(whole)).toContain(sensitive);
+        expect(hide(JSON.stringify(whole))).toContain(sensitive);
+        expect(hide(encodeURIComponent(whole))).toContain(sensitive);
+        expect(hide(Buffer.from(whole).toString("base64"))).toContain(sensitive);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("a secret of fewer than six characters", () => {
+  it.each([
+    ["a longer secret is hidden by itself", ["hunter"], "it is hunter", "it is (sensitive)"],
+    ["a short one is withheld with everything around it", ["hunt"], "it is hunt!", withheld],
+    ["also without case", ["hunt"], "it is HUNT!", withheld],
+    ["also as JSON writes it", ['"'], 'it is "', withheld],
+    ["also as a URL writes it", ["/"], "it is %2F", withheld],
+    ["nothing is withheld without one", ["", "xyz"], "it is ab", "it is ab"],
+  ])("%s", (_, texts, said, shown) => {
+    expect(hiding(...texts)(said)).toBe(shown);
+  });
+});
+
+describe("a login that nobody knew of", () => {
+  it.each([
+    ["in an address", "moved to redis://app:secret@h:1 now", "moved to (sensitive) now"],
+    ["without a scheme", "cannot reach app:secret@h:1", "cannot reach (sensitive)"],
+    ["no login", "ask dba@example.com: at 10:30", "ask dba@example.com: at 10:30"],
+  ])("is hidden in the words of others: %s", (_, said, shown) => {
+    expect(hiding()(said)).toBe(shown);
+  });
+});
+
+describe("the time that it takes", () => {
+  /** How long `work` takes at its fastest, in ms. */
+  function fastest(work: () => void): number {
+    const times = Array.from({ length: 5 }, () => {
+      const started = performance.now();
+      work();
+      return performance.now() - started;
+    });
+    return Math.min(...times);
+  }
+
+  it("does not grow with the number of secrets, also of such that begin alike", () => {
+    const text = "prod-pass- what people read, line by line, with prod-pass in it\n".repeat(2000);
+    const secrets = (count: number): readonly string[] =>
+      Array.from({ length: count }, (_, at) => `prod-pass-${String(at).padStart(6, "0")}`);
+    const [few, many] = [hiding(...secrets(5)), hiding(...secrets(5000))];
+    expect([few(text), many(text)]).toEqual([text, text]);
+    expect(fastest(() => many(text)) / fastest(() => few(text))).toBeLessThan(5);
+  });
+});
