@@ -5,8 +5,6 @@ interface Variable {
   readonly name: string;
   /** A sentence for the documentation. */
   readonly about: string;
-  /** A credential: no word of others may repeat it. */
-  readonly isSecret?: true;
 }
 
 /** A setting's key. */
@@ -84,12 +82,8 @@ export type SettingKey =
 /** The variables that are read, by the key of their setting. */
 export const variables: { readonly [key in SettingKey]: Variable } = {
   username: { name: "GRAPHFORM_USERNAME", about: "User name for the service; wins over a stored session." },
-  password: { name: "GRAPHFORM_PASSWORD", about: "Password for the service.", isSecret: true },
-  token: {
-    name: "GRAPHFORM_TOKEN",
-    about: "Token for the users host, in place of the session's.",
-    isSecret: true,
-  },
+  password: { name: "GRAPHFORM_PASSWORD", about: "Password for the service." },
+  token: { name: "GRAPHFORM_TOKEN", about: "Token for the users host, in place of the session's." },
   tokenCommand: {
     name: "GRAPHFORM_TOKEN_COMMAND",
     about: "Program with its arguments that prints that token; it runs without a shell.",
@@ -139,7 +133,6 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     name: "GITHUB_TOKEN",
     about:
       "Token with which `ci comment` and `ci issue` write, and `apply` reads the newest commit; it goes to GitHub alone.",
-    isSecret: true,
   },
   githubApiUrl: {
     name: "GITHUB_API_URL",
@@ -159,7 +152,6 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     name: "GITLAB_TOKEN",
     about:
       "Token with the scope `api` with which `ci comment` and `ci issue` write; it goes to GitLab's API alone.",
-    isSecret: true,
   },
   ciApiV4Url: {
     name: "CI_API_V4_URL",
@@ -188,39 +180,35 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     about: "Location of the state, as `--state` takes it; `--state` wins over it.",
   },
   stateUsername: { name: "GRAPHFORM_STATE_USERNAME", about: "User name for a state behind HTTP." },
-  statePassword: { name: "GRAPHFORM_STATE_PASSWORD", about: "Password for it.", isSecret: true },
+  statePassword: { name: "GRAPHFORM_STATE_PASSWORD", about: "Password for it." },
   stateToken: {
     name: "GRAPHFORM_STATE_TOKEN",
     about: "Bearer token for it, in place of user name and password.",
-    isSecret: true,
   },
   statePostgresUrl: {
     name: "GRAPHFORM_STATE_POSTGRES_URL",
     about: "URL of the database of a state, with user and password.",
-    isSecret: true,
   },
   stateToUsername: {
     name: "GRAPHFORM_STATE_TO_USERNAME",
     about: "User name for the other end of a move, where that is another HTTP host.",
   },
-  stateToPassword: { name: "GRAPHFORM_STATE_TO_PASSWORD", about: "Password for it.", isSecret: true },
-  stateToToken: { name: "GRAPHFORM_STATE_TO_TOKEN", about: "Bearer token for it.", isSecret: true },
+  stateToPassword: { name: "GRAPHFORM_STATE_TO_PASSWORD", about: "Password for it." },
+  stateToToken: { name: "GRAPHFORM_STATE_TO_TOKEN", about: "Bearer token for it." },
   stateToPostgresUrl: {
     name: "GRAPHFORM_STATE_TO_POSTGRES_URL",
     about: "URL of the database at the other end of a move, with user and password.",
-    isSecret: true,
   },
   stateLease: {
     name: "GRAPHFORM_STATE_LEASE",
     about:
       "Time after which others may take over the lock of a run that has died, like `60s`, the default; from `1s` to `24h`.",
   },
-  awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3.", isSecret: true },
-  awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key.", isSecret: true },
+  awsAccessKeyId: { name: "AWS_ACCESS_KEY_ID", about: "Access key for a state in S3." },
+  awsSecretAccessKey: { name: "AWS_SECRET_ACCESS_KEY", about: "Secret of that key." },
   awsSessionToken: {
     name: "AWS_SESSION_TOKEN",
     about: "Session token that belongs to that key, where it is a temporary one.",
-    isSecret: true,
   },
   awsRegion: { name: "AWS_REGION", about: "Region of the bucket where the manifest names none." },
   awsDefaultRegion: { name: "AWS_DEFAULT_REGION", about: "The same, where `AWS_REGION` is not set." },
@@ -238,7 +226,7 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
   pgPort: { name: "PGPORT", about: "Its port." },
   pgDatabase: { name: "PGDATABASE", about: "Its database." },
   pgUser: { name: "PGUSER", about: "User for it." },
-  pgPassword: { name: "PGPASSWORD", about: "Password for it.", isSecret: true },
+  pgPassword: { name: "PGPASSWORD", about: "Password for it." },
   pgSslMode: {
     name: "PGSSLMODE",
     about: "How the connection is secured: `disable`, `require`, `verify-ca` or `verify-full`.",
@@ -253,6 +241,5 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     name: "CI_JOB_TOKEN",
     about:
       "Token of a job on GitLab: used for a state at that GitLab, as `gitlab-ci-token`, where nothing else is set, and to read the newest commit.",
-    isSecret: true,
   },
 };

@@ -16,16 +16,22 @@ export interface Settings {
   readonly secrets: KnownSecrets;
 }
 
+/** Credentials of the service, of stores and of the forge. */
+const credentials: readonly SettingKey[] = [
+  ...(["password", "token", "githubToken", "gitlabToken", "ciJobToken"] as const),
+  ...(["statePassword", "stateToken", "statePostgresUrl"] as const),
+  ...(["stateToPassword", "stateToToken", "stateToPostgresUrl", "pgPassword"] as const),
+  ...(["awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken"] as const),
+];
+
 /** Reads an environment into settings. */
 export function settingsOf(environment: Environment): Settings {
   const values = new Map(
     Object.entries(variables).map(([key, { name }]) => [key, environment[name]] as const),
   );
   const secrets = knownSecrets();
-  for (const [key, { isSecret }] of Object.entries(variables)) {
-    const value = values.get(key);
-    secrets.add([...(isSecret === true ? [value] : []), ...loginsIn(value ?? null)]);
-  }
+  secrets.add(credentials.map((key) => values.get(key)));
+  for (const value of values.values()) secrets.add(loginsIn(value ?? null));
   return {
     secrets,
     get: (key) => {
