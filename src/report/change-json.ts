@@ -118,7 +118,8 @@ export function stepExtras(step: Step<unknown>): JsonObject {
   };
 }
 
-function identity({ address, kind }: Change<unknown>, names: KindNames): JsonObject {
+/** The names of a resource: address, type, name and key of `forEach`. */
+export function identity({ address, kind }: Change<unknown>, names: KindNames): JsonObject {
   const parts = parseAddress(address);
   return {
     address,
@@ -162,7 +163,10 @@ function actionReason(change: Change<unknown>): string | undefined {
   return change.forcedBy === undefined ? "replace_by_request" : "replace_because_cannot_update";
 }
 
-function beforeAndAfter(change: Change<ShownValue>): JsonObject {
+/** Both sides of a change with their marks; null where there is nothing on a side. */
+export function beforeAndAfter(
+  change: Change<ShownValue>,
+): Readonly<Record<"before" | "after" | "after_unknown" | "before_sensitive" | "after_sensitive", Json>> {
   const { before, after } = sidesOf(change);
   return {
     before: nested(before, ({ json }) => json) ?? null,
@@ -174,7 +178,7 @@ function beforeAndAfter(change: Change<ShownValue>): JsonObject {
 }
 
 /** A spec as nested objects, with one part of each of its values. */
-function nested(
+export function nested(
   spec: Spec<ShownValue> | undefined,
   part: (value: ShownValue) => Json | undefined,
 ): JsonObject | undefined {

@@ -4,6 +4,7 @@ import { changeExtras, outputChange, resourceChange, resourceDrift, stepExtras }
 import type { KindNames } from "./kind-words.ts";
 import { partialJson } from "./partial-lists.ts";
 import { summarize } from "./plan-summary.ts";
+import { planValues } from "./plan-values.ts";
 import { probesJson } from "./probe-census.ts";
 import type { ShownPlan } from "./shown.ts";
 
@@ -27,6 +28,7 @@ export function planJson(plan: ShownPlan, names: KindNames): JsonObject {
       return drift === undefined ? [] : [drift];
     }),
     output_changes: mapValues(plan.outputs, outputChange),
+    ...planValues({ changes, outputs: plan.outputs }, names),
     x_graphform: {
       name: plan.name,
       lineage: plan.lineage,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/json.ts";
-import type { Plan } from "../../src/model/plan.ts";
+import type { Change, Plan } from "../../src/model/plan.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { goldenPlans } from "./golden-plans.ts";
 import { change, database, field, plan, sealed, step } from "./plan-parts.ts";
@@ -222,6 +222,148 @@ describe("planJson", () => {
     });
   });
 
+  describe("writes what was observed, what is planned and what is declared", () => {
+    const guard = { code: "protect", message: "protected", lift: "x" };
+    const seen = database("r", { name: "a", maxMemory: "6GB" });
+    const wanted = database("r", { name: "a", maxMemory: "8GB", graphdbPassword: sealed("a") });
+    const fields = [field("config.maxMemory", { before: "6GB", after: "8GB" })];
+    const sides = { before: seen, after: wanted, fields };
+    it.each<[string, Change, string | undefined, string | undefined]>([
+      ["a create was not there", change("create", "instances.a", { after: wanted }), undefined, "8GB"],
+      ["an update", change("update", "instances.a", sides), "6GB", "8GB"],
+      ["a replacement", change("replace", "instances.a", sides), "6GB", "8GB"],
+      ["an adoption", change("adopt", "instances.a", sides), "6GB", "8GB"],
+      [
+        "what stays is planned as it is, not as it is written",
+        change("keep", "instances.a", { before: seen, after: database("r", { maxMemory: "6144MB" }) }),
+        "6GB",
+        "6GB",
+      ],
+      ["a deletion ends it", change("delete", "instances.a", { before: seen }), "6GB", undefined],
+      [
+        "what is let go of is no longer managed",
+        change("forget", "instances.a", { before: seen }),
+        "6GB",
+        undefined,
+      ],
+      [
+        "what is gone was not observed: its values are the recorded ones",
+        change("create", "instances.a", { before: seen, after: wanted, gone: true, id: "i-1" }),
+        undefined,
+        "8GB",
+      ],
+      [
+        "what is gone is not there",
+        change("forget", "instances.a", { before: seen, gone: true }),
+        undefined,
+        undefined,
+      ],
+      [
+        "a blocked update stays as it is",
+        change("update", "instances.a", { ...sides, blocked: [guard] }),
+        "6GB",
+        "6GB",
+      ],
+      [
+        "a blocked deletion stays",
+        change("delete", "instances.a", { before: seen, blocked: [guard] }),
+        "6GB",
+        "6GB",
+      ],
+      [
+        "a blocked create makes nothing",
+        change("create", "instances.a", { after: wanted, blocked: [guard] }),
+        undefined,
+        undefined,
+      ],
+    ])("%s", (_, made, prior, planned) => {
+      const json = planJson(plan({ changes: [made] }), words);
+      const memory = (values: Json | undefined): Json | undefined => {
+        const [only] = resourcesIn(values);
+        return asObject(asObject(asObject(only)["values"])["config"])["maxMemory"];
+      };
+      expect([memory(asObject(json["prior_state"])["values"]), memory(json["planned_values"])]).toEqual([
+        prior,
+        planned,
+      ]);
+    });
+
+    it("hides secrets and leaves out what is not known yet, in values and outputs", () => {
+      const endpoint = { $template: [{ $ref: "instances.b.endpoint" }] };
+      const after = database("r", { graphdbPassword: "hunter2", description: endpoint });
+      const json = planJson({ ...samplePlan, changes: [change("create", "instances.a", { after })] }, words);
+      expect(resourcesIn(json["planned_values"])).toEqual([
+        {
+          ...{ address: "instances.a", mode: "managed", type: "graphform_instance", name: "a" },
+          provider_name: "graphform",
+          values: {
+            ...{ tier: "enterprise", component: "single-zone", cloudProvider: "aws", region: "r" },
+            config: { graphdbPassword: "(sensitive)" },
+          },
+          sensitive_values: { config: { graphdbPassword: true } },
+        },
+      ]);
+      expect(asObject(json["planned_values"])["outputs"]).toEqual({
+        cacheEndpoint: { sensitive: false },
+        ordersUrl: { sensitive: false },
+        sessionsPassword: { sensitive: true, value: "(sensitive)" },
+        searchPort: { sensitive: false, value: 6379 },
+      });
+      const { values } = asObject(json["prior_state"]);
+      expect(Object.keys(asObject(asObject(values)["outputs"])).sort()).toEqual([
+        "ordersUrl",
+        "searchPort",
+        "sessionsPassword",
+      ]);
+    });
+
+    it("calls a value constant only in a resource that refers to no other, and never a secret", () => {
+      const user = { instance: "a", username: "u" };
+      const changes = [
+        change("create", "instances.a", { after: { region: "r", "config.graphdbPassword": sealed("a") } }),
+        change("create", 'instances.c["x"]', { after: { region: "x" }, refs: ["networks.n"] }),
+        change("create", 'instances.c["y"]', { after: { region: "y" }, refs: ["networks.n"] }),
+        change("keep", "users.u", { before: user, after: user, refs: ["instances.a"] }),
+        change("delete", "networks.old", { before: { region: "r" } }),
+      ];
+      expect(resourcesIn(planJson(plan({ changes }), words)["configuration"])).toEqual([
+        {
+          ...{ address: "instances.a", mode: "managed", type: "graphform_instance", name: "a" },
+          expressions: { region: { constant_value: "r" } },
+        },
+        {
+          ...{ address: "instances.c", mode: "managed", type: "graphform_instance", name: "c" },
+          expressions: {},
+          for_each_expression: {},
+          depends_on: ["networks.n"],
+        },
+        {
+          ...{ address: "users.u", mode: "managed", type: "graphform_user", name: "u" },
+          expressions: {},
+          depends_on: ["instances.a"],
+        },
+      ]);
+    });
+
+    it("has no configuration where the plan knows of none, as one of destroy", () => {
+      const made = plan({ changes: [change("delete", "instances.a", { before: seen })] });
+      expect(planJson(made, words)).not.toHaveProperty("configuration");
+    });
+
+    it("grows with the number of resources, not with its square", () => {
+      const size = (count: number): number => {
+        const changes = Array.from({ length: count }, (_, at) =>
+          change("create", `instances.c["${String(at).padStart(4, "0")}"]`, {
+            after: wanted,
+            refs: ["networks.n"],
+          }),
+        );
+        return jsonText(planJson(plan({ changes }), words)).length;
+      };
+      expect(size(400) / size(200)).toBeLessThan(2.05);
+    });
+  });
+
   it("survives names that reach for the prototype", () => {
     const spec: JsonObject = JSON.parse('{"config":{"__proto__":{"polluted":true},"constructor":"x"}}');
     const made = plan({
@@ -237,6 +379,12 @@ describe("planJson", () => {
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 });
+
+/** The resources of one part of a plan. */
+function resourcesIn(part: Json | undefined): readonly Json[] {
+  const { resources } = asObject(asObject(part)["root_module"]);
+  return Array.isArray(resources) ? resources : [];
+}
 
 function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
