@@ -9,10 +9,10 @@ import { acquireLock, breakLock, readHolder } from "./lock.ts";
 import { mergeCalls } from "./merge-calls.ts";
 import { appendTo } from "./reducer.ts";
 import type { Stored } from "./remote/driver.ts";
-import { type FileStamps, readStored, stampOf, stampsOf, targetOf } from "./state-file.ts";
+import { type FileStamps, readStored, type StoredState, stampOf, stampsOf, targetOf } from "./state-file.ts";
 import { backupOf, logOf, stateWriter } from "./state-writer.ts";
 import type { EventVersion, Lock } from "./store.ts";
-import { conflict, standsElsewhere, stateGone, unwritable } from "./store-trouble.ts";
+import { conflict, standsElsewhere, stateGone, stateOlder, unwritable } from "./store-trouble.ts";
 
 export interface FileStoreOptions {
   readonly path: string;
@@ -49,7 +49,7 @@ type Item =
  * A write follows what this store knows: what it read, or wrote, last. Somebody else's write in between refuses it and
  * every further one until the state is read again. A file that vanished meanwhile is written again: nothing is lost by
  * that. A document that is gone before it is read, and has left its previous version or its log, was lost: `read` throws
- * `state-gone`, for with nothing remembered everything would be made a second time.
+ * `state-gone`, for with nothing remembered everything would be made a second time. `state-older` where these know a newer version.
  */
 export function createFileStore({ path, name, elsewhere, hide }: FileStoreOptions): KeptStore {
   const writer = stateWriter();
@@ -66,12 +66,12 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
 
   const load = async (
     file: string,
-  ): Promise<{ readonly state: StateDocument | undefined; readonly found: Known }> => {
-    const { state, stamps } = await readStored(file, path, name);
+  ): Promise<Pick<StoredState, "state" | "newer"> & { readonly found: Known }> => {
+    const { state, stamps, ...beside } = await readStored(file, path, name);
     const found = { version: state && idOf(state), stamps };
     known = found;
     writer.forget();
-    return { state, found };
+    return { state, found, ...beside };
   };
 
   /** False where somebody else has written since. */
@@ -145,7 +145,8 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     async read(): Promise<StateDocument | undefined> {
       await writes.idle();
       const file = await targetOf(path);
-      const { state } = await load(file);
+      const { state, newer } = await load(file);
+      if (state !== undefined && newer !== undefined) throw stateOlder(path, state, newer);
       if (state === undefined) await assertNoneElsewhere(file, path, elsewhere);
       [refused, unwritten] = [false, undefined];
       return state;

@@ -1,11 +1,14 @@
 /** @module Reads a state and its log as a pair, and tells when either file has changed. */
-import { readFile, readlink, realpath, stat } from "node:fs/promises";
+import { open, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { StateDocument } from "../model/state.ts";
+import type { VersionId } from "./document.ts";
 import { readState } from "./read-state.ts";
-import { logOf } from "./state-writer.ts";
+import { spanOf } from "./state-log.ts";
+import { backupOf, logOf } from "./state-writer.ts";
+import type { Newer } from "./store-trouble.ts";
 
 /** The file that a path leads to through links, also where nothing is there yet. Throws `state-unreadable`, as all here do. */
 export async function targetOf(path: string): Promise<string> {
@@ -38,10 +41,11 @@ export async function stampsOf(file: string): Promise<FileStamps> {
 /** Reads that are tried while another process replaces the document. */
 const patience = 100;
 
-/** The texts of a state's document and of its log as they belong together, with their stamps. */
+/** The texts of a state's document and of its log as they belong together, with their stamps and the version of the backup. */
 export interface StateTexts {
   readonly text: string | undefined;
   readonly log: string | undefined;
+  readonly backup: VersionId | undefined;
   readonly stamps: FileStamps;
 }
 
@@ -51,19 +55,61 @@ export async function readTexts(file: string): Promise<StateTexts> {
     const stamps = await stampsOf(file);
     const text = stamps.document === undefined ? undefined : await textOf(file);
     const log = text === undefined || stamps.log === undefined ? undefined : await textOf(logOf(file));
+    const backup = text === undefined ? undefined : await versionAt(backupOf(file));
     if ((await stampOf(file)) !== stamps.document && attempt < patience) continue;
-    return { text, log, stamps };
+    return { text, log, backup, stamps };
   }
 }
 
+/** A state with its log, and the version beside it that is newer: an older copy was put in its place. */
+export interface StoredState {
+  readonly state: StateDocument | undefined;
+  readonly stamps: FileStamps;
+  readonly newer?: Newer;
+}
+
 /** Reads a state with its log. `path` is the state, for messages. */
-export async function readStored(
-  file: string,
-  path: string,
-  name: string | undefined,
-): Promise<{ readonly state: StateDocument | undefined; readonly stamps: FileStamps }> {
-  const { text, log, stamps } = await readTexts(file);
-  return { state: text === undefined ? undefined : readState(text, path, name, log), stamps };
+export async function readStored(file: string, path: string, name: string | undefined): Promise<StoredState> {
+  const { text, log, backup, stamps } = await readTexts(file);
+  if (text === undefined) return { state: undefined, stamps };
+  const state = readState(text, path, name, log);
+  const newer = newerThan(state, backup, log);
+  return { state, stamps, ...(newer === undefined ? {} : { newer }) };
+}
+
+/**
+ * The newer version beside a state. A log that follows this very version does not count: a run died before its first event was durable,
+ * or somebody decided to go on without it.
+ */
+function newerThan(
+  state: StateDocument,
+  backup: VersionId | undefined,
+  log: string | undefined,
+): Newer | undefined {
+  const { head, last } = (log === undefined ? undefined : spanOf(log)) ?? {};
+  const isOurs = ({ lineage }: Pick<VersionId, "lineage">): boolean => lineage === state.lineage;
+  const inLog =
+    head !== undefined && isOurs(head) && head.serial !== state.serial ? Math.max(head.serial, last ?? 0) : 0;
+  const inBackup = backup !== undefined && isOurs(backup) ? backup.serial : 0;
+  const serial = Math.max(inLog, inBackup);
+  return serial > state.serial ? { serial, isBackedUp: inBackup > state.serial } : undefined;
+}
+
+/** The version in the head of a document's file, as it is written; undefined for any other text. */
+async function versionAt(path: string): Promise<VersionId | undefined> {
+  const file = await open(path, "r").catch(() => undefined);
+  try {
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(4096), 0, 4096, 0)) ?? { bytesRead: 0 };
+    const text = buffer?.toString("utf8", 0, bytesRead) ?? "";
+    const [, lineage] = /"lineage":\s*"([^"\\]+)"/.exec(text) ?? [];
+    const [, serial] = /"serial":\s*(\d+)/.exec(text) ?? [];
+    const isState = /"version":\s*[23]\b/.test(text);
+    return isState && lineage !== undefined && serial !== undefined
+      ? { lineage, serial: Number(serial) }
+      : undefined;
+  } finally {
+    await file?.close();
+  }
 }
 
 /** Tells a file from every other one that stood at its path; undefined where there is none. */

@@ -58,6 +58,20 @@ export function readLog(text: string, file: string): StateLog {
   return { head, events };
 }
 
+/** The version that a log follows, and the serial of its last whole line; undefined where its first line is not as it was written. */
+export function spanOf(text: string): { readonly head: LogHead; readonly last?: number } | undefined {
+  const end = text.indexOf("\n");
+  const head = end < 0 ? undefined : headOf(contentOf(text.slice(0, end)));
+  if (head === undefined) return undefined;
+  for (let to = text.lastIndexOf("\n"); to > end; ) {
+    const from = text.lastIndexOf("\n", to - 1);
+    const last = eventsIn(contentOf(text.slice(from + 1, to)), head.lineage)?.at(-1);
+    if (last !== undefined) return { head, last: last.serial };
+    to = from;
+  }
+  return { head };
+}
+
 /**
  * True for a line whose end was never written, or of which a power failure has left zeros; not for one that was whole up
  * to them, for then another one may have followed it.

@@ -27,6 +27,32 @@ export function stateGone(where: string, left: readonly ("backup" | "log")[]): G
   });
 }
 
+/** A version beside a state that is newer than the state itself. */
+export interface Newer {
+  readonly serial: number;
+  /** True where the backup has it, with its log. */
+  readonly isBackedUp: boolean;
+}
+
+/** The refusal of an older document that was put in the place of a newer one: what was made since would be made again. */
+export function stateOlder(
+  where: string,
+  { serial }: VersionId,
+  { serial: newest, isBackedUp }: Newer,
+): GraphformError {
+  const file = isBackedUp ? `${where}.backup` : `${where}.log`;
+  const back = isBackedUp
+    ? `put the newer one back: cp '${where}.backup' '${where}'`
+    : "put the newest copy in its place";
+  return new GraphformError(
+    "state-older",
+    `the state ${where} is at version ${serial}, and ${file} knows version ${newest}: an older copy was put in its place`,
+    {
+      hint: `${back}; or, to go on with the older one: rm -f '${where}.backup' '${where}.log', and bind what was made since with graphform import`,
+    },
+  );
+}
+
 /** The refusal of a write that does not follow what is stored. */
 export function conflict(where: string, next: VersionId, stored: VersionId | undefined): GraphformError {
   const found =

@@ -116,10 +116,43 @@ describe("the log of a state", () => {
     });
   });
 
-  it("does not bring back what an older copy of the whole state does not know", async () => {
+  it("and the backup do not allow an older copy of the whole state in its place, until they are gone", async () => {
     const { path } = await killed();
-    const older = stateFormatter()(sampleState());
-    await writeFile(path, older);
+    await writeFile(path, stateFormatter()(sampleState()));
+    await expect(stateAt(path)).rejects.toMatchObject({
+      code: "state-older",
+      message: expect.stringContaining("is at version 1, and"),
+      hint: expect.stringContaining(`cp '${path}.backup' '${path}'`),
+    });
+    await rm(`${path}.backup`);
+    await expect(stateAt(path)).rejects.toMatchObject({
+      code: "state-older",
+      message: expect.stringContaining(`${path}.log knows version 5`),
+      hint: expect.stringContaining(`rm -f '${path}.backup' '${path}.log'`),
+    });
+    await rm(`${path}.log`);
+    expect((await stateAt(path))?.serial).toBe(1);
+  });
+
+  it("does not allow an older copy in the place of the folded state either", async () => {
+    const path = join(await temporaryFolder(), "shop.state.json");
+    const store = createFileStore({ path, name: "shop" });
+    const lock = await store.lock("apply", { clock: systemClock });
+    await store.write(sampleState());
+    const journal = openJournal(store, sampleState(), systemClock);
+    for (let n = 0; n < 4; n += 1) await journal.record(bound(n));
+    await lock.release();
+    expect((await stateAt(path))?.serial).toBe(5);
+    // Between the version that the log follows and its last one.
+    await writeFile(path, stateFormatter()({ ...sampleState(), serial: 3 }));
+    await expect(stateAt(path)).rejects.toMatchObject({ code: "state-older" });
+    await copyFile(`${path}.backup`, path);
+    expect((await stateAt(path))?.serial).toBe(5);
+  });
+
+  it("of another history is no newer version", async () => {
+    const { path } = await killed();
+    await writeFile(path, stateFormatter()({ ...sampleState(), lineage: "another" }));
     expect((await stateAt(path))?.serial).toBe(1);
   });
 
