@@ -78,9 +78,31 @@ it("a page in place of an answer announces no create, and gives no lock back", a
     return isLate ? page : undefined;
   };
   const { code, err } = await user.run("apply", "--auto-approve");
-  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("sent a page") });
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("sent an HTML page") });
   expect(err).toMatch(/left standing/);
   expect(pages).toBeGreaterThan(1);
   expect(service.instances.size).toBe(0);
   expect(server.lock).toBeDefined();
+}, 60_000);
+
+it("a run that finds somebody else's version gives its own lock back: no other run waits for it", async () => {
+  const { server, user } = await start();
+  let others = 0;
+  // Whoever writes past the lock, once the run has begun.
+  server.misbehave = ({ method, url }) => {
+    const isWrite = method === "POST" && url.pathname === new URL(server.address).pathname;
+    if (!isWrite || server.document === undefined || others > 0) return undefined;
+    others += 1;
+    const stored = JSON.parse(server.document);
+    server.document = JSON.stringify({ ...stored, serial: stored.serial + 1, appliedPlans: ["another"] });
+    return { status: 409 };
+  };
+  const { code, err } = await user.run("apply", "--auto-approve");
+  expect({ code, err, others }).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/changed by somebody else|somebody else has written/),
+    others: 1,
+  });
+  expect(server.lock).toBeUndefined();
+  expect(await user.run("plan")).toMatchObject({ code: 0 });
 }, 60_000);

@@ -71,23 +71,31 @@ export function holdLease(
   let renewed = moment();
   let trouble: Error | undefined;
   let renewing: Promise<void> | undefined;
+  /** Another lock stands in place of ours. */
   let isOthers = false;
+  /** Somebody else has written: ours may still stand, and may have been removed. */
+  let isReplaced = false;
+  /** The time at which the request that is on its way was sent, and the last look at the own clock. */
+  let sent: Moment | undefined;
+  let looked = renewed;
   let released: Promise<string | undefined> | undefined;
 
   const end = (reason: Error): void => {
     ended.abort(reason);
     lost.abort(reason);
   };
-  const endForOther = (reason: Error): void => {
-    isOthers = true;
-    end(reason);
-  };
-  const age = (): number => {
+  const since = (then: Moment): number => {
     const now = moment();
-    return Math.max(now.monotonic - renewed.monotonic, now.wall - renewed.wall);
+    return Math.max(now.monotonic - then.monotonic, now.wall - then.wall);
   };
+  const age = (): number => since(renewed);
   const isStale = (): boolean => !ended.signal.aborted && age() >= safe;
-  const ranOut = (): void => end(leaseRanOut(driver.where, lease.holder, age(), trouble));
+  /** A request that has no answer yet is the cause, unless nobody has looked at the clock meanwhile either. */
+  const silence = (): Error | undefined =>
+    sent === undefined || since(looked) > (2 * ms) / looks
+      ? undefined
+      : unreachable(driver.where, `has not answered for ${Math.round(since(sent) / 1000)} s`);
+  const ranOut = (): void => end(leaseRanOut(driver.where, lease.holder, age(), trouble ?? silence()));
   const endIfOver = (): void => {
     if (driver.expires && isStale()) ranOut();
   };
@@ -95,15 +103,20 @@ export function holdLease(
     endIfOver();
     if (ended.signal.aborted) return;
     const asked = moment();
+    sent = asked;
     try {
       const answer = await driver.renew(lease, renewedHolder(lease.holder, asked.wall, ms));
-      if (answer.is === "lost") return endForOther(takenAway(driver.where, lease.holder, answer.to));
+      isOthers = answer.is === "lost";
+      if (answer.is === "lost") return end(takenAway(driver.where, lease.holder, answer.to));
       lease = answer.lease;
-      if (!driver.expires && !(await isUnchanged())) return endForOther(replaced(driver.where, lease.holder));
+      isReplaced = !driver.expires && !(await isUnchanged());
+      if (isReplaced) return end(replaced(driver.where, lease.holder));
       renewed = asked;
       trouble = undefined;
     } catch (error) {
       trouble = asError(error);
+    } finally {
+      sent = undefined;
     }
     endIfOver();
   };
@@ -133,6 +146,7 @@ export function holdLease(
   };
   const stopBeating = every(ms / looks, () => {
     endIfOver();
+    looked = moment();
     if (renewing === undefined && age() >= ms / renewals) void renew();
   });
   const abandon = async (): Promise<void> => {
@@ -147,8 +161,9 @@ export function holdLease(
       try {
         await driver.release(lease);
       } catch (error) {
-        // An earlier attempt, whose answer was lost, has done it.
-        if (attempt === 1 || !isGraphformError(error) || error.code !== "lock-unknown") throw error;
+        // An earlier attempt, whose answer was lost, has done it, or whoever has written since.
+        const mayBeGone = attempt > 1 || isReplaced;
+        if (!mayBeGone || !isGraphformError(error) || error.code !== "lock-unknown") throw error;
       }
     };
     const stop = new AbortController();

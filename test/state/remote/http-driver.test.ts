@@ -482,11 +482,18 @@ describe("http driver", () => {
     expect(server.calls.map(({ method }) => method)).toEqual(["GET"]);
   });
 
-  it("takes a page that is no state as it is, and an unreadable holder for somebody", async () => {
+  it("takes a page for no state, whatever its type, and an unreadable holder for somebody", async () => {
     const server = await start("plain");
     const driver = driverOf(server);
     server.misbehave = () => ({ status: 200, body: "<html>sign in</html>" });
-    expect((await driver.read())?.text).toBe("<html>sign in</html>");
+    await expect(driver.read()).rejects.toMatchObject({
+      code: "state-unreachable",
+      message: expect.stringContaining("sent an HTML page in place of an answer (read the state)"),
+      hint: expect.stringMatching(/a sign-in or a proxy/),
+    });
+    const html = { "content-type": "text/html" };
+    server.misbehave = () => ({ status: 200, headers: html, body: "{}" });
+    expect((await driver.read())?.text).toBe("{}");
     server.misbehave = () => ({ status: 423, body: "<html>locked</html>" });
     expect(await driver.take(newHolder())).toMatchObject({ is: "held", by: { id: "unknown" } });
   });

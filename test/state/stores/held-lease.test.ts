@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GraphformError } from "../../../src/model/errors.ts";
 import type { Lease, Renewed, StateDriver } from "../../../src/state/remote/driver.ts";
-import { type HeldLease, holdLease } from "../../../src/state/remote/held-lease.ts";
+import { type HeldLease, holdLease, type LeaseClock } from "../../../src/state/remote/held-lease.ts";
 import { memoryBackend, memoryDriver } from "./memory-driver.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -21,6 +21,7 @@ function bench(
   expires = true,
   release?: () => Promise<void>,
   patience = 20_000,
+  isUnchanged?: () => Promise<boolean>,
 ): Bench {
   const times = { monotonic: 0, wall: start };
   let renewals = 0;
@@ -41,7 +42,7 @@ function bench(
   const at = new Date(start).toISOString();
   const holder = { who: "me@here", pid: 1, host: "here", operation: "apply", created: at, heartbeat: at };
   const lease = { holder: { ...holder, id: "id-1", expires: at }, token: "1" };
-  const held = holdLease(driver, lease, minute, {
+  const time: LeaseClock = {
     clock: { now: () => times.wall, random: () => 0.5, sleep: async () => undefined },
     monotonic: () => times.monotonic,
     patience,
@@ -51,7 +52,8 @@ function bench(
         beat = () => undefined;
       };
     },
-  });
+  };
+  const held = holdLease(driver, lease, minute, time, isUnchanged);
   return {
     held,
     async pass(ms) {
@@ -92,6 +94,23 @@ describe("a lease that is held", () => {
       message: expect.stringMatching(/could not be renewed for 40 s while apply was at work: nobody answers/),
     });
     expect(held.ended.aborted).toBe(true);
+  });
+
+  it("says that the store did not answer, and for how long, where a renewal is still on its way", async () => {
+    const { held, pass } = bench(() => new Promise(() => undefined));
+    await pass(40_000);
+    expect(held.lost.reason).toMatchObject({
+      code: "lock-lost",
+      message: expect.stringMatching(/: the state store memory:\/\/shop has not answered for 20 s$/),
+    });
+  });
+
+  it("says that the process was stopped where it was, whatever was on its way then", async () => {
+    const { held, pass, move } = bench(() => new Promise(() => undefined));
+    await pass(25_000);
+    move("wall", 60_000);
+    await held.look();
+    expect(held.lost.reason).toMatchObject({ message: expect.stringMatching(/this process was stopped/) });
   });
 
   it.each(["monotonic", "wall"] as const)("is lost when the %s clock alone says so", async (clock) => {
@@ -195,6 +214,28 @@ describe("a lease that is held", () => {
       /it ends by itself at 2026-01-01T00:00:00.000Z, or with graphform state unlock id-1 --force$/,
     );
     expect(await bench(undefined, false).held.release()).toBeUndefined();
+  });
+
+  it("is given back by its id where somebody else has written: that alone does not say that it is theirs", async () => {
+    const freed: string[] = [];
+    const free = async (): Promise<void> => void freed.push("id-1");
+    const { held } = bench(undefined, false, free, undefined, async () => false);
+    await held.renew();
+    expect(held.lost.reason).toMatchObject({ code: "lock-lost" });
+    expect(await held.release()).toBeUndefined();
+    expect(freed).toEqual(["id-1"]);
+  });
+
+  it("is not warned of where it is gone by then, and is where nobody answers", async () => {
+    const refuse = (code: string) => async (): Promise<never> => {
+      throw new GraphformError(code, "it is another one's, or gone");
+    };
+    const gone = bench(undefined, false, refuse("lock-unknown"), undefined, async () => false);
+    await gone.held.renew();
+    expect(await gone.held.release()).toBeUndefined();
+    const away = bench(undefined, false, refuse("state-unreachable"), undefined, async () => false);
+    await away.held.renew();
+    expect(await away.held.release()).toMatch(/left standing .*graphform state unlock id-1$/);
   });
 
   it("gives up a store that does not answer to that", async () => {

@@ -13,6 +13,8 @@ export async function readHttp(request: HttpRequest, addresses: HttpAddresses): 
   if (answer.status === 204 || isNone(answer, addresses)) return undefined;
   const text = answer.body.toString("utf8");
   if (answer.status !== 200) throw httpRefusal(answer, "read the state", addresses);
+  // A plain server may call every file a page.
+  assertNoPage({ ...answer, headers: {} }, "read the state", addresses.where);
   return text === "" ? undefined : { text, version: versionOf(text) };
 }
 

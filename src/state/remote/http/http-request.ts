@@ -52,7 +52,7 @@ export function assertNoPage({ body, headers }: StoreAnswer, what: string, where
   if (text === "" || !(isHtml || text.startsWith("<"))) return;
   throw unreachable(
     where,
-    `sent a page in place of an answer (${what})`,
+    `sent an HTML page in place of an answer (${what})`,
     "check what answers at this address: a sign-in or a proxy before the store sends such pages",
   );
 }
