@@ -41,6 +41,16 @@ export interface Guard {
   readonly lift: string;
 }
 
+/** Existing objects that may be what a create is about to make. */
+export interface MayBe {
+  /** marked: it has the mark of the address. named: it has the declared name. alike: the service shows no names, and the state is lost. */
+  readonly is: "marked" | "named" | "alike";
+  /** At most three. */
+  readonly ids: readonly string[];
+  /** Number of all. */
+  readonly count: number;
+}
+
 /** The planned change of one resource, and its reason. */
 export interface Change<Value = Json> {
   readonly action: Action;
@@ -63,6 +73,8 @@ export interface Change<Value = Json> {
   /** Whole spec before and after, secrets sealed. */
   readonly before?: Spec<Value>;
   readonly after?: Spec<Value>;
+  /** create: nothing says whose these are. */
+  readonly mayBe?: MayBe;
   /** True where a backup is seen complete before anything is deleted. */
   readonly backupFirst?: boolean;
   /** The bound object was proved absent although graphform did not delete it. `before` is what was last applied. */

@@ -6,32 +6,43 @@ import type { Desired } from "../model/desired.ts";
 import { knowsNothing } from "../model/knows-nothing.ts";
 import { withNames } from "../model/names.ts";
 import type { Observed } from "../model/observed.ts";
+import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { traitAt, traitsOf } from "../model/traits.ts";
 import type { PlanInput, Unmanaged } from "./input.ts";
 
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
 
-/** Unmanaged objects that show the declared name and no other create-only value: they may belong to a lost state. */
-export function adoptionCandidates(kind: string, spec: Spec, input: Compared): readonly Unmanaged[] {
-  return resembling(kind, spec, input)
-    .filter(({ isNamed }) => isNamed === true)
-    .map(({ other }) => other);
+/**
+ * Unmanaged objects that may be a declared one, by the best of what they show: the mark of its address, its name, or, of a database
+ * whose name the service does not show, no create-only value but the declared ones. Of the last nothing but a state knows whose they
+ * are: none, if this one knows anything.
+ */
+export function mayBeThere(
+  { address, kind, spec }: Pick<Desired, "address" | "kind" | "spec">,
+  input: Compared & Pick<PlanInput, "state">,
+): MayBe | undefined {
+  const marked = input.unmanaged.find(
+    (other) => other.kind === kind && other.live?.owner?.address === address,
+  );
+  if (marked !== undefined) return { is: "marked", ids: [marked.id], count: 1 };
+  const found = resembling(kind, spec, input);
+  const named = found.filter(({ isNamed }) => isNamed === true);
+  if (named.length > 0) return { is: "named", ...firstOf(named) };
+  if (!knowsNothing(input.state) || !input.kinds.named(kind).holdsData) return undefined;
+  // A mark names the owner.
+  const alike = found.filter(({ isNamed, other }) => isNamed === undefined && !other.live?.owner);
+  return alike.length === 0 ? undefined : { is: "alike", ...firstOf(alike) };
 }
 
-/**
- * Unmanaged databases whose names the service does not show, and whose create-only values are the declared ones, as far as it
- * shows them. Nothing but a state knows whose they are: none, where this one knows anything.
- */
-export function unnamedCandidates(
-  kind: string,
-  spec: Spec,
-  input: Compared & Pick<PlanInput, "state">,
-): readonly Unmanaged[] {
-  if (!knowsNothing(input.state) || !input.kinds.named(kind).holdsData) return [];
-  const found = resembling(kind, spec, input).filter(({ isNamed }) => isNamed === undefined);
-  // A mark names the owner.
-  return found.filter(({ other }) => !other.live?.owner).map(({ other }) => other);
+/** Their ids in words: `i-1 and i-2`, `i-1, i-2, i-3 and 4 more`. */
+export function idsOf({ ids, count }: MayBe): string {
+  return count > ids.length ? `${ids.join(", ")} and ${count - ids.length} more` : ids.join(" and ");
+}
+
+/** A few of many: a plan of many creates does not list all of them for each. */
+function firstOf(found: readonly Resembling[]): Pick<MayBe, "ids" | "count"> {
+  return { ids: found.slice(0, 3).map(({ other }) => other.id), count: found.length };
 }
 
 /** An unmanaged object that may be a declared one. */
@@ -79,7 +90,9 @@ export function findByName(
 ): Found {
   const open = desired.filter((entry) => isSought(entry, observed, { state, kinds }));
   const pairs = open.flatMap((entry): readonly (readonly [Desired, Unmanaged])[] => {
-    const [only, ...others] = adoptionCandidates(entry.kind, entry.spec, { kinds, unmanaged });
+    const [only, ...others] = resembling(entry.kind, entry.spec, { kinds, unmanaged })
+      .filter(({ isNamed }) => isNamed === true)
+      .map(({ other }) => other);
     return only === undefined || others.length > 0 ? [] : [[entry, only]];
   });
   const wanted = Map.groupBy(pairs, ([, candidate]) => candidate);

@@ -8,13 +8,12 @@ import type { Json } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
-import type { Change, FieldChange } from "../model/plan.ts";
+import type { Change, FieldChange, MayBe } from "../model/plan.ts";
 import { passwordRefused } from "../model/probe-troubles.ts";
-import { shellWord } from "../model/shell-word.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { resolveKnown, waitsFor } from "../model/templates.ts";
 import { type Trait, traitAt, traitsOf } from "../model/traits.ts";
-import { unnamedCandidates } from "./adoption-candidates.ts";
+import { idsOf, mayBeThere } from "./adoption-candidates.ts";
 import { diffSpec } from "./diff.ts";
 import { driftOf } from "./drift.ts";
 import { importerOf } from "./importer.ts";
@@ -48,28 +47,25 @@ function proposeCreate(
   recreated: ReadonlySet<Address>,
 ): Change {
   const after = resolved(desired, input, recreated);
+  const mayBe = mayBeThere({ ...desired, spec: after }, input);
   return {
     ...base(subject),
     action: "create",
     reason:
       input.state.intents[desired.address] === undefined
-        ? whyCreated(desired.address, desired.kind, after, input)
+        ? whyCreated(mayBe)
         : "an earlier create was not acknowledged: apply looks for what it made first, and creates nothing where that is found",
     fields: [],
     disruption: "none",
     after,
+    ...(mayBe === undefined ? {} : { mayBe }),
   };
 }
 
-/** Says of what may be it already, where the service shows no names and the state knows nothing: nobody else can tell. */
-function whyCreated(address: Address, kind: string, after: Spec, input: PlanInput): string {
-  const ids = unnamedCandidates(kind, after, input).map(({ id }) => id);
-  const [first] = ids;
-  if (first === undefined) return "does not exist yet";
-  const shown = ids.slice(0, 3).join(", ");
-  const rest = ids.length > 3 ? ` and ${ids.length - 3} more` : "";
-  const [verb, subject] = ids.length === 1 ? ["is", "it"] : ["are", "one of them"];
-  return `the state knows nothing, and ${shown}${rest} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back or run: graphform import ${shellWord(address)} ${ids.length === 1 ? shellWord(first) : "ID"}`;
+function whyCreated(mayBe: MayBe | undefined): string {
+  if (mayBe?.is !== "alike") return "does not exist yet";
+  const [verb, subject] = mayBe.count === 1 ? ["is", "it"] : ["are", "one of them"];
+  return `the state knows nothing, and ${idsOf(mayBe)} ${verb} there already, alike as far as the service shows: if ${subject} is this, put the lost state back, or bind it under imports`;
 }
 
 function proposeRecreate(

@@ -84,7 +84,7 @@ export function changeExtras(change: Change<ShownValue>): JsonObject {
       ...(wayOut === undefined ? {} : { way_out: wayOut }),
     },
   ]);
-  const { where, phase, waysOn } = change;
+  const { where, phase, waysOn, mayBe } = change;
   return {
     action: change.action,
     reason: change.reason,
@@ -100,6 +100,7 @@ export function changeExtras(change: Change<ShownValue>): JsonObject {
       ? {}
       : { where: { file: where.file, line: where.start.line, column: where.start.column } }),
     ...(phase === undefined ? {} : { phase: { is: phase.is, detail: phase.detail } }),
+    ...(mayBe === undefined ? {} : { may_be: { ...mayBe } }),
     ...(waysOn === undefined ? {} : { ways_on: waysOn }),
   };
 }

@@ -3,6 +3,7 @@ import { blockLines, wayLines } from "./block-lines.ts";
 import { escapeText } from "./escape.ts";
 import { fieldLines, fieldRow, outputLines } from "./field-lines.ts";
 import { headLines } from "./head-lines.ts";
+import { importLines, importTitle } from "./import-lines.ts";
 import { legendLines } from "./legend.ts";
 import type { Page, Palette } from "./palette.ts";
 import { affectedLines, closingLines, outlookLines } from "./plan-closing.ts";
@@ -22,9 +23,11 @@ export function planText(plan: ShownPlan, page: Page, options: PlanViewOptions =
     noteLines(view, page),
     outputLines(view.outputs, page),
   ];
+  const imports = importLines(view);
   const blocks = [
     [page.palette.bold(title)],
     ...changed,
+    imports.length === 0 ? [] : [page.palette.bold(importTitle), "", ...imports],
     [...outlookLines(view, page), ...legendLines(changed.flat(), page)],
     affectedLines(view, page),
     closingLines(view, page),

@@ -162,7 +162,7 @@ describe("a database that is to be created by a state that knows nothing", () =>
 
   it("says which objects may be it already, where the service shows no names", () => {
     expect(reasonOf([nameless("n-1"), nameless("n-2", { region: "eu-west-1" })])).toBe(
-      "the state knows nothing, and n-1 is there already, alike as far as the service shows: if it is this, put the lost state back or run: graphform import networks.core n-1",
+      "the state knows nothing, and n-1 is there already, alike as far as the service shows: if it is this, put the lost state back, or bind it under imports",
     );
     expect(reasonOf(["n-1", "n-2", "n-3", "n-4", "n-5"].map((id) => nameless(id)))).toContain(
       "n-1, n-2, n-3 and 2 more are there already",

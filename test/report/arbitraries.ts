@@ -141,6 +141,11 @@ const change: fc.Arbitrary<Change> = section.chain((kind) =>
       before: specOf(kind).map(flatten),
       after: specOf(kind).map(flatten),
       forcedBy: text,
+      mayBe: fc.record({
+        is: fc.constantFrom("marked", "named", "alike"),
+        ids: fc.array(text, { minLength: 1, maxLength: 3 }),
+        count: fc.integer({ min: 1, max: 9 }),
+      }),
     },
     { requiredKeys: ["action", "address", "kind", "reason", "fields", "disruption", "blocked", "drift"] },
   ),

@@ -5,7 +5,8 @@ import { isObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
 import type { ServiceSection } from "../../model/manifest.ts";
 import { nest } from "../../model/spec.ts";
-import { escapeJson, escapeText } from "../../report/escape.ts";
+import { escapeText } from "../../report/escape.ts";
+import { importEntry, yamlScalar } from "../../report/import-lines.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
 
 /** Parts of a written manifest besides its resources. */
@@ -36,13 +37,13 @@ export function manifestText(objects: readonly DeclaredObject[], parts: Manifest
     "# Written by graphform import --all from the live objects. A field that is left out is not managed.",
     ...parts.unread.map(({ what, reason }) => `# Left out: ${comment(what)}: ${comment(reason)}`),
     "apiVersion: graphform/v1",
-    `name: ${scalar(parts.name)}`,
+    `name: ${yamlScalar(parts.name)}`,
     ...(parts.service === undefined ? [] : ["", "service:", ...mapLines(Object.entries(parts.service), 1)]),
     ...(parts.state === undefined ? [] : ["", "state:", ...mapLines(Object.entries(parts.state), 1)]),
     ...sections.flatMap((section) => ["", ...sectionLines(section, objects, parts)]),
     ...(imports.length === 0 ? [] : ["", isNone ? "# imports:" : "imports:"]),
     ...imports.map((object) => {
-      const entry = `- { address: ${scalar(addressOf(object))}, id: ${scalar(object.id)} }`;
+      const entry = importEntry(addressOf(object), object.id);
       return `  ${parts.leftOut.has(addressOf(object)) ? "# " : ""}${entry}`;
     }),
     "",
@@ -59,7 +60,7 @@ function sectionLines(
   const blocks = sectionObjects.map((object) => {
     const reason = leftOut.get(addressOf(object));
     const lines = [
-      `  ${scalar(object.name)}:`,
+      `  ${yamlScalar(object.name)}:`,
       ...object.notes.map((note) => `    # ${comment(note)}`),
       ...mapLines(Object.entries(nest(object.spec)), 2),
     ];
@@ -72,18 +73,12 @@ function sectionLines(
 function mapLines(entries: readonly (readonly [string, Json])[], depth: number): readonly string[] {
   const indent = "  ".repeat(depth);
   return entries.flatMap(([key, value]) => {
-    if (isObject(value)) return [`${indent}${scalar(key)}:`, ...mapLines(Object.entries(value), depth + 1)];
-    return [`${indent}${scalar(key)}: ${Array.isArray(value) ? JSON.stringify(value) : scalar(value)}`];
+    if (isObject(value))
+      return [`${indent}${yamlScalar(key)}:`, ...mapLines(Object.entries(value), depth + 1)];
+    return [
+      `${indent}${yamlScalar(key)}: ${Array.isArray(value) ? JSON.stringify(value) : yamlScalar(value)}`,
+    ];
   });
-}
-
-/** A value in YAML: plain if that is safe, otherwise quoted as in JSON. `${` is escaped, so it is no expression. */
-function scalar(value: Json): string {
-  if (typeof value !== "string") return JSON.stringify(value);
-  const text = value.replaceAll("${", () => "$${");
-  const isPlain =
-    /^[A-Za-z][A-Za-z0-9._/-]*$/.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
-  return isPlain ? text : escapeJson(JSON.stringify(text));
 }
 
 function comment(text: string): string {

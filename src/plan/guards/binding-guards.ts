@@ -2,31 +2,25 @@
 
 import type { Change, Guard } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { adoptionCandidates } from "../adoption-candidates.ts";
+import { idsOf } from "../adoption-candidates.ts";
 import type { PlanInput } from "../input.ts";
 
-/** The guard against creating what exists already under the declared name. */
-export function adoptionGuard(change: Change, input: PlanInput): Guard | undefined {
-  if (change.action !== "create") return undefined;
-  const mine = input.unmanaged.find(
-    ({ kind, live }) => kind === change.kind && live?.owner?.address === change.address,
-  );
-  if (mine !== undefined) {
+/** The guard against creating what exists already under the declared name, or with the mark of the address. */
+export function adoptionGuard({ address, mayBe }: Change): Guard | undefined {
+  if (mayBe === undefined || mayBe.is === "alike") return undefined;
+  const { is, ids, count } = mayBe;
+  const bind = `graphform import ${shellWord(address)} ${shellWord(ids[0] ?? "ID")}`;
+  if (is === "marked")
     return {
       code: "may-exist",
-      message: `${mine.id} was created for this address, says its mark, and no state says that it is bound`,
-      lift: `graphform import ${shellWord(change.address)} ${shellWord(mine.id)}, or delete it at the service`,
+      message: `${idsOf(mayBe)} was created for this address, says its mark, and no state says that it is bound`,
+      lift: `${bind}, or delete it at the service`,
     };
-  }
-  const candidates = adoptionCandidates(change.kind, change.after ?? {}, input);
-  const [first] = candidates;
-  if (first === undefined) return undefined;
-  const ids = candidates.map(({ id }) => id).join(" and ");
-  const [verb, subject] = candidates.length === 1 ? ["exists", "it is"] : ["exist", "they are"];
+  const [verb, subject] = count === 1 ? ["exists", "it is"] : ["exist", "they are"];
   return {
     code: "may-exist",
-    message: `${ids} ${verb} already under this name, and no state says whose ${subject}`,
-    lift: `graphform import ${shellWord(change.address)} ${shellWord(first.id)}, or another name`,
+    message: `${idsOf(mayBe)} ${verb} already under this name, and no state says whose ${subject}`,
+    lift: `${bind}, or another name`,
   };
 }
 

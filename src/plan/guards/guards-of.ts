@@ -21,7 +21,7 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
     protectionGuard(change, subject, input),
     replacementGuard(change, subject, input),
     keptByServiceGuard(change, subject, input),
-    adoptionGuard(change, input),
+    adoptionGuard(change),
     takenGuard(change, input),
     disruptionGuard(change, input),
   ];

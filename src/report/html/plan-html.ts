@@ -1,4 +1,5 @@
 /** @module Writes a plan as a page of HTML. */
+import { importLines, importTitle } from "../import-lines.ts";
 import type { KindNames } from "../kind-words.ts";
 import { planJson } from "../plan-json.ts";
 import type { ShownPlan } from "../shown.ts";
@@ -29,6 +30,7 @@ export interface PlanPageOptions {
 export function planHtml(plan: ShownPlan, names: KindNames, options: PlanPageOptions): string {
   const view = planView(plan, options);
   const { earlier } = options;
+  const imports = importLines(view);
   const parts = {
     title: `${view.name}: ${view.verdict}`,
     header: summaryHtml(view),
@@ -37,6 +39,8 @@ export function planHtml(plan: ShownPlan, names: KindNames, options: PlanPageOpt
       earlier && comparisonHtml(earlier.view, earlier),
       planFilters(view),
       groupsHtml(view.groups),
+      imports.length > 0 &&
+        markup`<section class="guard careful"><h2>${importTitle}</h2><pre>${imports.join("\n")}</pre></section>`,
       notesHtml(view.notes),
       outputsHtml(view.outputs),
       pictureHtml(neighbourhood(plan, view)),

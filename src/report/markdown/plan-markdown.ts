@@ -1,9 +1,10 @@
 /** @module Formats a plan as Markdown for a pull request. */
 import { aboutTime, amount } from "../amounts.ts";
+import { importLines, importTitle } from "../import-lines.ts";
 import type { ShownPlan } from "../shown.ts";
 import { type AffectedView, type GroupView, type PlanView, planView } from "../view/plan-view.ts";
 import { blockLines, noteLines, outputLines } from "./block-lines.ts";
-import { codeSpan } from "./code.ts";
+import { codeSpan, fence } from "./code.ts";
 import { marker } from "./marker.ts";
 import {
   blockParts,
@@ -56,9 +57,17 @@ function headOf({ name, verdict, complete, counts, summaryLine, census }: PlanVi
 
 function sectionsOf(view: PlanView): readonly Section[] {
   const { affected, groups, notes, outputs, whole } = view;
+  const imports = importLines(view);
   return [
     ...affected.map((entry) => namesSection(entry, whole)),
     ...groups.map((group) => groupSection(group, whole)),
+    {
+      parts: imports.length === 0 ? [] : [{ full: imports, short: [], count: view.mayBe.length }],
+      render: (lines: readonly string[], leftOut: number) =>
+        lines.length === 0
+          ? `${importTitle}: ${codeSpan(whole, 500)} has all ${leftOut}.`
+          : `${importTitle}:\n\n${fence("yaml", lines)}`,
+    },
     foldedSection(
       "Not ready, or changed outside",
       notes.map((note) => ({ full: noteLines(note), short: [], count: note.addresses.length })),

@@ -16,9 +16,11 @@ export function ownWords({
   address,
   id,
   previousAddress,
-}: Pick<Change<unknown>, "address" | "id" | "previousAddress">): OwnWords {
+  mayBe,
+}: Pick<Change<unknown>, "address" | "id" | "previousAddress" | "mayBe">): OwnWords {
   const parts = parseAddress(address);
-  return { PREVIOUS: previousAddress, ADDRESS: address, ID: id, KEY: parts?.key, NAME: parts?.name };
+  const only = mayBe?.count === 1 ? mayBe.ids[0] : undefined;
+  return { PREVIOUS: previousAddress, ADDRESS: address, ID: id ?? only, KEY: parts?.key, NAME: parts?.name };
 }
 
 /** The words in which these resources differ, as the first of them has them. */

@@ -1,6 +1,6 @@
 /** @module Turns a plan into what every report for people says of it: words and numbers, no colours, no markup. */
 import { type Disruption, disruptions } from "../../model/field-schema.ts";
-import type { Census, Forecast, Plan } from "../../model/plan.ts";
+import type { Census, Change, Forecast, MayBe, Plan } from "../../model/plan.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { type Group, groupChanges } from "../plan-groups.ts";
 import { type PlanSummary, planLine, summarize } from "../plan-summary.ts";
@@ -64,6 +64,8 @@ export interface PlanView {
   /** Unchanged resources that are not ready or were changed outside. */
   readonly notes: readonly NoteView[];
   readonly outputs: readonly OutputView[];
+  /** Creates of what may be there already, by address. */
+  readonly mayBe: readonly (MayBe & Pick<Change, "address" | "kind">)[];
   readonly census: Census;
   /** `path` is the chain of steps that takes longest; empty where it is not known. */
   readonly forecast: Required<Forecast>;
@@ -108,6 +110,9 @@ export function planView(plan: ShownPlan, { planFile, command = "apply" }: PlanV
         : `graphform show ${shellWord(planFile)} --json`,
     notes: notesOf(plan.changes, command),
     outputs: outputsOf(plan),
+    mayBe: plan.changes
+      .flatMap(({ address, kind, mayBe }) => (mayBe === undefined ? [] : [{ address, kind, ...mayBe }]))
+      .sort((a, b) => (a.address < b.address ? -1 : 1)),
     census,
     forecast: { ...plan.forecast, path: plan.forecast.path ?? [] },
     disruption: disruptionOf(plan),
