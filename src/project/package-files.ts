@@ -21,7 +21,7 @@ export function packageVersion(): string {
 
 /** The address of the project's repository, without a slash at its end. */
 export function projectUrl(): string {
-  return packageText("homepage").replace(/#.*$/, "");
+  return packageText("homepage").split("#", 1).join();
 }
 
 function packageText(key: "version" | "homepage"): string {
