@@ -90,7 +90,9 @@ it("neither makes a second database nor takes another's where the service drops 
     return { status: 502, body: { message: "bad gateway" } };
   };
   const ran = await bench.gf("apply", "--auto-approve");
-  expect(ran.err + ran.out).toMatch(/neither time nor mark proves whether these are theirs: instance-1 \(created /);
+  expect(ran.err + ran.out).toMatch(
+    /neither time nor mark proves whether these are theirs: instance-1 \(created /,
+  );
   expect(ran.code).toBe(1);
   expect(bench.cloud.instances).toHaveLength(1);
 });
