@@ -1,7 +1,8 @@
 import process from "node:process";
 import standalone from "ajv/dist/standalone/index.js";
+import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profile.ts";
 import { kinds } from "../src/kinds/index.ts";
-import { manifestSchema } from "../src/manifest/schema/manifest-schema.ts";
+import { layerSchema, manifestSchema, suggestionsOf } from "../src/manifest/schema/manifest-schema.ts";
 import { driftSchema } from "../src/report/drift-schema.ts";
 import { documentKey, manifestAjv, resourceKey } from "./compile-validators.ts";
 import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
@@ -13,7 +14,9 @@ import { severalSchema, validationSchema } from "./several-schema.ts";
  * committed, as every build does, so that a stale schema is found and not mended behind its author's back.
  */
 if (!process.argv.includes("--generated")) {
-  writeEmitted("schemas/manifest.schema.json", schemaText(manifestSchema(kinds.all)));
+  const suggestions = suggestionsOf(await Promise.all(builtInProfiles.map(loadProfile)));
+  writeEmitted("schemas/manifest.schema.json", schemaText(manifestSchema(kinds.all, suggestions)));
+  writeEmitted("schemas/layer.schema.json", schemaText(layerSchema(kinds.all, suggestions)));
   writeEmitted("schemas/drift.schema.json", schemaText(driftSchema));
   writeEmitted("schemas/validation.schema.json", schemaText(validationSchema()));
   writeEmitted("schemas/several.schema.json", schemaText(severalSchema()));

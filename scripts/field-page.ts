@@ -65,7 +65,7 @@ function allowed(field: FieldSchema): string {
   if (field.minimum !== undefined || field.maximum !== undefined)
     return `${field.minimum} to ${field.maximum}`;
   if (field["x-reference"] !== undefined) return `a name under \`${field["x-reference"].section}\``;
-  if (field.examples !== undefined) return `for example ${field.examples.map(code).join(", ")}`;
+  if (field.examples !== undefined) return `for example ${field.examples.slice(0, 3).map(code).join(", ")}`;
   if (field.pattern !== undefined) return `\`${escaped(field.pattern)}\``;
   return "any";
 }

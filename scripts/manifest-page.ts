@@ -3,11 +3,6 @@ import { join } from "node:path";
 import { kinds } from "../src/kinds/index.ts";
 import { type Shape, shapeAt } from "../src/manifest/schema/shape.ts";
 
-/** A shape of the published schema: in place of a number or a choice it takes a text with a reference. */
-interface PublishedShape extends Shape {
-  readonly anyOf?: readonly Shape[];
-}
-
 /** Keys that every resource has; they stand on the page once. */
 const shared = ["forEach", "lifecycle", "timeouts"];
 
@@ -35,7 +30,7 @@ function table(shape: Shape): string {
   return ["| Key | Value | Meaning |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
-function row(name: string, field: PublishedShape, required: boolean): string {
+function row(name: string, field: Shape, required: boolean): string {
   const [main = field] = field.anyOf ?? [];
   const values =
     main.enum === undefined
@@ -60,7 +55,10 @@ function row(name: string, field: PublishedShape, required: boolean): string {
   const cells = [
     `\`${name}\``,
     `${values}${bounds}`,
-    [field.description ?? main.description ?? "", ...notes].filter((text) => text !== "").join("; "),
+    // What editors show besides stands in docs/fields.md, in columns of its own.
+    [(field.description ?? main.description ?? "").split("\n")[0] ?? "", ...notes]
+      .filter((text) => text !== "")
+      .join("; "),
   ];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }

@@ -2,9 +2,10 @@
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { nearest } from "../manifest/problems/nearest.ts";
+import { boundsOf, type Facts, fieldFacts } from "../manifest/schema/field-facts.ts";
 import { type ManifestKey, manifestKeys } from "../manifest/schema/manifest-keys.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { type FieldSchema, parameterOf } from "../model/field-schema.ts";
+import type { FieldSchema } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Settings } from "../project/settings.ts";
@@ -142,48 +143,17 @@ function factsOfKey({ path, shape }: ManifestKey, keys: readonly ManifestKey[]):
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-type Facts = readonly (readonly [string, Json])[];
-
 function factsOf(field: Field, profiles: readonly Profile[]): Facts {
   const { kind, path, row } = field;
   const own = row["x-wire"] ?? path.slice(path.lastIndexOf(".") + 1);
   const wire: JsonObject = Object.fromEntries(
     profiles.map((profile) => [profile.name, profile.fields[own] ?? own]),
   );
-  const facts: readonly (readonly [string, Json | undefined])[] = [
+  return [
     ["field", `${kind}.${path}`],
-    ["description", row.description],
-    ["type", Array.isArray(row.type) ? row.type.join(" or ") : String(row.type ?? "any")],
-    ["allowed", row.enum],
-    ["bounds", boundsOf(row)],
-    ["pattern", row.pattern],
-    ["default", row.default],
-    ["tiers", row["x-tiers"] ?? "all"],
-    ["components", row["x-components"]],
-    ["change", changeOf(row)],
-    ["disruption", row["x-create-only"] === true ? "data-loss" : (row["x-disruption"] ?? "none")],
-    ["secret", row["x-secret"]],
-    ["names", row["x-reference"] === undefined ? undefined : `a name under ${row["x-reference"].section}`],
+    ...fieldFacts(row),
     ["wire", row["x-place"] === true ? "part of the path" : wire],
-    ["parameter", parameterOf(row)],
   ];
-  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-}
-
-function boundsOf({ minimum, maximum, minLength, maxLength }: FieldSchema): string | undefined {
-  if (minimum !== undefined || maximum !== undefined) return `${minimum ?? "any"} to ${maximum ?? "any"}`;
-  if (maxLength !== undefined) return `${minLength ?? 0} to ${maxLength} characters`;
-  return minLength === undefined
-    ? undefined
-    : `at least ${minLength} ${minLength === 1 ? "character" : "characters"}`;
-}
-
-function changeOf(row: FieldSchema): string {
-  if (row["x-create-only"] === true) return "fixed at creation: a change needs a new object";
-  const operations = row["x-operations"];
-  return operations === undefined
-    ? "in place"
-    : `by operations: ${[...new Set(Object.values(operations))].join(", ")}`;
 }
 
 function factsText(facts: Facts, palette: Palette): string {

@@ -10,6 +10,7 @@ import type { Terminal } from "./terminal.ts";
 /** Names of the published schemas, with their files. */
 const files: { readonly [name: string]: string } = {
   manifest: "manifest.schema.json",
+  layer: "layer.schema.json",
   profile: "profile.schema.json",
   plan: "plan.schema.json",
   drift: "drift.schema.json",

@@ -5,6 +5,13 @@ import { instanceConfig } from "./instance-config.ts";
 /** All tiers, from the largest to the smallest. */
 export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
 
+/** Regions that editors suggest; a service may have others. */
+export const regions: readonly string[] = [
+  ...["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1", "ap-south-1"],
+  ...["us-central1", "us-east1", "europe-west1", "asia-south1"],
+  ...["eastus2", "westus3", "westeurope", "us-ashburn-1", "eu-frankfurt-1"],
+];
+
 /** Rows of the deployment and, under `config`, of the settings. */
 export const instanceSchema: KindSchema = {
   type: "object",
@@ -37,6 +44,7 @@ export const instanceSchema: KindSchema = {
       type: "string",
       minLength: 1,
       description: "Region to provision in.",
+      examples: regions,
       "x-create-only": true,
       "x-in": "body",
       "x-wire": "region",

@@ -1,5 +1,6 @@
 /** @module Holds the field table of custom networks. */
 import type { KindSchema } from "../model/field-schema.ts";
+import { regions } from "./instance.ts";
 
 /** The name can be changed; the rest is fixed at creation. */
 export const networkSchema: KindSchema = {
@@ -33,6 +34,7 @@ export const networkSchema: KindSchema = {
       type: "string",
       minLength: 1,
       description: "Region, fixed at creation.",
+      examples: regions,
       "x-create-only": true,
       "x-wire": "cloudProviderRegion",
     },

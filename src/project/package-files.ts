@@ -1,6 +1,6 @@
 /** @module Locates files of the installed package. */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isObject } from "../model/json.ts";
 
@@ -27,6 +27,18 @@ export function projectUrl(): string {
 function packageText(key: "version" | "homepage"): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
   return isObject(manifest) ? String(manifest[key]) : "unknown";
+}
+
+/**
+ * The line by which editors check a manifest that stands in `folder`: the schema of the package that is installed there or in a folder above,
+ * as a relative path. Where none is installed yet, it will be in the folder itself.
+ */
+export function schemaLine(folder: string): string {
+  const schema = join("node_modules", "graphform", "schemas", "manifest.schema.json");
+  let found = resolve(folder);
+  while (!existsSync(join(found, schema)) && dirname(found) !== found) found = dirname(found);
+  const steps = existsSync(join(found, schema)) ? relative(resolve(folder), found) : "";
+  return `# yaml-language-server: $schema=./${join(steps, schema)}`.replace("=./../", "=../");
 }
 
 function above(dir: string): string {

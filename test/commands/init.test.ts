@@ -16,6 +16,23 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
+describe("the line for editors", () => {
+  it.each([
+    ["beside the package", ".", [], "./node_modules"],
+    ["in a folder below it", "envs/prod", [], "../../node_modules"],
+    ["named from above", ".", ["-f", "envs/test/graphform.yaml"], "../../node_modules"],
+  ] as const)("leads to the schema of the package: %s", (_, below, args, expected) => {
+    const root = join(bench.folder, `schema-${below.length}-${args.length}`);
+    mkdirSync(join(root, "node_modules/graphform/schemas"), { recursive: true });
+    writeFileSync(join(root, "node_modules/graphform/schemas/manifest.schema.json"), "{}");
+    const folder = join(root, below);
+    mkdirSync(join(folder, "envs/test"), { recursive: true });
+    execFileSync(process.execPath, [program, "init", ...args], { cwd: folder, stdio: "pipe" });
+    const [line] = readFileSync(join(folder, args[1] ?? "graphform.yaml"), "utf8").split("\n");
+    expect(line).toBe(`# yaml-language-server: $schema=${expected}/graphform/schemas/manifest.schema.json`);
+  });
+});
+
 /** A folder of its own with what `init` writes there. */
 function initIn(name: string, ...args: readonly string[]): string {
   const folder = join(bench.folder, name);

@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { builtInProfiles, loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { manifestSchema } from "../../src/manifest/schema/manifest-schema.ts";
+import { fieldFacts } from "../../src/manifest/schema/field-facts.ts";
+import { layerSchema, manifestSchema, suggestionsOf } from "../../src/manifest/schema/manifest-schema.ts";
 import { validators } from "../../src/manifest/validators.generated.js";
+import type { FieldSchema } from "../../src/model/field-schema.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { compileValidators } from "../support/compile-validators.ts";
 import { brokenManifests } from "./broken/all.ts";
@@ -15,9 +18,13 @@ const root = join(import.meta.dirname, "../..");
 const emit = "run `npm run emit`";
 
 describe("what is emitted", () => {
-  it("the manifest's schema is fresh", () => {
-    const written = readFileSync(join(root, "schemas/manifest.schema.json"), "utf8");
-    expect(written === `${JSON.stringify(manifestSchema(kinds.all), null, 2)}\n`, emit).toBe(true);
+  it.each([
+    ["manifest", manifestSchema],
+    ["layer", layerSchema],
+  ])("the schema of a %s is fresh", async (name, make) => {
+    const suggestions = suggestionsOf(await Promise.all(builtInProfiles.map(loadProfile)));
+    const written = readFileSync(join(root, `schemas/${name}.schema.json`), "utf8");
+    expect(written === `${JSON.stringify(make(kinds.all, suggestions), null, 2)}\n`, emit).toBe(true);
   });
 
   it("the validators are fresh: they find what those find that are compiled now", () => {
@@ -51,6 +58,63 @@ function documentsOf(text: string): readonly JsonObject[] {
     return [];
   }
 }
+
+describe("the schema of a layer", () => {
+  const published = (name: string): JsonObject =>
+    JSON.parse(readFileSync(join(root, `schemas/${name}.schema.json`), "utf8"));
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  const [whole, layer] = [ajv.compile(published("manifest")), ajv.compile(published("layer"))];
+  const layers = globSync("examples/gitops/**/*.yaml", { cwd: root });
+
+  it.each(layers)("has nothing against %s, of which a whole manifest would lack keys", (path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    layer(parse(text));
+    expect(layer.errors ?? []).toEqual([]);
+    expect(whole(parse(text))).toBe(false);
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\S+\/layer\.schema\.json\n/);
+  });
+
+  it.each([
+    ["an unknown key", "instances: { orders: { confg: {} } }"],
+    ["a wrong type", "guards: { maxDeletes: many }"],
+    ["a field that its tier lacks", "instances: { orders: { tier: pro, network: core } }"],
+  ])("finds %s", (_, text) => {
+    expect(layer(parse(text))).toBe(false);
+  });
+});
+
+describe("what editors show", () => {
+  const { properties }: { properties: Record<string, { additionalProperties: { properties: object } }> } =
+    JSON.parse(readFileSync(join(root, "schemas/manifest.schema.json"), "utf8"));
+  const fields = JSON.parse(JSON.stringify(properties["instances"]?.additionalProperties.properties ?? {}));
+
+  it.each([
+    ["component", fields.component, "standalone"],
+    ["region", fields.region, "eu-west-1"],
+    ["nodeInstanceType", fields.config.properties.nodeInstanceType, "m7g.large"],
+  ])("suggests values of %s and takes others: a profile of the user's may have them", (_, field, value) => {
+    expect(field.anyOf[1].enum).toContain(value);
+    const isTaken = new Ajv({ strict: false }).compile(field);
+    expect([isTaken(value), isTaken("of-another-profile"), isTaken(1)]).toEqual([true, true, false]);
+  });
+
+  it.each([
+    ["config.nodeInstanceType", fields.config.properties.nodeInstanceType],
+    ["region", fields.region],
+    ["config.graphDBCacheSize", fields.config.properties.graphDBCacheSize],
+  ])("is, hovering over %s, what explain says", (path, field) => {
+    const row = path
+      .split(".")
+      .reduce<FieldSchema | undefined>(
+        (found, name) => found?.properties?.[name],
+        kinds.all.find(({ name }) => name === "instances")?.schema,
+      );
+    expect(row).toBeDefined();
+    for (const [name, value] of fieldFacts(row ?? {}))
+      if (["description", "default", "tiers", "change", "disruption", "parameter"].includes(name))
+        expect(field.description).toContain([value].flat().join(", "));
+  });
+});
 
 describe("the schema for editors", () => {
   const ajv = new Ajv({ strict: false, allErrors: true });

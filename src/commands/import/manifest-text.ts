@@ -5,6 +5,7 @@ import { isObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";
 import type { ServiceSection } from "../../model/manifest.ts";
 import { nest } from "../../model/spec.ts";
+import { schemaLine } from "../../project/package-files.ts";
 import { escapeText } from "../../report/escape.ts";
 import { importEntry, yamlScalar } from "../../report/import-lines.ts";
 import type { DeclaredObject } from "./declare-objects.ts";
@@ -33,7 +34,7 @@ export function manifestText(objects: readonly DeclaredObject[], parts: Manifest
   const imports = objects.filter((object) => object.spec["id"] !== object.id);
   const isNone = imports.every((object) => parts.leftOut.has(addressOf(object)));
   return [
-    "# yaml-language-server: $schema=./node_modules/graphform/schemas/manifest.schema.json",
+    schemaLine("."),
     "# Written by graphform import --all from the live objects. A field that is left out is not managed.",
     ...parts.unread.map(({ what, reason }) => `# Left out: ${comment(what)}: ${comment(reason)}`),
     "apiVersion: graphform/v1",

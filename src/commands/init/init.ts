@@ -1,7 +1,7 @@
 /** @module Writes a commented manifest to start with, and pipelines on request. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeAllNew } from "../write-new.ts";
@@ -9,7 +9,7 @@ import { extendGitignore, gitignoreEdit } from "./gitignore.ts";
 import { assertStateOfItsOwn } from "./own-state.ts";
 import type { CiService } from "./pipeline-needs.ts";
 import { type Pipelines, pipelinesFor } from "./pipelines.ts";
-import { starter } from "./starter.ts";
+import { starterFor } from "./starter.ts";
 
 /** Options of `init`. */
 export interface InitOptions {
@@ -32,7 +32,7 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
   const pipelines = options.ci === undefined ? undefined : await pipelinesOf(options.ci, manifest, isThere);
   const edit = await gitignoreEdit();
   const files = [
-    ...(isThere ? [] : [{ path: manifest, text: starter }]),
+    ...(isThere ? [] : [{ path: manifest, text: starterFor(dirname(manifest)) }]),
     ...(pipelines?.files ?? []),
     ...(edit === undefined || edit.before !== undefined ? [] : [{ path: ".gitignore", text: edit.after }]),
   ];
@@ -53,7 +53,7 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<nu
 
 /** The pipelines for a manifest, or for the one that `init` is going to write. */
 async function pipelinesOf(ci: CiService, manifest: string, isThere: boolean): Promise<Pipelines> {
-  const text = isThere ? await readFile(manifest, "utf8") : starter;
+  const text = isThere ? await readFile(manifest, "utf8") : starterFor(dirname(manifest));
   await assertStateOfItsOwn(manifest, text);
   const pipelines = await pipelinesFor(ci, manifest, text);
   const existing = pipelines.files.find(({ path }) => existsSync(path));

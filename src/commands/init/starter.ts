@@ -1,7 +1,8 @@
 /** @module Contains the manifest that `init` writes. */
+import { schemaLine } from "../../project/package-files.ts";
 
-/** A commented manifest with one free database; every line that is commented out is valid, too. */
-export const starter = `# yaml-language-server: $schema=./node_modules/graphform/schemas/manifest.schema.json
+/** A commented manifest for a folder, with one free database; every line that is commented out is valid, too. */
+export const starterFor = (folder: string): string => `${schemaLine(folder)}
 apiVersion: graphform/v1
 name: my-graphs                     # scopes the state file
 

@@ -1,40 +1,96 @@
-/** @module Makes the JSON Schema of a manifest that editors use. */
+/** @module Makes the JSON Schemas of a manifest and of one of its layers that editors use. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
+import type { Profile } from "../../model/profile.ts";
 import { documentShape, outputShape } from "./document-shape.ts";
+import { hoverOf } from "./field-facts.ts";
 import { ownKeys } from "./resource-shape.ts";
 import type { Shape } from "./shape.ts";
 
 /** The part of a kind that the schema needs. */
 export type SchemaKind = Pick<Kind, "name" | "noun" | "schema">;
 
+/** Values that editors suggest for a text, by dotted path of a field. They refuse no other value: a profile of the user's may have more. */
+export interface Suggestions {
+  readonly [path: string]: readonly string[];
+}
+
+/** The components and instance types of profiles, and the regions of the field tables. */
+export function suggestionsOf(profiles: readonly Pick<Profile, "tiers" | "instanceTypes">[]): Suggestions {
+  const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];
+  return {
+    component: unique(
+      profiles.flatMap(({ tiers }) => Object.values(tiers).flatMap((tier) => Object.keys(tier.components))),
+    ),
+    "config.nodeInstanceType": unique(
+      profiles.flatMap(({ instanceTypes }) => Object.values(instanceTypes).flatMap(Object.keys)),
+    ),
+  };
+}
+
 /**
  * Returns the published schema (draft-07) of a whole manifest: completion, types, bounds, and the fields that a tier does
  * not offer. A text with `${...}` is accepted in place of a number, a choice or a pattern: `validate` checks the value once
  * references are filled in.
  */
-export function manifestSchema(kinds: readonly SchemaKind[]): JsonObject {
+export function manifestSchema(kinds: readonly SchemaKind[], suggestions: Suggestions = {}): JsonObject {
+  return documentSchema("graphform manifest", kinds, suggestions, {
+    required: documentShape(kinds).required ?? [],
+    allOf: kinds.map(requiredUnlessDefaulted),
+  });
+}
+
+/** Returns the published schema of one layer of several: the same, but no key is required, because another layer may have it. */
+export function layerSchema(kinds: readonly SchemaKind[], suggestions: Suggestions = {}): JsonObject {
+  return documentSchema("graphform layer", kinds, suggestions, {});
+}
+
+function documentSchema(
+  title: string,
+  kinds: readonly SchemaKind[],
+  suggestions: Suggestions,
+  demands: JsonObject,
+): JsonObject {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const shape = documentShape(kinds, (section) => {
     const kind = byName.get(section);
-    const shape = kind === undefined ? {} : editorShape(kind);
+    const shape = kind === undefined ? {} : editorShape(kind, suggestions);
     return { resource: shape, defaults: shape };
   });
-  const document = asJson(allowReferences(shape));
+  const { required: _, ...document } = asJson(allowReferences(shape));
   const properties = isObject(document["properties"]) ? document["properties"] : {};
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
-    title: "graphform manifest",
+    title,
     ...document,
     properties: { ...properties, outputs: outputsSchema(properties["outputs"]) },
-    allOf: kinds.map(requiredUnlessDefaulted),
+    ...demands,
   };
 }
 
-function editorShape(kind: SchemaKind): Shape {
+function editorShape(kind: SchemaKind, suggestions: Suggestions): Shape {
   const { required: _, ...schema } = kind.schema;
-  return { ...schema, properties: { ...schema.properties, ...ownKeys }, ...tierConditions(schema) };
+  const fields = withHovers(schema.properties, suggestions);
+  return { ...schema, properties: { ...fields, ...ownKeys }, ...tierConditions(schema) };
+}
+
+/** Fields with what an editor shows of them: everything that `explain` says, and the values that it suggests. */
+function withHovers(
+  fields: { readonly [name: string]: Shape },
+  suggestions: Suggestions,
+  prefix = "",
+): { readonly [name: string]: Shape } {
+  const shown = Object.entries(fields).map(([name, field]): [string, Shape] => {
+    const path = `${prefix}${name}`;
+    if (field.properties !== undefined)
+      return [name, { ...field, properties: withHovers(field.properties, suggestions, `${path}.`) }];
+    const { type, minLength = 0, ...rest } = { ...field, description: hoverOf(field) };
+    const values = suggestions[path] ?? field.examples ?? [];
+    if (type !== "string" || isBounded(field) || values.length < 2) return [name, { ...field, ...rest }];
+    return [name, { ...rest, anyOf: [{ type, minLength }, { enum: values }] }];
+  });
+  return Object.fromEntries(shown);
 }
 
 /** Fields that the tier does not offer, as `if` and `then`, one pair for each tier. */

@@ -11,6 +11,7 @@ export interface Shape extends FieldSchema {
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly minItems?: number;
+  readonly anyOf?: readonly Shape[];
 }
 
 /** The shape at a path, or undefined where the schema says nothing. */
