@@ -2,11 +2,12 @@ import process from "node:process";
 import standalone from "ajv/dist/standalone/index.js";
 import { builtInProfiles, loadProfile } from "../src/hosting/profile/load-profile.ts";
 import { kinds } from "../src/kinds/index.ts";
-import { layerSchema, manifestSchema, suggestionsOf } from "../src/manifest/schema/manifest-schema.ts";
+import { layerSchema, manifestSchema } from "../src/manifest/schema/manifest-schema.ts";
 import { driftSchema } from "../src/report/drift-schema.ts";
 import { documentKey, manifestAjv, resourceKey } from "./compile-validators.ts";
 import { compiledModule, schemaText, writeEmitted } from "./compiled-module.ts";
 import { severalSchema, validationSchema } from "./several-schema.ts";
+import { suggestionsOf } from "./suggestions.ts";
 
 /**
  * Writes what is derived from the kinds' tables: the manifest's JSON Schema for editors, which is committed, and the

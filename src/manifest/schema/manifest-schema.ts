@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
-import type { Profile } from "../../model/profile.ts";
 import { documentShape, outputShape } from "./document-shape.ts";
 import { hoverOf } from "./field-facts.ts";
 import { ownKeys } from "./resource-shape.ts";
@@ -14,19 +13,6 @@ export type SchemaKind = Pick<Kind, "name" | "noun" | "schema">;
 /** Values that editors suggest for a text, by dotted path of a field. They refuse no other value: a profile of the user's may have more. */
 export interface Suggestions {
   readonly [path: string]: readonly string[];
-}
-
-/** The components and instance types of profiles, and the regions of the field tables. */
-export function suggestionsOf(profiles: readonly Pick<Profile, "tiers" | "instanceTypes">[]): Suggestions {
-  const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];
-  return {
-    component: unique(
-      profiles.flatMap(({ tiers }) => Object.values(tiers).flatMap((tier) => Object.keys(tier.components))),
-    ),
-    "config.nodeInstanceType": unique(
-      profiles.flatMap(({ instanceTypes }) => Object.values(instanceTypes).flatMap(Object.keys)),
-    ),
-  };
 }
 
 /**
