@@ -236,18 +236,15 @@ describe("a session", () => {
 });
 
 describe("a wrong password", () => {
-  it("is an error of one sentence without it, and is tried once", async () => {
+  it("is an error of one sentence that names neither password nor user, and is tried once", async () => {
     const server = await guarded();
     const service = await serviceOf(server, { credentials: { username: "ada", password: "wr0ng-word" } });
     const errors = await Promise.all(Array.from({ length: 20 }, () => failure(service.read(list, always))));
     errors.push(await failure(service.read(list, always)));
     for (const error of errors) {
-      expect(error).toMatchObject({
-        failure: "unauthorized",
-        exitCode: 1,
-        message: expect.stringContaining('"ada"'),
-      });
+      expect(error).toMatchObject({ failure: "unauthorized", exitCode: 1 });
       const said = errorTexts(error).join("\n");
+      expect(said).not.toContain("ada");
       expect(said).not.toContain("wr0ng-word");
       expect(said).not.toContain(Buffer.from("ada:wr0ng-word").toString("base64"));
     }
