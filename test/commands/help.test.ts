@@ -96,6 +96,7 @@ const effective: { readonly [path: string]: readonly string[] } = {
   "state migrate": [...state, "--lock-timeout"],
   "state push": [...state, "--lock-timeout"],
   "state history": state,
+  "state restore": [...state, "--lock-timeout"],
   "state rebind": write,
   "state unlock": state,
   ...Object.fromEntries(

@@ -7,7 +7,7 @@ import type { MigrateOptions } from "./migrate.ts";
 
 type StoreOptions = ManifestOptions & { readonly json?: boolean; readonly color?: boolean };
 
-/** Adds `state init|migrate|push|history`. */
+/** Adds `state init|migrate|push|history|restore`. */
 export function addStoreCommands(state: Command, { settings, at, done }: Registration): void {
   const reading = (command: Command): Command => withoutEffect(withStateOptions(command), changing);
   reading(
@@ -45,5 +45,14 @@ export function addStoreCommands(state: Command, { settings, at, done }: Registr
     .action(async (options: StoreOptions) => {
       const { stateHistory } = await import("./history.ts");
       done(await stateHistory(options, settings, at(options)));
+    });
+  withStateOptions(state.command("restore").description("store a version that is kept as the newest one"))
+    .argument(
+      "<version>",
+      "an id that `state history` shows; current: what is stored now; none: an empty state",
+    )
+    .action(async (version: string, options: StoreOptions) => {
+      const { stateRestore } = await import("./restore.ts");
+      done(await stateRestore(version, options, settings, at(options)));
     });
 }

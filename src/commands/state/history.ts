@@ -32,7 +32,7 @@ export async function stateHistory(
     }
     const rows = versions.map(({ id, serial, savedAt }) => [String(serial), savedAt, id]);
     terminal.out(tableText(["version", "saved", "id"], rows, terminal));
-    terminal.err("graphform state pull ID prints one\n");
+    terminal.err("graphform state pull ID prints one, graphform state restore ID puts it back\n");
     return exitCodes.done;
   } finally {
     await store.close();

@@ -14,6 +14,7 @@ import { conflict } from "../store-trouble.ts";
 import { conditionalWriter } from "./conditional-writer.ts";
 import type { StateDriver } from "./driver.ts";
 import { type HeldLease, holdLease, type LeaseClock } from "./held-lease.ts";
+import { readNewest } from "./kept-versions.ts";
 import { raiseFence } from "./raise-fence.ts";
 import { readableState, readStored } from "./read-stored.ts";
 import { alive, notLocked, unknownLock } from "./remote-trouble.ts";
@@ -183,7 +184,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     where,
     async read(): Promise<StateDocument | undefined> {
       await writes.idle();
-      const state = await load();
+      const state = await untilAnswered(() => readNewest(driver, load, name), { clock });
       failed = undefined;
       return state;
     },

@@ -89,8 +89,8 @@ export interface StateDriver {
   prepare(): Promise<void>;
   /** The same without making anything that stays; for `doctor` and the first use. */
   probe(): Promise<void>;
-  /** Versions that the store still has, newest first; undefined where it keeps none. */
-  history(): Promise<readonly KeptVersion[] | undefined>;
+  /** Versions that the store still has, newest first, at most `limit`; undefined where it keeps none. May have the stored document. */
+  history(limit?: number): Promise<readonly KeptVersion[] | undefined>;
   /** The document of a kept version. */
   readVersion(id: string): Promise<string>;
   /** Ends connections. */

@@ -14,7 +14,7 @@ export type Fault = "before" | "after" | "late" | "denied";
 /** A store in memory that several drivers share, with a clock of its own. */
 export interface Backend {
   readonly now: () => number;
-  document?: { readonly text: string; readonly version: number };
+  document?: { readonly text: string; readonly version: number } | undefined;
   lock?: { readonly holder: Holder; readonly token: number; readonly until: number } | undefined;
   /** Requests that are still on their way. */
   late: (() => void)[];
@@ -45,6 +45,8 @@ export interface MemoryDriverOptions {
   readonly answered?: (request: Request) => Promise<void>;
   /** Told of each document that is stored. */
   readonly onStored?: (text: string) => void;
+  /** True for a store that keeps every version, by its place among those that were stored. */
+  readonly keeps?: boolean;
 }
 
 /** A driver over a store in memory. Its conditions are exact; its answers may be lost. */
@@ -126,7 +128,14 @@ export function memoryDriver(backend: Backend, options: MemoryDriverOptions = {}
       }),
     prepare: async () => undefined,
     probe: async () => undefined,
-    history: async (): Promise<readonly KeptVersion[]> => [],
+    async history(limit): Promise<readonly KeptVersion[] | undefined> {
+      if (options.keeps !== true) return [];
+      const all = backend.stored.map((text, id) => {
+        const { serial, savedAt }: { serial: number; savedAt: string } = JSON.parse(text);
+        return { id: String(id), serial, savedAt };
+      });
+      return all.reverse().slice(0, limit);
+    },
     readVersion: async (id) => backend.stored[Number(id)] ?? "",
     close: async () => undefined,
   };

@@ -43,7 +43,7 @@ export function createPostgresDriver(config: PostgresConfig, credentials: Postgr
     remove: (id) => release(run, tables, name, id),
     prepare: () => prepare(connections, tables, place),
     probe: () => probe(run, tables, place),
-    history: async () => (versions === 0 ? undefined : await history(run, tables, name)),
+    history: async (limit) => (versions === 0 ? undefined : await history(run, tables, name, limit)),
     readVersion: (id) => readVersion(run, tables, name, id),
     close: connections.close,
   };

@@ -61,10 +61,15 @@ export async function write(
 }
 
 /** Versions that are kept, newest first. */
-export async function history(run: Run, { versions }: Tables, name: string): Promise<readonly KeptVersion[]> {
+export async function history(
+  run: Run,
+  { versions }: Tables,
+  name: string,
+  limit?: number,
+): Promise<readonly KeptVersion[]> {
   const rows = await run(
-    `SELECT version, serial, saved_at FROM ${versions} WHERE name = $1 ORDER BY version DESC`,
-    [name],
+    `SELECT version, serial, saved_at FROM ${versions} WHERE name = $1 ORDER BY version DESC LIMIT $2`,
+    [name, limit ?? null],
   );
   return rows.map((row) => ({
     id: textOf(row, "version"),

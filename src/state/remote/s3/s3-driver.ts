@@ -58,7 +58,7 @@ export function createS3Driver(config: S3StoreConfig, credentials: AwsCredential
     remove: lock.remove,
     prepare: probe,
     probe,
-    history: () => s3History(request, key, where),
+    history: (limit) => s3History(request, key, where, limit),
     readVersion: (id) => readS3Version(request, { key, id }, where),
     close,
   };

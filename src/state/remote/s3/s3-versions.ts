@@ -25,8 +25,9 @@ export async function s3History(
   request: S3Request,
   key: string,
   where: string,
+  limit: number = shown,
 ): Promise<readonly KeptVersion[] | undefined> {
-  const versions = await listVersions(request, key, where);
+  const versions = await listVersions(request, key, where, limit);
   if (versions.every(({ id }) => id === "null")) return undefined;
   const found: KeptVersion[] = [];
   for (let at = 0; at < versions.length; at += width) {
@@ -60,10 +61,15 @@ export async function readS3Version(
 }
 
 /** Lists until there are enough. The list has all keys that begin with this one, in order, versions newest first. */
-async function listVersions(request: S3Request, key: string, where: string): Promise<readonly Version[]> {
+async function listVersions(
+  request: S3Request,
+  key: string,
+  where: string,
+  limit: number,
+): Promise<readonly Version[]> {
   const found: Version[] = [];
   let marker: { readonly [name: string]: string } | undefined = {};
-  while (marker !== undefined && found.length < shown) {
+  while (marker !== undefined && found.length < limit) {
     const query: { readonly [name: string]: string } = { versions: "", prefix: key, ...marker };
     const answer = await request({ method: "GET", query });
     if (answer.status !== 200) throw s3Refusal(answer, "list versions", where);
@@ -81,7 +87,7 @@ async function listVersions(request: S3Request, key: string, where: string): Pro
         ? undefined
         : { "key-marker": next, ...(version === undefined ? {} : { "version-id-marker": version }) };
   }
-  return found.slice(0, shown);
+  return found.slice(0, limit);
 }
 
 async function serialOfVersion(
