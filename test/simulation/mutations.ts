@@ -2,6 +2,7 @@
 import type * as bind from "../../src/apply/bind.ts";
 import type * as recover from "../../src/apply/creates/recover-intents.ts";
 import type * as creating from "../../src/apply/creates/send-create.ts";
+import type * as looking from "../../src/apply/engine/look-for-missing.ts";
 import type * as readiness from "../../src/apply/engine/readiness.ts";
 import type * as waiting from "../../src/apply/engine/wait-for-operation.ts";
 import type * as arrival from "../../src/apply/evidence/arrival.ts";
@@ -89,6 +90,20 @@ export const mutations: readonly Mutation[] = [
     "what is not shown may be hidden for a while",
     "model/consistency.ts#gracePeriod",
     () => () => "over",
+  ),
+  without<typeof arrival.isGoneAtOnce>(
+    "gone-at-once",
+    "what was not shown, or whose deletion was not taken, is gone only if that is proved",
+    "apply/evidence/arrival.ts#isGoneAtOnce",
+    () => () => true,
+  ),
+  without<typeof looking.untilShownOrAbsent>(
+    "one-look-at-the-parent",
+    "open creates go with a parent, and a deletion is left out, only if absence is proved",
+    "apply/engine/look-for-missing.ts#untilShownOrAbsent",
+    () =>
+      async ({ kind, ref }, { drivers, stopping }) =>
+        drivers.get(kind)?.get(ref, stopping),
   ),
   without<typeof creating.mayHaveMade>(
     "refusal-is-proof",
