@@ -1,8 +1,29 @@
-/** @module Names an object of the service as text: its kind, its place and its id. */
+/** @module Tells objects of the service apart: by kind, place and id, and by the time of their creation. */
+import type { Address } from "./address.ts";
 import { stableJson } from "./json.ts";
-import type { Ref } from "./observed.ts";
+import type { Live, Ref } from "./observed.ts";
+import { serviceTime } from "./service-time.ts";
+import { shellWord } from "./shell-word.ts";
+import type { Bound } from "./state.ts";
 
 /** The text that is equal for equal objects. An id alone names none: users of two instances may have the same. */
 export function objectKey(kind: string, { id, place }: Pick<Ref, "id" | "place">): string {
   return `${kind} ${stableJson(place)} ${id}`;
+}
+
+/**
+ * Says that an object is another one than that which was bound under its id: it shows another second of its creation than was
+ * recorded. Undefined if it is the same, or if one of the times is unknown.
+ */
+export function anotherObject(bound: Bound | undefined, live: Pick<Live, "createdAt">): string | undefined {
+  const [then, now] = [serviceTime(bound?.shownCreatedAt), serviceTime(live.createdAt)];
+  if (bound === undefined || then === undefined || now === undefined) return undefined;
+  if (Math.abs(then - now) < 1000) return undefined;
+  return `${bound.id} is there, but is another object than the one that was bound: it was created at ${live.createdAt}, and that one at ${bound.shownCreatedAt}`;
+}
+
+/** The ways on from another object under a bound id, in one sentence. */
+export function waysFromAnother(address: Address, id: string): string {
+  const word = shellWord(address);
+  return `if the one that was bound is gone for good: graphform state rm ${word}; to manage the one that is there: after that, graphform import ${word} ${shellWord(id)}`;
 }

@@ -68,6 +68,12 @@ export interface Observed extends Live {
   readonly probed?: Probed;
 }
 
+/** The reason to rely on nothing that is bound. `in-doubt`: it may be gone, and may be there. `another`: another object has its id. */
+export interface Doubt {
+  readonly is: "in-doubt" | "another";
+  readonly because: string;
+}
+
 /** Values that a running object shows, dotted path -> value in the manifest's words; null where it refuses the declared one. */
 export interface Probed {
   readonly values: { readonly [path: string]: Json };

@@ -27,7 +27,12 @@ export type StateEvent =
       readonly manifest?: ManifestIdentity;
     }
   /** A plan is about to be applied; it cannot be applied again. */
-  | { readonly type: "plan-applied"; readonly fingerprint: string }
+  | {
+      readonly type: "plan-applied";
+      readonly fingerprint: string;
+      /** Creation times that the service shows of bound objects, where none is known. */
+      readonly shownCreatedAt?: { readonly [address: Address]: string };
+    }
   /** A create is about to be sent. `listed` is its round, where the state does not know it. */
   | {
       readonly type: "create-announced";
@@ -67,6 +72,8 @@ export type StateEvent =
       readonly record?: { readonly [path: string]: Json };
       /** ISO 8601: when it was seen. */
       readonly at?: string;
+      /** The creation time that the service showed then. */
+      readonly shownCreatedAt?: string;
       /** Applied paths that the running object still shows otherwise. */
       readonly unmoved?: readonly string[];
       /** Ms from its acceptance to its end, where one run saw both. */

@@ -59,7 +59,10 @@ export interface Bound<Value = Json> {
   readonly protect: boolean;
   readonly onDelete: "delete" | "retain" | "backup";
   readonly refs: readonly Address[];
+  /** ISO 8601: when it was created or bound, by the clock of the run. */
   readonly createdAt: string;
+  /** The creation time that the service showed at the first look after it was bound, as it writes it. Absent until then. */
+  readonly shownCreatedAt?: string;
   /** ISO 8601: when an apply last saw the object as it ought to be, or bound it. */
   readonly appliedAt?: string;
   /** Dotted path -> ISO 8601: fields that were last seen right at another time than the object as a whole. */

@@ -1,16 +1,15 @@
 /** @module Reads every bound object, parents before the objects that are found through them, and looks again for what is missing. */
 import { gracePeriod, type Witnesses } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
-import type { Live } from "../model/observed.ts";
+import { anotherObject } from "../model/object-key.ts";
+import type { Doubt, Live } from "../model/observed.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import { lookFor } from "../polling/look-for.ts";
 import { type Known, type ObserveContext, readerOf } from "./context.ts";
 import { look, type Place, placeKey, skipUnread } from "./unread.ts";
 
-/** The verdict on a bound object that the service does not show. `hidden`: it is in its creation grace period and counts as there. */
-export type Missing =
-  | { readonly is: "gone" | "hidden" }
-  | { readonly is: "in-doubt"; readonly because: string };
+/** The verdict on a bound object that the service does not show as it was bound. `hidden`: it is in its creation grace period and counts as there. */
+export type Missing = { readonly is: "gone" | "hidden" } | Doubt;
 
 /** Bound objects as the service shows them. Those that could not be read are in neither map. */
 export interface BoundLives {
@@ -42,8 +41,9 @@ export async function lookAtBound(bound: readonly Known[], context: ObserveConte
       const parent = byId.get(key);
       const missing = parent === undefined ? undefined : reading.missing.get(parent);
       if (parent === undefined || missing === undefined) continue;
-      const because = `${parent.address}, which it belongs to, is in doubt`;
-      reading.missing.set(entry, missing.is === "in-doubt" ? { is: "in-doubt", because } : missing);
+      const what = missing.is === "another" ? "another object by now" : "in doubt";
+      const because = `${parent.address}, which it belongs to, is ${what}`;
+      reading.missing.set(entry, isDoubt(missing) ? { is: "in-doubt", because } : missing);
       reading.unreachable.add(entry);
       return false;
     }
@@ -78,7 +78,7 @@ async function readAll(
   const lives = await look(entries, context, failed);
   const sought = entries.filter((entry, at) => {
     const live = lives[at];
-    if (live !== undefined && live.phase.is !== "gone") reading.lives.set(entry, live);
+    if (live !== undefined && live.phase.is !== "gone") take(entry, live, reading, context);
     else if (live !== undefined || isLeaving(entry, context)) reading.missing.set(entry, { is: "gone" });
     else if (context.unread?.has(entry) === true || reading.missing.has(entry)) return false;
     else if (isYoung(entry, context)) reading.missing.set(entry, { is: "hidden" });
@@ -106,7 +106,7 @@ async function lookAgain(
     for (const entry of entries) {
       const verdict = verdicts.get(entry.ref.id);
       if (verdict?.is === "shown") {
-        reading.lives.set(entry, verdict.live);
+        take(entry, verdict.live, reading, context);
         context.onLook?.(entry, verdict.live);
       } else if (verdict?.is === "in-doubt") reading.missing.set(entry, verdict);
       else reading.missing.set(entry, { is: "gone" });
@@ -114,6 +114,18 @@ async function lookAgain(
   } catch (error) {
     for (const entry of entries) skipUnread(entry, error, context);
   }
+}
+
+/** True if an object may be gone, or is another one. */
+export function isDoubt(missing: Missing): missing is Doubt {
+  return missing.is === "in-doubt" || missing.is === "another";
+}
+
+/** What another object shows under a bound id says nothing of the bound one. */
+function take(entry: Known, live: Live, reading: Reading, { state }: ObserveContext): void {
+  const because = anotherObject(state.resources[entry.address], live);
+  if (because === undefined) reading.lives.set(entry, live);
+  else reading.missing.set(entry, { is: "another", because });
 }
 
 /** The bound objects of a place, which its list must not lack. */

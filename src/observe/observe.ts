@@ -6,11 +6,12 @@ import { GraphformError, isServiceError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { OutputTable } from "../model/names.ts";
 import { withNames } from "../model/names.ts";
-import type { Live, Observed, Ref } from "../model/observed.ts";
+import { anotherObject } from "../model/object-key.ts";
+import type { Doubt, Live, Observed, Ref } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import { referenceFields } from "../model/reference-fields.ts";
 import type { Known, ObserveContext } from "./context.ts";
-import { lookAtBound } from "./look-at-bound.ts";
+import { isDoubt, lookAtBound } from "./look-at-bound.ts";
 import { overlay } from "./overlay.ts";
 import { reasonsNotProbed, withAnswer } from "./probed-values.ts";
 import { openProbes } from "./probes.ts";
@@ -30,8 +31,8 @@ import {
 /** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */
 export interface Observation {
   readonly observed: ReadonlyMap<Address, Observed>;
-  /** Bound addresses whose objects may be gone, and may be there: address -> why nothing proves it. */
-  readonly doubted: ReadonlyMap<Address, string>;
+  /** Bound addresses whose objects may be gone, or are others by now. */
+  readonly doubted: ReadonlyMap<Address, Doubt>;
   /** Declared objects that could not be asked themselves, by address. */
   readonly notProbed: readonly NotProbed[];
   /** Bound objects and lists that could not be read, by address, or by kind for a list; empty where the first failure ends the observation. */
@@ -49,7 +50,14 @@ export interface Observation {
  */
 export async function observe(desired: readonly Desired[], given: ObserveContext): Promise<Observation> {
   const probes = openProbes(desired, given);
-  const context: ObserveContext = { ...given, onLook: probes.note };
+  const context: ObserveContext = {
+    ...given,
+    // Another object under a bound id is not asked with our passwords.
+    onLook(entry, live) {
+      const isAnother = live !== undefined && anotherObject(given.state.resources[entry.address], live);
+      if (!isAnother) probes.note(entry, live);
+    },
+  };
   const bound = boundObjects(context);
   const { lives: boundLives, missing, unreachable } = await lookAtBound(bound, context);
   const reached = outputsOf(boundLives);
@@ -77,8 +85,8 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
     if (live === undefined || live.phase.is === "gone") throw notFound(entry);
     found.set(entry, live);
   }
-  const doubts = [...missing].flatMap(([entry, verdict]): [Known, string][] =>
-    verdict.is === "in-doubt" ? [[entry, verdict.because]] : [],
+  const doubts = [...missing].flatMap(([entry, verdict]): [Known, Doubt][] =>
+    isDoubt(verdict) ? [[entry, verdict]] : [],
   );
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   const outputs = new Map([
@@ -116,7 +124,7 @@ export async function observe(desired: readonly Desired[], given: ObserveContext
   ]);
   return {
     observed: new Map(observed),
-    doubted: new Map(doubts.map(([{ address }, because]) => [address, because])),
+    doubted: new Map(doubts.map(([{ address }, doubt]) => [address, doubt])),
     notProbed: reasonsNotProbed(answers, declared, context),
     unread: unreadIn(places, lists, context),
     partialLists: partialIn(places, short, context),

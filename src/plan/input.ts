@@ -5,7 +5,7 @@ import type { Disruption } from "../model/field-schema.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
 import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
-import type { Live, Observed } from "../model/observed.ts";
+import type { Doubt, Live, Observed } from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import type { Profile } from "../model/profile.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -31,8 +31,8 @@ export interface PlanInput {
   readonly remembered: StateDocument["resources"];
   /** The observed object of every bound address, and of every object to adopt. */
   readonly observed: ReadonlyMap<Address, Observed>;
-  /** Bound addresses whose objects may be gone, and may be there: address -> why nothing proves it. Default: none. */
-  readonly doubted?: ReadonlyMap<Address, string>;
+  /** Bound addresses whose objects may be gone, or are others by now. Default: none. */
+  readonly doubted?: ReadonlyMap<Address, Doubt>;
   /** Declared objects that could not be asked themselves; absent where the run can ask none. */
   readonly notProbed?: readonly NotProbed[];
   /** Lists of which the service shows a part only, in words. */

@@ -80,6 +80,7 @@ function proposeRecreate(
 }
 
 function whyRecreated(id: string, subject: Subject, holdsData: boolean): string {
+  if (subject.doubt?.is === "another") return `${id} is another object by now`;
   if (subject.doubt !== undefined) return `${id} may be gone, and then a new one is created`;
   if (!hasVanished(subject)) return `the deletion of ${id} has ended; a new one is created`;
   const lost = holdsData

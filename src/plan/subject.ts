@@ -2,7 +2,7 @@
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Observed } from "../model/observed.ts";
+import type { Doubt, Observed } from "../model/observed.ts";
 import type { Change } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
@@ -16,8 +16,8 @@ export interface Subject {
   readonly bound?: Bound;
   /** Absent where nothing is bound, or where the bound object is gone or in doubt. */
   readonly observed?: Observed;
-  /** Why nothing proves that the bound object is gone, or that it is there. */
-  readonly doubt?: string;
+  /** Why nothing that is bound can be relied on. */
+  readonly doubt?: Doubt;
 }
 
 /** The fields of a change that repeat its subject, whatever the action. */

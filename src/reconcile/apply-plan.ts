@@ -3,7 +3,7 @@
 import { type ApplyContext, withOwnPatience } from "../apply/context.ts";
 import { openClassRegistry } from "../apply/creates/create-class.ts";
 import { recoverIntents } from "../apply/creates/recover-intents.ts";
-import { withUnnamedStatusWarnings } from "../apply/engine/warn-of-unnamed-status.ts";
+import { readingDriver } from "../apply/engine/reading-driver.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
@@ -40,10 +40,10 @@ export interface ApplyWorld {
 
 /** Applies a plan and nothing else; it is marked as applied before its first write, so that it runs once. */
 export async function applyPlan(
-  { plan, outputs, listed }: Pick<Planned, "plan" | "outputs" | "listed">,
+  { plan, observed, outputs, listed }: Pick<Planned, "plan" | "observed" | "outputs" | "listed">,
   world: ApplyWorld,
 ): Promise<readonly StepOutcome[]> {
-  const mark = planMark(world.journal, plan.fingerprint);
+  const mark = planMark(world.journal, plan, observed);
   const seen = { outputs, listed };
   const context = applyContext({ ...world, journal: mark.journal }, seen, mark.driver);
   const steps = await run(plan.steps, context);
@@ -79,7 +79,7 @@ function applyContext(
     drivers: new Map(
       world.kinds.all.map((kind) => [
         kind.name,
-        withUnnamedStatusWarnings(kind.name, wrapped(kind.driver(service)), world),
+        readingDriver(kind.name, wrapped(kind.driver(service)), world),
       ]),
     ),
     profile,

@@ -91,7 +91,9 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
   const leftOut = leftOutBy(options, desired, moved);
   const needed = seen.unread.filter(({ address }) => !leftOut(address));
   if (!skipsUnread && needed.length > 0) throw unreadable(needed);
-  const doubts = skipsUnread ? [...seen.doubted].map(([address, reason]) => ({ address, reason })) : [];
+  const doubts = skipsUnread
+    ? [...seen.doubted].map(([address, { because }]) => ({ address, reason: because }))
+    : [];
   const unread = [
     ...needed.filter(({ address }) => address !== ""),
     ...doubts.filter(({ address }) => !leftOut(address)),

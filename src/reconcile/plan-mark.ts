@@ -1,6 +1,11 @@
 /** @module Marks a plan as applied before the first thing that one of its steps sends or records. */
+import type { Address } from "../model/address.ts";
 import type { Journal } from "../model/journal.ts";
 import type { Driver } from "../model/kind.ts";
+import type { Observed } from "../model/observed.ts";
+import type { Plan } from "../model/plan.ts";
+import { serviceTime } from "../model/service-time.ts";
+import type { StateDocument } from "../model/state.ts";
 
 /** The mark of one plan, and the journal and drivers that set it before they do anything. */
 export interface PlanMark {
@@ -16,13 +21,19 @@ export interface PlanMark {
  * Opens the mark of a plan. A plan runs once; one of which nothing was sent and nothing recorded has not run, and may be
  * applied again.
  */
-export function planMark(journal: Journal, fingerprint: string): PlanMark {
+export function planMark(
+  journal: Journal,
+  { fingerprint }: Pick<Plan, "fingerprint">,
+  observed: ReadonlyMap<Address, Observed>,
+): PlanMark {
   let marking: Promise<void> | undefined;
   let isSet = false;
   let failed: unknown;
   const mark = async (): Promise<void> => {
     try {
-      await journal.record({ type: "plan-applied", fingerprint });
+      const times = newTimes(observed, journal.state);
+      const shown = Object.keys(times).length === 0 ? {} : { shownCreatedAt: times };
+      await journal.record({ type: "plan-applied", fingerprint, ...shown });
       isSet = true;
     } catch (error) {
       failed = error;
@@ -55,4 +66,17 @@ export function planMark(journal: Journal, fingerprint: string): PlanMark {
     set,
     failure: () => failed,
   };
+}
+
+/** The creation times that were observed of bound objects and are not recorded yet. */
+function newTimes(
+  observed: ReadonlyMap<Address, Observed>,
+  { resources }: Pick<StateDocument, "resources">,
+): { readonly [address: Address]: string } {
+  const found = [...observed].flatMap(([address, { id, createdAt, phase }]): [Address, string][] => {
+    const bound = resources[address];
+    if (createdAt === undefined || serviceTime(createdAt) === undefined || phase.is === "pending") return [];
+    return bound?.id === id && bound.shownCreatedAt === undefined ? [[address, createdAt]] : [];
+  });
+  return Object.fromEntries(found);
 }

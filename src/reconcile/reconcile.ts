@@ -4,7 +4,7 @@ import type { Outcome, StepOutcome } from "../model/outcome.ts";
 import type { Plan, Step } from "../model/plan.ts";
 import { type ApplyWorld, applyPlan, resolveIntents } from "./apply-plan.ts";
 import { assertAddressesKnown, type Goal, type Planned, planFor } from "./plan-for.ts";
-import { withAdoptionGuards } from "./saved-plan-guards.ts";
+import { withFreshGuards } from "./saved-plan-guards.ts";
 import { unverified, verify } from "./verify.ts";
 
 /** The request for one run. */
@@ -47,7 +47,7 @@ export async function reconcile(
   // 3. Observe, compare, guard, order.
   const fresh = await look(goal);
   // 4. The plan that was shown is the one that is carried out.
-  const chosen = saved === undefined ? fresh.plan : withAdoptionGuards(saved, fresh.plan);
+  const chosen = saved === undefined ? fresh.plan : withFreshGuards(saved, fresh.plan);
   const plan = withTimeout(chosen, world.service.patience);
   report.plan(plan);
   // 5. A person, or what stands for one, says yes.

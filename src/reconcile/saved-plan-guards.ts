@@ -1,18 +1,37 @@
-/** @module Adds to a saved plan the guards against objects that have appeared since it was made. */
+/** @module Adds to a saved plan the guards against objects that have appeared, or have become others, since it was made. */
 import type { Change, Guard, Plan } from "../model/plan.ts";
 
-/** A saved plan with the guards that a plan made now puts on its creates. */
-export function withAdoptionGuards(saved: Plan, fresh: Plan): Plan {
-  const guards = new Map(fresh.changes.map((change) => [change.address, adoptionGuards(change)]));
-  const held = <T extends Pick<Change, "address" | "blocked">>(entry: T): T => ({
+/** A saved plan with the guards that a plan made now puts on the same addresses, as far as they speak of other objects. */
+export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
+  const isAnyAnother = fresh.changes.some(({ blocked }) => blocked.some(isAnother));
+  const guards = new Map(
+    fresh.changes.map((change) => [change.address, isAnyAnother ? guardsOfOthers(change) : []]),
+  );
+  const appeared = new Map(fresh.changes.map((change) => [change.address, adoptionGuards(change)]));
+  const held = <T extends Pick<Change, "address" | "blocked">>(entry: T, creates: boolean): T => ({
     ...entry,
-    blocked: [...entry.blocked, ...(guards.get(entry.address) ?? [])],
+    blocked: [
+      ...entry.blocked,
+      ...(guards.get(entry.address) ?? []),
+      ...((creates ? appeared.get(entry.address) : undefined) ?? []),
+    ],
   });
   return {
     ...saved,
-    changes: saved.changes.map((change) => (change.action === "create" ? held(change) : change)),
-    steps: saved.steps.map((step) => (step.operation === "create" ? held(step) : step)),
+    changes: saved.changes.map((change) => held(change, change.action === "create")),
+    steps: saved.steps.map((step) => held(step, step.operation === "create")),
   };
+}
+
+function isAnother({ code }: Guard): boolean {
+  return code === "another-object";
+}
+
+/** The guards of an object that is another one by now, and of what belongs or refers to it. */
+function guardsOfOthers({ blocked }: Change): readonly Guard[] {
+  return blocked.filter(
+    (guard) => isAnother(guard) || guard.code === "in-doubt" || guard.code === "depends-on-blocked",
+  );
 }
 
 function adoptionGuards({ action, id, blocked }: Change): readonly Guard[] {

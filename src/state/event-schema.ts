@@ -21,7 +21,10 @@ const created = { address: text, id: text, createdAt: time, converging, unconfir
 /** The schema of each event. */
 export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   "service-recorded": event({ service: serviceSchema, manifest: manifestIdentity }, ["manifest"]),
-  "plan-applied": event({ fingerprint: text }),
+  "plan-applied": event(
+    { fingerprint: text, shownCreatedAt: { type: "object", additionalProperties: text } },
+    ["shownCreatedAt"],
+  ),
   "create-announced": event({ address: text, intent, listed: round }, ["listed"]),
   "create-refused": event({ address: text }),
   "create-acknowledged": event(created, ["unconfirmed"]),
@@ -36,8 +39,8 @@ export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema 
   "update-announced": event({ address: text, paths: texts, at: time }),
   "operation-accepted": event({ address: text, converging }),
   "operation-settled": event(
-    { address: text, record: { type: "object" }, at: time, unmoved: texts, took: ms },
-    ["record", "at", "unmoved", "took"],
+    { address: text, record: { type: "object" }, at: time, shownCreatedAt: text, unmoved: texts, took: ms },
+    ["record", "at", "shownCreatedAt", "unmoved", "took"],
   ),
   healed: event({ address: text, paths: texts, at: time }),
   "operation-failed": event({ address: text }),

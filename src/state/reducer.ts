@@ -28,6 +28,8 @@ export function applyEvent(live: LiveDocument, event: StateEvent): boolean {
       live.setHead({ service: event.service, ...(event.manifest && { manifest: event.manifest }) });
       return true;
     case "plan-applied":
+      for (const [address, time] of Object.entries(event.shownCreatedAt ?? {}))
+        change(live, address, (bound) => withShownTime(bound, time));
       return markPlanApplied(live, event.fingerprint);
     case "create-announced":
       return announce(live, event);
@@ -158,17 +160,22 @@ function end(
   live: LiveDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-  { at, unmoved = [] }: { readonly at?: string; readonly unmoved?: readonly string[] } = {},
+  { at, shownCreatedAt, unmoved = [] }: Partial<Extract<StateEvent, { type: "operation-settled" }>> = {},
 ): boolean {
   const converging = live.resources.get(address)?.converging;
   if (converging === undefined) return false;
   const record = applied(converging);
   return change(live, address, (bound) => {
-    const { converging: _ended, unmoved: _before, ...rest } = bound;
+    const { converging: _ended, unmoved: _before, ...rest } = withShownTime(bound, shownCreatedAt);
     const known = { ...rest, recorded: { ...rest.recorded, ...record } };
     const timed = at === undefined ? known : withTimes(known, { ...converging, record }, unmoved, at);
     return unmoved.length === 0 ? timed : { ...timed, unmoved };
   });
+}
+
+/** The time at the first look is kept: a later one is compared with it. */
+function withShownTime(bound: Bound, shownCreatedAt: string | undefined): Bound {
+  return shownCreatedAt === undefined ? bound : { shownCreatedAt, ...bound };
 }
 
 /** Remembers how long the operation took that is waited for and has ended. */

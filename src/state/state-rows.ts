@@ -38,6 +38,10 @@ export const bound: FieldSchema = record(
     onDelete,
     refs: texts,
     createdAt: time,
+    shownCreatedAt: {
+      ...text,
+      description: "The creation time that the service showed first, as it writes it.",
+    },
     appliedAt: time,
     seenRight: {
       type: "object",
@@ -48,7 +52,7 @@ export const bound: FieldSchema = record(
     unmoved: { ...texts, description: "Applied paths that the running database showed otherwise." },
     converging,
   },
-  ["appliedAt", "seenRight", "unmoved", "converging"],
+  ["shownCreatedAt", "appliedAt", "seenRight", "unmoved", "converging"],
 );
 
 export const intent: FieldSchema = record(

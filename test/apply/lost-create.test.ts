@@ -233,6 +233,29 @@ describe("a service that is wrong for a moment", () => {
     );
   });
 
+  it.each<[string, number, string]>([
+    ["is left alone if an object of ours has shown the time of its own create", 0, "done"],
+    ["is named if objects of ours show local times", -8 * 3_600_000, "failed"],
+  ])("an object that is older by twenty minutes %s", async (_, offset, expected) => {
+    const world = toyWorld();
+    const local = async (...given: Parameters<Driver["get"]>): ReturnType<Driver["get"]> => {
+      const live = await world.service.get(...given);
+      if (live?.createdAt === undefined) return live;
+      return { ...live, createdAt: new Date(Date.parse(live.createdAt) + offset).toISOString() };
+    };
+    await world.run({ b: { colour: "blue" } }, { driver: { ...world.service, get: local } });
+    const theirs = world.service.add(another);
+    await world.drive(world.clock.sleep(1_200_000));
+    world.service.fault({ on: "create", effect: "lost-before" });
+    const lists = listing(world, (shown, nth) => (nth === 2 ? shown.filter((id) => id !== theirs) : shown));
+    const driver = { ...lists, get: local };
+    const { steps } = await world.run({ ...one, b: { colour: "blue" } }, { driver });
+    expect(steps.map(({ result }) => result)).toEqual([expected]);
+    const { resources } = await world.state();
+    expect(Object.values(resources).map(({ id }) => id)).not.toContain(theirs);
+    expect(world.service.all()).toHaveLength(expected === "done" ? 3 : 2);
+  });
+
   it("does not give another's object away that was made after the answer was lost", async () => {
     const world = toyWorld({ faults: [{ on: "create", effect: "lost-before" }] });
     const ran = world.drive(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Observed } from "../../src/model/observed.ts";
+import type { Doubt, Observed } from "../../src/model/observed.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {
   actions,
@@ -96,7 +96,8 @@ describe("everything that the state binds", () => {
 });
 
 describe("an object in doubt", () => {
-  const doubted = new Map([["toys.a", "the list of its place lacks id-b too, which is there"]]);
+  const because = "the list of its place lacks id-b too, which is there";
+  const doubted = new Map([["toys.a", { is: "in-doubt", because } as const]]);
 
   it.each<[string, Scene, string]>([
     ["is not created again", { a: vanished, b: there }, "create !in-doubt"],
@@ -144,7 +145,7 @@ describe("an object in doubt", () => {
 function planned(
   scene: Scene,
   name: string,
-  doubted: ReadonlyMap<string, string> = new Map(),
+  doubted: ReadonlyMap<string, Doubt> = new Map(),
 ): { readonly text: string | undefined; readonly change: ReturnType<typeof changeOf> } {
   const plan = planOf(scene, { doubted });
   return { text: actions(plan)[name], change: changeOf(plan, name) };

@@ -217,6 +217,19 @@ describe("an operation's end", () => {
     expect(settle(wrong, second, []).resources["instances.db0"]).not.toHaveProperty("seenRight");
   });
 
+  it("settled: keeps the creation time that was shown first, as a plan that is applied does", () => {
+    const settle = (before: typeof state, shownCreatedAt: string): typeof state =>
+      reduce(before, { type: "operation-settled", address: "instances.db0", shownCreatedAt });
+    const apply = (before: typeof state, time: string): typeof state =>
+      reduce(before, { type: "plan-applied", fingerprint: time, shownCreatedAt: { "instances.db0": time } });
+    const timeOf = ({ resources }: typeof state): string | undefined =>
+      resources["instances.db0"]?.shownCreatedAt;
+    expect(timeOf(settle(state, "first"))).toBe("first");
+    expect(timeOf(settle(apply(state, "first"), "second"))).toBe("first");
+    expect(timeOf(apply(settle(state, "first"), "second"))).toBe("first");
+    expect(apply(state, "first").resources).not.toHaveProperty("instances.none");
+  });
+
   it("of a start or a restart: proves no more than what it records", () => {
     const [first, second] = ["2026-02-01T00:00:00.000Z", "2026-02-02T00:00:00.000Z"];
     const event = { type: "operation-settled", address: "instances.db0" } as const;

@@ -15,7 +15,14 @@ export function plainReduce(state: StateDocument, event: StateEvent): StateDocum
         ...(event.manifest === undefined ? {} : { manifest: event.manifest }),
       };
     case "plan-applied":
-      return markPlanApplied(state, event.fingerprint);
+      return markPlanApplied(
+        Object.entries(event.shownCreatedAt ?? {}).reduce(
+          (next, [address, time]) =>
+            change(next, address, (bound) => ({ ...bound, shownCreatedAt: bound.shownCreatedAt ?? time })),
+          state,
+        ),
+        event.fingerprint,
+      );
     case "create-announced":
       return announce(state, event);
     case "create-refused":
@@ -138,7 +145,7 @@ function end(
   state: StateDocument,
   address: Address,
   applied: (converging: Converging) => Converging["record"],
-  { at, unmoved = [] }: { readonly at?: string; readonly unmoved?: readonly string[] } = {},
+  { at, shownCreatedAt, unmoved = [] }: Partial<Extract<StateEvent, { type: "operation-settled" }>> = {},
 ): StateDocument {
   const bound = own(state.resources, address);
   if (bound?.converging === undefined) return state;
@@ -150,6 +157,7 @@ function end(
     : { ...seenRight, ...(at === undefined ? {} : each(Object.keys(record), () => at)) };
   const last = isWhole ? at : appliedAt;
   return change(state, address, () => ({
+    ...(shownCreatedAt === undefined ? {} : { shownCreatedAt }),
     ...rest,
     recorded: { ...rest.recorded, ...record },
     ...(last === undefined ? {} : { appliedAt: last }),

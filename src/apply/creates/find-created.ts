@@ -15,7 +15,7 @@ import { GraphformError } from "../../model/errors.ts";
 import type { Live } from "../../model/observed.ts";
 import { serviceTime } from "../../model/service-time.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import type { CreateRound } from "../../model/state.ts";
+import type { Bound, CreateRound } from "../../model/state.ts";
 import { lookOnce } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";
 import type { ApplyContext } from "../context.ts";
@@ -117,6 +117,18 @@ function isProved(
   return true;
 }
 
+/** Clocks of runs may be wrong by so many ms. A service that writes local times is wrong by more. */
+const clocksApart = 5 * 60_000;
+
+/** True if the newest of the bound objects whose time was shown was created, by the service's clock, when the state says that it was. */
+function keepsTimes(bound: readonly Bound[]): boolean {
+  const newest = bound
+    .filter(({ shownCreatedAt }) => shownCreatedAt !== undefined)
+    .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))[0];
+  const shown = serviceTime(newest?.shownCreatedAt) ?? Number.NaN;
+  return Math.abs(shown - Date.parse(newest?.createdAt ?? "")) <= clocksApart;
+}
+
 function oursOf(name: string, context: SearchContext): Omit<Ours, "until"> {
   const { schema, ownerMark, namedBy } = context.kinds.named(name);
   const { lineage, resources } = context.journal.state;
@@ -124,7 +136,8 @@ function oursOf(name: string, context: SearchContext): Omit<Ours, "until"> {
   const keepsMarks = Object.values(resources).some(
     ({ kind, recorded }) => kind === name && marks.some((path) => Object.hasOwn(recorded, path)),
   );
-  return { schema, lineage, keepsMarks, keepsTime: false, namedBy, clock: context.profile.timing.clock };
+  const keepsTime = keepsTimes(Object.values(resources).filter(({ kind }) => kind === name));
+  return { schema, lineage, keepsMarks, keepsTime, namedBy, clock: context.profile.timing.clock };
 }
 
 /** The error if objects are shown, and nothing proves whose they are. */

@@ -5,6 +5,7 @@ import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
+import { serviceTime } from "../../model/service-time.ts";
 import type { Spec } from "../../model/spec.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { converge } from "./converge.ts";
@@ -58,6 +59,7 @@ export async function waitForOperation(
       await untilUsable(step, ref, arrival.live, left, context);
       const record = shownMark(step, arrival.live, context);
       const at = new Date(context.clock.now()).toISOString();
+      const { createdAt: shownCreatedAt } = arrival.live;
       const took = tookOf(step, operation, baseline, context);
       const applies = operation === "create" || operation === "update";
       const unmoved = applies ? await unmovedPaths(step, ref, arrival.live, context) : [];
@@ -66,6 +68,7 @@ export async function waitForOperation(
         address: step.address,
         record,
         at,
+        ...(serviceTime(shownCreatedAt) === undefined ? {} : { shownCreatedAt }),
         ...took,
         ...(unmoved.length === 0 ? {} : { unmoved }),
       });

@@ -21,6 +21,7 @@ export async function bind(step: Step, context: ApplyContext): Promise<StepResul
     onDelete: step.onDelete ?? known?.onDelete ?? "delete",
     refs: step.refs ?? known?.refs ?? [],
     createdAt: known?.createdAt ?? timestamp(context),
+    ...(known?.shownCreatedAt === undefined ? {} : { shownCreatedAt: known.shownCreatedAt }),
     ...appliedAt(known, context),
     ...(known?.seenRight === undefined ? {} : { seenRight: known.seenRight }),
     ...(known?.unmoved === undefined ? {} : { unmoved: known.unmoved }),

@@ -1,5 +1,6 @@
-/** @module Guards what relies on a bound object that the service does not show: one in doubt, or everything at once. */
+/** @module Guards what relies on a bound object that the service does not show: one in doubt, another one, or everything at once. */
 import type { Address } from "../../model/address.ts";
+import { waysFromAnother } from "../../model/object-key.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
 import { shellWord } from "../../model/shell-word.ts";
@@ -13,13 +14,16 @@ export interface Hold {
   readonly changes: readonly Change[];
 }
 
-/** The guard against a change of an object that may be gone and may be there. Letting go of it needs no proof. */
+/** The guard against a change of an object that may be gone, or is another one by now. Letting go of it needs no proof. */
 export function doubtGuard({ action, address }: Change, { bound, doubt }: Subject): Guard | undefined {
   if (bound === undefined || doubt === undefined || action === "forget") return undefined;
   const word = shellWord(address);
+  const { is, because } = doubt;
+  if (is === "another")
+    return { code: "another-object", message: because, lift: waysFromAnother(address, bound.id) };
   return {
     code: "in-doubt",
-    message: `nothing proves that ${bound.id} is gone, or that it is there: ${doubt}`,
+    message: `nothing proves that ${bound.id} is gone, or that it is there: ${because}`,
     lift: `plan again with the rights and the account that show it; if it is gone for good: graphform state rm ${word}; if it has another id: graphform import ${word} ID`,
   };
 }

@@ -2,6 +2,8 @@
 
 /** One sentence for each code of a guard, with the way to lift it. */
 export const guardRules: { readonly [code: string]: string } = {
+  "another-object":
+    "The bound id is that of another object by now: it shows another time of its creation. Use state rm, and then import if it is to be managed.",
   "bound-elsewhere":
     "Another address is bound to the same object, and declared as well. Remove one of the two, or write a moved entry.",
   "depends-on-blocked": "The change depends on a change that is blocked. Lift the guard of that one first.",
