@@ -7,8 +7,8 @@ import type { Expression } from "./expression.ts";
 import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
 import { explainViolations } from "./problems/explain.ts";
 import { errorAt, type Fault } from "./problems/finding.ts";
-import { stateFaults } from "./problems/state-faults.ts";
-import { holdsCredential, shownState } from "./problems/state-secrets.ts";
+import { plainFields, shownSection } from "./problems/plain-fields.ts";
+import { holdsCredential, stateFaults } from "./problems/state-faults.ts";
 import { resolveValue } from "./resolve-value.ts";
 import { documentShape } from "./schema/document-shape.ts";
 import { scopeOf } from "./scope.ts";
@@ -71,8 +71,13 @@ export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: H
   for (const [key, resolved] of entries) if (!raw.has(key) && holdsUnresolved(resolved)) broken.add(key);
   const value: JsonObject = Object.fromEntries(entries);
   const shape = documentShape(inputs.kinds.all);
-  const shown = "state" in value ? { ...value, state: shownState(value["state"] ?? null) } : value;
-  for (const { path, part, fault } of explainViolations(inputs.validators.document(value), shown, shape)) {
+  const shownAt = plainFields(manifest, inputs.kinds.all);
+  const violations = inputs.validators.document(value);
+  const hidden = violations.length > 0 ? ["state", "service"] : [];
+  const shown = Object.fromEntries(
+    entries.map(([key, part]) => [key, hidden.includes(key) ? shownSection(part, [key], shownAt) : part]),
+  );
+  for (const { path, part, fault } of explainViolations(violations, shown, shape)) {
     if (path[0] === "state" && holdsCredential(String(path[1]))) continue;
     report(path, fault, part);
     if (path.length === 0)

@@ -5,7 +5,7 @@ import type { Header, ServiceSection } from "../model/manifest.ts";
 import type { Problem } from "../model/problem.ts";
 import { type HeadInputs, type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { finishProblems } from "./problems/finish-problems.ts";
-import { manifestRedactor } from "./problems/manifest-redactor.ts";
+import { plainFields } from "./problems/plain-fields.ts";
 import type { Parsed } from "./source.ts";
 
 /**
@@ -22,7 +22,7 @@ export function readHeader(
     findings,
     "error",
     parsed.layers,
-    manifestRedactor(parsed, inputs.kinds.all),
+    plainFields(parsed.value, inputs.kinds.all),
   );
   const header = head === undefined ? undefined : headerOf(head);
   return header === undefined ? { problems } : { header, problems };

@@ -22,6 +22,7 @@ import { resourceShape } from "./schema/resource-shape.ts";
 import { leafPaths, secretPaths } from "./schema/shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
 import { sealFields, secretPartsOf } from "./seal-fields.ts";
+import { textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
 import type { Validators } from "./validators.ts";
@@ -71,7 +72,13 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
 
   const violations = context.validators.resources[kind.name]?.(resolved) ?? [];
   if (violations.length > 0) {
-    for (const { path, part, fault } of explainViolations(violations, resolved, resourceShape(schema)))
+    const secrets = new Set([...secretPaths(schema)].flatMap((path) => textOn(resolved, path)?.text ?? []));
+    for (const { path, part, fault } of explainViolations(
+      violations,
+      resolved,
+      resourceShape(schema),
+      secrets,
+    ))
       report(path, fault, part);
   }
 

@@ -1,12 +1,13 @@
 /** @module Resolves and checks a parsed manifest. */
 import { disruptions } from "../model/field-schema.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
 import type { Guards, Manifest } from "../model/manifest.ts";
 import type { Problem, SourceRange } from "../model/problem.ts";
 import type { Profile } from "../model/profile.ts";
 import type { Seal } from "../model/sealed.ts";
+import { hasPassword } from "../model/userinfo.ts";
 import { readBindings } from "./bindings.ts";
 import { findCycles } from "./cycles.ts";
 import type { Expression } from "./expression.ts";
@@ -14,9 +15,10 @@ import { buildInventory } from "./inventory.ts";
 import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
 import { type HeadInputs, type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { readOutputs } from "./outputs.ts";
+import { dotted } from "./problems/describe.ts";
 import { errorAt, type Fault, warningAt } from "./problems/finding.ts";
 import { finishProblems } from "./problems/finish-problems.ts";
-import { manifestRedactor } from "./problems/manifest-redactor.ts";
+import { plainFields } from "./problems/plain-fields.ts";
 import { headerOf } from "./read-header.ts";
 import { type ResolveContext, resolveResource } from "./resolve-resource.ts";
 import { runRules } from "./rules.ts";
@@ -43,7 +45,7 @@ export interface Resolution {
 
 /** Collects all problems at once. Never throws for a mistake in the manifest. */
 export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): Promise<Resolution> {
-  if (parsed.value === undefined) return finish(parsed, inputs, parsed.findings, []);
+  if (parsed.value === undefined) return finish(parsed, inputs, parsed.findings);
   const head = readManifestHead(parsed, parsed.value, inputs);
   const findings: Finding[] = [...parsed.findings, ...head.findings];
   const rangeAt = (path: Path, part: Part, expression?: Expression): SourceRange => {
@@ -95,10 +97,12 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     const importId = ids.get(resource.address);
     return importId === undefined ? resource : { ...resource, importId };
   });
+  for (const path of passwordsIn(parsed.value, []))
+    findings.push(warningAt(rangeAt(path, "value"), passwordInAddress(path)));
   const found = resources.flatMap((resource) => resource.findings);
   const all = [...findings, ...runRules(bound, found, context, inputs.profile), ...findCycles(bound)];
 
-  const finished = finish(parsed, inputs, all, secrets.texts());
+  const finished = finish(parsed, inputs, all);
   const header = headerOf(head);
   if (finished.problems.length > 0 || header === undefined) return finished;
   const { warnings } = finished;
@@ -108,22 +112,36 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   };
 }
 
-function finish(
-  parsed: Parsed,
-  inputs: ManifestInputs,
-  findings: readonly Finding[],
-  texts: Iterable<string>,
-): Resolution {
-  const redactor = manifestRedactor(parsed, inputs.kinds.all, texts);
+function finish(parsed: Parsed, inputs: ManifestInputs, findings: readonly Finding[]): Resolution {
+  const shown = plainFields(parsed.value, inputs.kinds.all);
   return {
-    problems: finishProblems(findings, "error", parsed.layers, redactor),
-    warnings: finishProblems(findings, "warning", parsed.layers, redactor),
+    problems: finishProblems(findings, "error", parsed.layers, shown),
+    warnings: finishProblems(findings, "warning", parsed.layers, shown),
   };
 }
 
 function partsWithSecrets(manifest: JsonObject, sections: readonly string[]): JsonObject {
   const parts = [...sections, "defaults", "outputs"];
   return Object.fromEntries(Object.entries(manifest).filter(([key]) => parts.includes(key)));
+}
+
+/** The paths of addresses that have a password in them; a section that must have none refuses it by itself. */
+function* passwordsIn(value: Json, path: Path): Iterable<Path> {
+  if (typeof value === "string" && hasPassword(value)) yield path;
+  else if (Array.isArray(value))
+    for (const [at, item] of value.entries()) yield* passwordsIn(item, [...path, at]);
+  else if (isObject(value))
+    for (const [key, inner] of Object.entries(value))
+      if (path.length > 0 || (key !== "state" && key !== "service"))
+        yield* passwordsIn(inner, [...path, key]);
+}
+
+function passwordInAddress(path: Path): Fault {
+  return {
+    code: "password-in-address",
+    message: `${dotted(path)} is an address with a password: everybody who reads the manifest can read it`,
+    hint: "take it out of the address; reports hide it, and the service stores it as it stands",
+  };
 }
 
 function guardsOf(head: ManifestHead): Guards {

@@ -28,6 +28,13 @@ export function secretVariables(manifest: JsonObject, kinds: readonly Kind[]): S
   return { whole, part };
 }
 
+/** Texts that stand in secret fields as they are, with no expression in them. */
+export function secretLiterals(manifest: JsonObject, kinds: readonly Kind[]): readonly string[] {
+  return [...secretTexts(manifest, kinds)].flatMap(({ text, isField }) =>
+    isField && !text.includes("${") ? [text] : [],
+  );
+}
+
 interface SecretText {
   readonly text: string;
   /** False where the text replaces a map that contains the field. */

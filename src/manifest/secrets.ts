@@ -29,8 +29,6 @@ export interface Secrets {
   sealWhole(parts: readonly (string | Sealed)[], label: string): Sealed;
   /** The text behind a sealed secret; undefined where it was not read. */
   readonly open: Open;
-  /** Every text that was sealed. */
-  texts(): Iterable<string>;
 }
 
 /** Stands for a secret that was not read. */
@@ -93,7 +91,6 @@ export async function readSecrets(
     open,
     seal: sealText,
     sealed: (expression) => values.get(nameOf(expression)) ?? unresolved,
-    texts: () => texts.values(),
     sealWhole: (parts, label) => {
       const opened = parts.map((part) => (typeof part === "string" ? part : open(part)));
       return opened.includes(undefined) ? unread : sealText(opened.join(""), label);

@@ -84,7 +84,7 @@ function variableValue(
   const value = text === undefined ? fallback : coerce(text, type);
   const from = text === undefined ? "its default" : "the value given";
   if (value === undefined || typeName(value) !== type) {
-    const given = text === undefined ? describe(fallback ?? null) : JSON.stringify(text);
+    const given = text === undefined ? describe(fallback ?? null) : describe(text);
     const shown = isSecret ? "not one" : given;
     report(text === undefined ? [...path, "default"] : path, {
       code: "wrong-type",

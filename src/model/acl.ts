@@ -40,6 +40,13 @@ export function aclRules(acl: string): readonly AclRule[] {
   return [...rangesOf(acl)].map(([from, to]) => ruleOf(acl.slice(from, to)));
 }
 
+/** True for an access list with a password in it, or with what may be one. A dropped one is none. */
+export function holdsPassword(acl: string): boolean {
+  return aclRules(acl).some(
+    ({ is, text }) => is === "credential" || (is === "other" && text !== droppedRule),
+  );
+}
+
 /** An access list as it may be shown and remembered: a rule that is, or may be, a password is masked. */
 export function shownAcl(acl: string): string {
   let shown = "";

@@ -1,7 +1,7 @@
 /** @module Refuses the addresses of a state's store that would expose the state, or that cannot be one. */
-import { holdsLogin } from "./login.ts";
 import { isLoopback } from "./loopback.ts";
 import type { HttpDialect } from "./store-choices.ts";
+import { holdsCredentials } from "./userinfo.ts";
 
 /** A reason to refuse a value, with its way out; it shows nothing of the value but a host. */
 export interface Refusal {
@@ -15,13 +15,13 @@ export interface Refusal {
  * machine, where the state goes over the connection in clear and the key of its secrets with it. `setting` is named in messages.
  */
 export function urlRefusal(text: string, setting: string): Refusal | undefined {
-  if (holdsLogin(text))
+  const url = URL.parse(text);
+  if (text.includes("@") || holdsCredentials(text))
     return {
       code: "url-invalid",
       message: `the ${setting} of the state contains more than an address`,
       hint: "leave user and password out: credentials come from the environment; write an @ of a path as %40",
     };
-  const url = URL.parse(text);
   if (url === null || !/^https?:\/\/[^/]/i.test(text))
     return {
       code: "url-invalid",

@@ -31,6 +31,12 @@ export function hasUserinfo(text: string): boolean {
   return userinfoOf(text) !== undefined;
 }
 
+/** True for an address with a password in it; one that only an expression fills in is none. */
+export function hasPassword(text: string): boolean {
+  const [from, to] = userinfoOf(text) ?? [0, 0];
+  return /:(?!\$\{[^}]*\}$)./.test(text.slice(from, to));
+}
+
 /** The logins in the addresses of a value: each as it stands, its password, and both decoded. A bare user is no secret. */
 export function loginsIn(value: Json): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(loginsIn);
@@ -49,4 +55,32 @@ function decoded(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** Matches what only a login or a parameter with its value needs: a word without any of it holds none. */
+const signs = /[@=]|%(?:25)*(?:40|3d)|\/\/[^/]*:[^/\d${]/i;
+
+/** True for a text in which a login may stand, however mistyped its address is. */
+export function mayHoldLogin(text: string): boolean {
+  return signs.test(text);
+}
+
+/** A text that is meant as an address, for the message that refuses it. */
+export function shownAddress(text: string): string {
+  return mayHoldLogin(text) ? sensitive : text;
+}
+
+/** Names that only credentials have, wherever they stand. */
+const credentialName =
+  /pass?w|^(?:pw|pwd|token|bearer|secret|access_?key(?:_?id)?|secret_?(?:access_?)?key|(?:session|auth|access|private|job)_?token|api_?key|credentials?)$/i;
+
+/** True for an address with a login, or with a parameter that only credentials have. */
+export function holdsCredentials(address: string): boolean {
+  const { searchParams } = URL.parse(address) ?? {};
+  return hasUserinfo(address) || [...(searchParams?.keys() ?? [])].some(namesCredential);
+}
+
+/** True for a key whose value no text may show. */
+export function namesCredential(key: string): boolean {
+  return credentialName.test(key);
 }

@@ -1,6 +1,6 @@
 /** @module Chooses the two hosts of a service from option, environment, manifest and profile. */
 import { GraphformError } from "../model/errors.ts";
-import { withoutLogin } from "../model/login.ts";
+import { withoutUserinfo } from "../model/userinfo.ts";
 
 /** One source of host URLs. */
 export interface HostLayer {
@@ -60,7 +60,7 @@ function hostsApart(
 ): GraphformError {
   return new GraphformError(
     "hosts-apart",
-    `${by} names another ${changed} host, ${withoutLogin(url)}, but the ${kept} host would still be ${withoutLogin(old)} from ${from}: tokens and passwords would be sent to both`,
+    `${by} names another ${changed} host, ${withoutUserinfo(url)}, but the ${kept} host would still be ${withoutUserinfo(old)} from ${from}: tokens and passwords would be sent to both`,
     { hint: "name both together: --platform-url and --users-url (one URL where one host serves both)" },
   );
 }

@@ -1,8 +1,8 @@
 /** @module Reads and writes the location of a state as one word: a path or a URL without credentials. */
 import { GraphformError } from "../model/errors.ts";
-import { holdsLogin, withoutAnyLogin } from "../model/login.ts";
 import { sslModes } from "../model/store-choices.ts";
 import { formBroken, storeRefusal } from "../model/store-forms.ts";
+import { holdsCredentials, shownAddress } from "../model/userinfo.ts";
 import type { PostgresLocation, S3Location, StateLocation } from "./state-location.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { PostgresLocation, S3Location, StateLocation } from "./state-locati
  */
 export function locationAt(given: string, name: string): StateLocation {
   if (isPath(given)) return { type: "file", path: given };
-  if (holdsLogin(given))
+  if (given.includes("@") || holdsCredentials(given))
     throw new GraphformError(
       "state-credentials",
       "the address of the state holds credentials: other users of this machine see them, and logs keep them",
@@ -47,10 +47,10 @@ function misspelt(given: string): GraphformError {
   const spelling = spellings[word.toLowerCase()];
   const asPath = given.startsWith("~")
     ? "write the whole path: ~ is the shell's"
-    : `for a file of that name write ./${withoutAnyLogin(given)}`;
+    : `for a file of that name write ./${shownAddress(given)}`;
   return new GraphformError(
     "state-address",
-    `${withoutAnyLogin(given)} is neither a URL of a state nor clearly a path`,
+    `${shownAddress(given)} is neither a URL of a state nor clearly a path`,
     { hint: spelling === undefined ? asPath : `write ${spelling}; ${asPath}` },
   );
 }
@@ -189,11 +189,7 @@ function assertOneOf(given: string, name: string, value: string | undefined, all
 }
 
 function unreadable(given: string, why: string): GraphformError {
-  return new GraphformError(
-    "state-address",
-    `${withoutAnyLogin(given)} is not a location of a state: ${why}`,
-    {
-      hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
-    },
-  );
+  return new GraphformError("state-address", `${shownAddress(given)} is not a location of a state: ${why}`, {
+    hint: "name a file, or a URL like s3://BUCKET/KEY, postgres://HOST/DATABASE?name=NAME or https://HOST/PATH",
+  });
 }

@@ -1,7 +1,7 @@
 /** @module Reads the lease of a state's locks from the environment. */
 import { GraphformError } from "../model/errors.ts";
-import { withoutLogin } from "../model/login.ts";
 import { formatDuration, parseDuration } from "../model/quantity.ts";
+import { shownAddress } from "../model/userinfo.ts";
 import type { Settings } from "./settings.ts";
 
 /** A shorter lease runs out between two renewals; a longer one keeps a state of a dead run locked for days. In ms. */
@@ -15,7 +15,7 @@ export function stateLease(settings: Settings): number | undefined {
   if (lease !== undefined && lease >= shortest && lease <= longest) return lease;
   throw new GraphformError(
     "state-lease",
-    `GRAPHFORM_STATE_LEASE is ${JSON.stringify(withoutLogin(text).slice(0, 40))}`,
+    `GRAPHFORM_STATE_LEASE is ${JSON.stringify(shownAddress(text).slice(0, 40))}`,
     {
       hint: `write a duration from ${formatDuration(shortest)} to ${formatDuration(longest)}, like 60s`,
     },

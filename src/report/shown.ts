@@ -1,7 +1,7 @@
 /**
  * @module Turns a plan, a drift report, a state and an outcome into what may be shown of it; every report gets the result.
  */
-import { aclRules, droppedRule } from "../model/acl.ts";
+import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../model/drift.ts";
 import type { Json } from "../model/json.ts";
 import type { Outcome } from "../model/outcome.ts";
@@ -144,13 +144,6 @@ function hiddenIn(
     return row?.["x-compare"] === "acl" && typeof value === "string" && holdsPassword(value);
   });
   return new Set(hidden.map(([path]) => path));
-}
-
-/** True for an access list with a password in it, or with what may be one. A masked one was dropped as it came in. */
-function holdsPassword(acl: string): boolean {
-  return aclRules(acl).some(
-    ({ is, text }) => is === "credential" || (is === "other" && text !== droppedRule),
-  );
 }
 
 function shownSpec(spec: Spec, hidden: ReadonlySet<string>): Spec<ShownValue> {

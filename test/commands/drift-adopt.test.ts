@@ -106,8 +106,8 @@ describe("drift --adopt", () => {
         "+         changed: by hand",
         "",
         `${files.base}:16`,
-        `-             "name":        'orders'          # as on the invoice`,
-        `+             "name":        'renamed'          # as on the invoice`,
+        `-             "name":        'orders'`,
+        `+             "name":        'renamed'`,
         "",
       ].join("\n"),
     );

@@ -2,7 +2,6 @@
 import { kinds } from "../../kinds/index.ts";
 import type { DriftReport } from "../../model/drift.ts";
 import { exitCodes, GraphformError, isManifestError } from "../../model/errors.ts";
-import { maskerOf } from "../../model/mask.ts";
 import type { Plan } from "../../model/plan.ts";
 import { projectOf, resolveProject } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -46,9 +45,8 @@ export async function adopt(
   const next = await observeDrift(edited, { ...session, manifest }, options, signal);
   assertSettled(fields, next.report);
   assertNothingElse(fields, drift.plan, next.plan);
-  const { foreign } = maskerOf(session.vault.texts);
   const written = await writeSources(before, sources);
-  terminal.out(diffText(changed, foreign, terminal));
+  terminal.out(diffText(changed, terminal));
   terminal.err(leftOut + closing(fields, written, next.report));
   return exitCodes.done;
 }
@@ -96,19 +94,14 @@ function invalid(message: string): GraphformError {
   });
 }
 
-/** The changed lines; one that repeats a secret is withheld. */
-function diffText(
-  changed: readonly ChangedLines[],
-  hide: (text: string) => string,
-  { colour }: Pick<Terminal, "colour">,
-): string {
+function diffText(changed: readonly ChangedLines[], { colour }: Pick<Terminal, "colour">): string {
   const palette = makePalette(colour);
   return changed
     .map(({ file, line, before, after }) =>
       [
         palette.bold(`${escapeText(file, 300)}:${line}`),
-        ...before.map((text) => palette.red(`- ${escapeText(hide(text))}`)),
-        ...after.map((text) => palette.green(`+ ${escapeText(hide(text))}`)),
+        ...before.map((text) => palette.red(`- ${escapeText(text)}`)),
+        ...after.map((text) => palette.green(`+ ${escapeText(text)}`)),
         "",
       ].join("\n"),
     )

@@ -3,6 +3,8 @@ import { adoptValue, isRefusal } from "../../manifest/adopt/adopt-value.ts";
 import { type Edit, editedText } from "../../manifest/adopt/edit.ts";
 import { fieldKeys } from "../../manifest/field-range.ts";
 import { parseManifest } from "../../manifest/parse.ts";
+import { excerptsOf } from "../../manifest/problems/excerpt.ts";
+import { plainFields } from "../../manifest/problems/plain-fields.ts";
 import type { SourceFile } from "../../manifest/source.ts";
 import { parseAddress } from "../../model/address.ts";
 import { asTyped } from "../../model/compare.ts";
@@ -13,7 +15,7 @@ import { traitAt, traitsOf } from "../../model/traits.ts";
 import { escapeText } from "../../report/escape.ts";
 import type { AdoptedField } from "./adopted-fields.ts";
 
-/** The lines of one edit, before and after. */
+/** The lines of one edit, before and after, as they may be shown. */
 export interface ChangedLines {
   readonly file: string;
   /** Number of the first line. */
@@ -58,11 +60,32 @@ export function editSources(
         { hint: `${hint}; nothing was written` },
       );
     }
-    changed.push(changedLines(result));
+    const lines = changedLines(result);
+    const before = texts;
     const text = editedText(result);
     texts = texts.map((source) => (source.path === result.layer.file ? { ...source, text } : source));
+    changed.push({
+      ...lines,
+      before: shownLines(before, lines, lines.before.length, kinds),
+      after: shownLines(texts, lines, lines.after.length, kinds),
+    });
   }
   return { sources: texts, changed };
+}
+
+/** Lines of a manifest as an excerpt shows them: a password may stand beside the value that is adopted. */
+function shownLines(
+  sources: readonly SourceFile[],
+  { file, line }: ChangedLines,
+  count: number,
+  kinds: KindRegistry,
+): readonly string[] {
+  const { value, layers } = parseManifest(sources);
+  const excerptOf = excerptsOf(layers, plainFields(value, kinds.all));
+  return Array.from({ length: count }, (_, at) => {
+    const start = { line: line + at, column: 1 };
+    return excerptOf({ file, start, end: start }) ?? "";
+  });
 }
 
 /** The lines that an edit touches, without those that stay as they are at its end. */

@@ -1,7 +1,7 @@
 /** @module Parses the URLs of a service and refuses those that would expose credentials. */
 import { GraphformError } from "../../model/errors.ts";
-import { holdsLogin, withoutLogin } from "../../model/login.ts";
 import { isLoopback } from "../../model/loopback.ts";
+import { hasUserinfo, shownAddress } from "../../model/userinfo.ts";
 
 /** A host of the service: scheme, host and port, and the prefix of all its paths. */
 export interface Base {
@@ -16,14 +16,14 @@ export interface Base {
 export function baseOf(url: string): Base {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
-    throw new GraphformError("url-invalid", `"${withoutLogin(url)}" is not an http or https URL`, {
+    throw new GraphformError("url-invalid", `"${shownAddress(url)}" is not an http or https URL`, {
       hint: "write it like https://platform.example.com",
     });
   }
   const { origin, protocol, hostname, pathname } = parsed;
-  if (holdsLogin(url) || parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
+  if (hasUserinfo(url) || parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
     // Of a login with a slash in it, a part would be taken for the host.
-    const shown = holdsLogin(url) ? withoutLogin(url) : origin;
+    const shown = url.includes("@") ? shownAddress(url) : origin;
     throw new GraphformError("url-invalid", `the URL of ${shown} contains more than an address`, {
       hint: "leave user, password, query and fragment out; credentials come from the environment",
     });

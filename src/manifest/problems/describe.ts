@@ -1,7 +1,7 @@
 /** @module Writes values and paths as messages show them. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
-import { withoutLogin } from "../../model/login.ts";
+import { withoutUserinfo } from "../../model/userinfo.ts";
 import type { Path } from "../source.ts";
 
 const longest = 60;
@@ -12,7 +12,7 @@ export function describe(value: Json): string {
   if (Array.isArray(value)) return "a list";
   if (isObject(value)) return "a map";
   if (typeof value !== "string") return String(value);
-  const shown = withoutLogin(value);
+  const shown = withoutUserinfo(value);
   return JSON.stringify(shown.length > longest ? `${shown.slice(0, longest)}…` : shown);
 }
 

@@ -1,57 +1,97 @@
-/** @module Cuts the source line of a problem out of its manifest file. */
-import { mask } from "../../model/mask.ts";
+/** @module Cuts the source line of a problem out of its manifest file: keys, and of values only those of plain fields. */
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar } from "yaml";
 import type { SourceRange } from "../../model/problem.ts";
-import type { Layer } from "../source.ts";
-import type { Redactor } from "./redactor.ts";
+import type { Layer, Path } from "../source.ts";
+import { type ShownAt, shownKey } from "./plain-fields.ts";
 
 /** Longest excerpt, in characters. */
 const widest = 120;
 
-/** Returns the source line of a range; undefined where the range is in no layer, or the line is empty. */
+/** Returns the source line of a range; undefined if the range is in no layer, the file does not parse, or the line is empty. */
 export type Excerpts = (range: SourceRange) => string | undefined;
 
 /**
- * Returns the line on which a range begins, without secrets. Each control character is one visible character, so that columns stay
- * true; a long line is cut around the column, with an ellipsis where something is missing.
+ * Returns the line on which a range begins, without comments and with every value as `shown` has it. Each control character is one
+ * visible character, so that columns stay true; a long line is cut around the column, with an ellipsis if something is missing.
  */
-export function excerptsOf(layers: readonly Layer[], redactor: Redactor): Excerpts {
-  // One line can be the whole file and have many problems: it is redacted once.
-  const { blanked = ({ text }: Layer) => text } = redactor;
-  const shown = new Map(
-    layers.map((layer) => [
-      layer.file,
-      { layer: { ...layer, text: blanked(layer) }, lines: new Map<number, string>() },
-    ]),
-  );
+export function excerptsOf(layers: readonly Layer[], shown: ShownAt): Excerpts {
+  const known = new Map<string, readonly Part[]>();
   return ({ file, start }) => {
-    const known = shown.get(file);
-    if (known === undefined) return undefined;
-    const { layer, lines } = known;
-    const before = lines.get(start.line);
-    const line =
-      before ??
-      redactor
-        .line(lineOf(layer, start.line) ?? "", (back) => lineOf(layer, start.line - back))
-        .replace(/\0+/g, mask);
-    if (before === undefined) lines.set(start.line, line);
-    const text = visible(cut(line, start.column - 1));
+    const layer = layers.find((one) => one.file === file);
+    if (layer?.value === undefined) return undefined;
+    const parts = known.get(file) ?? partsOf(layer, shown);
+    known.set(file, parts);
+    const text = visible(lineAround(layer, parts, start.line, start.column - 1));
     return text === "" ? undefined : text;
   };
 }
 
-/** A line without its end; undefined where there is none. */
-function lineOf(layer: Layer, line: number): string | undefined {
-  const start = layer.lines.lineStarts[line - 1];
-  if (start === undefined) return undefined;
-  const newline = layer.text.indexOf("\n", start);
-  return layer.text.slice(start, newline < 0 ? undefined : newline).trimEnd();
+/** A key or a value of the source, by its offsets, and what stands in its place; undefined: it is shown as it is. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly shown: string | undefined;
 }
 
-function cut(line: string, column: number): string {
-  if (line.length <= widest) return line;
-  const from = Math.max(0, Math.min(column, line.length) - widest / 2);
-  const to = Math.min(line.length, from + widest);
-  return `${from > 0 ? "…" : ""}${line.slice(from, to)}${to < line.length ? "…" : ""}`;
+type ParsedScalar = Scalar.Parsed;
+
+/** The keys and values of a file in their order. */
+function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
+  const parts: Part[] = [];
+  const add = ({ range: [from, to], value }: ParsedScalar, instead: (text: string) => string): void => {
+    const text = String(value ?? "");
+    const is = instead(text);
+    parts.push({ from, to, shown: is === text ? undefined : is });
+  };
+  const walk = (node: ParsedNode | null, path: Path): void => {
+    if (isScalar(node)) {
+      if (node.value !== null && node.value !== "") add(node, (text) => shown(path, text));
+    } else if (isSeq<ParsedNode>(node)) {
+      for (const [at, item] of node.items.entries()) walk(item, [...path, at]);
+    } else if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      for (const { key, value } of node.items) {
+        if (isScalar(key)) add(key, shownKey);
+        walk(value, [...path, isScalar(key) ? String(key.value) : ""]);
+      }
+    } else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
+  };
+  walk(root, []);
+  return parts;
+}
+
+/** The part of a line around a column. What stands behind a hidden value is left out if the column does: it would stand elsewhere. */
+function lineAround({ text, lines }: Layer, parts: readonly Part[], line: number, column: number): string {
+  const start = lines.lineStarts[line - 1] ?? text.length;
+  const newline = text.indexOf("\n", start);
+  const end = start + text.slice(start, newline < 0 ? undefined : newline).trimEnd().length;
+  const isLong = end - start > widest;
+  const from = isLong ? start + Math.max(0, Math.min(column, end - start) - widest / 2) : start;
+  const to = isLong ? Math.min(end, from + widest) : end;
+  let shown = from > start ? "…" : "";
+  let at = from;
+  for (let next = firstBehind(parts, from); at < to; next += 1) {
+    const part = parts[next];
+    const gap = text.slice(at, Math.min(to, Math.max(at, part?.from ?? to)));
+    const comment = /(?:^|\s)#/.exec(gap);
+    if (comment !== null) return (shown + gap.slice(0, comment.index)).trimEnd();
+    shown += gap;
+    if (part === undefined || part.from >= to) break;
+    at = Math.min(to, part.to);
+    shown += part.shown ?? text.slice(Math.max(from, part.from), at);
+    if (part.shown !== undefined && part.to <= start + column) return shown;
+  }
+  return to < end ? `${shown}…` : shown;
+}
+
+/** The index of the first part that ends behind an offset. */
+function firstBehind(parts: readonly Part[], offset: number): number {
+  let [low, high] = [0, parts.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((parts[middle]?.to ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Control characters as their pictures, others that steer a terminal or reorder text as a box. */

@@ -20,12 +20,13 @@ export interface Explained {
 
 /**
  * Explains each mistake once. Skips values that are not known yet (secrets, outputs) and values that were reported before.
- * Never quotes the value of a secret field.
+ * Never quotes the value of a secret field, nor one of `secrets`, which stand in such fields too.
  */
 export function explainViolations(
   violations: readonly Violation[],
   value: Json,
   shape: Shape,
+  secrets: ReadonlySet<Json> = new Set(),
 ): readonly Explained[] {
   const found = violations.flatMap((violation): readonly Found[] => {
     const path = pathOf(violation.path, value);
@@ -35,7 +36,7 @@ export function explainViolations(
   const repeated = repeatedKeys(found);
   return found.flatMap((known) => {
     if (repeated.has(keyOf(known.violation, wordOf(known.violation)))) return [];
-    const explained = explain(known, value, shape);
+    const explained = explain(known, value, shape, secrets);
     return explained === undefined ? [] : [explained];
   });
 }
@@ -47,7 +48,12 @@ interface Found {
   readonly shape: Shape;
 }
 
-function explain({ violation, path, shape }: Found, value: Json, root: Shape): Explained | undefined {
+function explain(
+  { violation, path, shape }: Found,
+  value: Json,
+  root: Shape,
+  secrets: ReadonlySet<Json>,
+): Explained | undefined {
   const { keyword, params, propertyName } = violation;
   if (propertyName !== undefined) {
     if (keyword !== "pattern") return undefined;
@@ -60,7 +66,13 @@ function explain({ violation, path, shape }: Found, value: Json, root: Shape): E
     const key = String(params["additionalProperty"]);
     return { path: [...path, key], part: "key", fault: unknownKey(path, key, shape, root) };
   }
-  const fault = valueFault(keyword, dotted(path), valueAtPath(value, path), shape);
+  const found = valueAtPath(value, path);
+  const fault = valueFault(
+    keyword,
+    dotted(path),
+    found,
+    secrets.has(found) ? { ...shape, "x-secret": true } : shape,
+  );
   return fault === undefined ? undefined : { path, part: "value", fault };
 }
 

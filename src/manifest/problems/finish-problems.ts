@@ -3,18 +3,18 @@ import type { Finding } from "../../model/kind.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Layer } from "../source.ts";
 import { excerptsOf } from "./excerpt.ts";
-import type { Redactor } from "./redactor.ts";
+import type { ShownAt } from "./plain-fields.ts";
 
-/** Returns the findings of one severity: sorted by place, without duplicates and secrets, with source lines. */
+/** Returns the findings of one severity: sorted by place, without duplicates, with what may be shown of their source lines. */
 export function finishProblems(
   findings: readonly Finding[],
   severity: Problem["severity"],
   layers: readonly Layer[],
-  redactor: Redactor,
+  shown: ShownAt,
 ): readonly Problem[] {
   const seen = new Set<string>();
   const problems: Problem[] = [];
-  const excerptOf = excerptsOf(layers, redactor);
+  const excerptOf = excerptsOf(layers, shown);
   for (const finding of findings) {
     if (finding.severity !== severity) continue;
     const { range, code, message } = finding;
@@ -22,13 +22,7 @@ export function finishProblems(
     if (seen.has(once)) continue;
     seen.add(once);
     const excerpt = excerptOf(range);
-    const { hint } = finding;
-    problems.push({
-      ...finding,
-      message: redactor.text(message),
-      ...(hint === undefined ? {} : { hint: redactor.text(hint) }),
-      ...(excerpt === undefined ? {} : { excerpt }),
-    });
+    problems.push({ ...finding, ...(excerpt === undefined ? {} : { excerpt }) });
   }
   return problems.sort(byPlace);
 }

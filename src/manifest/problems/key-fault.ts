@@ -1,11 +1,11 @@
 /** @module Makes the faults of missing, unknown and malformed keys. */
 
-import { withoutAnyLogin, withoutLogin } from "../../model/login.ts";
 import { leafPaths, type Shape } from "../schema/shape.ts";
 import type { Path } from "../source.ts";
 import { dotted } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import { nearest, suggest } from "./nearest.ts";
+import { shownKey } from "./plain-fields.ts";
 
 /** The fault of a required key that is missing. */
 export function missingKey(path: Path, key: string, shape: Shape): Fault {
@@ -15,13 +15,13 @@ export function missingKey(path: Path, key: string, shape: Shape): Fault {
 
 /** The fault of a key that its map does not have; the hint names the likely one. */
 export function unknownKey(path: Path, key: string, shape: Shape, root: Shape): Fault {
-  const message = `unknown key ${JSON.stringify(path[0] === "state" ? withoutAnyLogin(key) : withoutLogin(key))}${within(path)}`;
+  const message = `unknown key ${JSON.stringify(shownKey(key))}${within(path)}`;
   return { code: "unknown-key", message, hint: keyHint(key, shape, root) };
 }
 
 /** The fault of a name that cannot be part of an address. */
 export function badName(name: string): Fault {
-  const message = `${JSON.stringify(name)} cannot be used as a name`;
+  const message = `${JSON.stringify(shownKey(name))} cannot be used as a name`;
   return { code: "bad-name", message, hint: "use letters, digits, - and _, beginning with a letter" };
 }
 

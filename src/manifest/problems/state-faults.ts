@@ -1,16 +1,25 @@
 /** @module Finds what is wrong in a manifest's `state` section beyond its schema: contradictions, missing keys and credentials. */
 import type { Json } from "../../model/json.ts";
 import { isObject } from "../../model/json.ts";
-import { holdsLogin, withoutAnyLogin } from "../../model/login.ts";
 import { storeRefusal } from "../../model/store-forms.ts";
 import { dialectOf } from "../../model/store-url.ts";
+import { holdsCredentials, namesCredential } from "../../model/userinfo.ts";
 import type { Part } from "../locate.ts";
 import { type StoreType, stateShape, storeKeys, storeTypes } from "../schema/state-shape.ts";
 import type { Path } from "../source.ts";
-import { describe } from "./describe.ts";
 import type { Fault } from "./finding.ts";
 import { listed } from "./nearest.ts";
-import { holdsCredential, shownState } from "./state-secrets.ts";
+import { shownKey } from "./plain-fields.ts";
+
+/** Keys that people write credentials under. */
+const credentialKey =
+  /^(?:user|username|pass|passwd|headers?|profile|conn_?str|connection_?string|url|dsn)$/i;
+
+/** True for a key of the `state` section that only credentials have. */
+export function holdsCredential(key: string): boolean {
+  const isKnown = Object.hasOwn(stateShape.properties ?? {}, key);
+  return !isKnown && (credentialKey.test(key) || namesCredential(key));
+}
 
 /** A fault with its place. */
 export interface StateFault {
@@ -24,19 +33,15 @@ export function stateFaults(section: Json | undefined): readonly StateFault[] {
   if (!isObject(section)) return [];
   const credentials = Object.entries(section).flatMap(([key, value]): readonly StateFault[] => {
     const path = ["state", key];
-    if (holdsCredential(key))
-      return [{ path, part: "key", fault: inManifest(`state.${withoutAnyLogin(key)}`) }];
+    if (holdsCredential(key)) return [{ path, part: "key", fault: inManifest(`state.${shownKey(key)}`) }];
     if (typeof value !== "string") return [];
-    if (holdsLogin(value)) return [{ path, part: "value", fault: inManifest(`state.${key}`) }];
+    if (holdsCredentials(value)) return [{ path, part: "value", fault: inManifest(`state.${key}`) }];
     const refusal = storeRefusal(key, value);
     return refusal === undefined ? [] : [{ path, part: "value", fault: refusal }];
   });
   const { type, backend } = section;
   if (type !== undefined && backend !== undefined && type !== backend)
-    return [
-      ...credentials,
-      { path: ["state", "backend"], part: "value", fault: contradiction(type, backend) },
-    ];
+    return [...credentials, { path: ["state", "backend"], part: "value", fault: contradiction }];
   const chosen = type ?? backend;
   if (chosen !== undefined && !isType(chosen)) return credentials;
   return [
@@ -54,7 +59,7 @@ function withoutLock({
 }: {
   readonly [key: string]: Json;
 }): readonly StateFault[] {
-  const url = typeof address === "string" && !holdsLogin(address) ? URL.parse(address) : null;
+  const url = typeof address === "string" && !holdsCredentials(address) ? URL.parse(address) : null;
   if (url === null || lockAddress !== undefined || (dialect ?? dialectOf(url)) !== "plain") return [];
   const message =
     "state.address has no address for its lock, and two runs at once would make databases twice";
@@ -101,13 +106,11 @@ function inManifest(name: string): Fault {
   };
 }
 
-function contradiction(type: Json, backend: Json): Fault {
-  return {
-    code: "state-key",
-    message: `state.backend is ${describe(shownState(backend))}, and state.type is ${describe(shownState(type))}: they mean the same`,
-    hint: "keep type",
-  };
-}
+const contradiction: Fault = {
+  code: "state-key",
+  message: "state.backend and state.type differ, and they mean the same",
+  hint: "keep type",
+};
 
 function isType(value: Json): value is StoreType {
   return storeTypes.some((type) => type === value);

@@ -1,4 +1,5 @@
 /** @module Makes the faults of values that violate a schema keyword. */
+import { holdsPassword } from "../../model/acl.ts";
 import type { Json } from "../../model/json.ts";
 import type { Shape } from "../schema/shape.ts";
 import { describe } from "./describe.ts";
@@ -124,10 +125,15 @@ function patternHint(shape: Shape): string {
   return shape.description === undefined ? form : `${shape.description.replace(/\.$/, "")}; ${form}`;
 }
 
+function isHidden(value: Json, shape: Shape): boolean {
+  const isAcl = shape["x-compare"] === "acl" && typeof value === "string" && holdsPassword(value);
+  return shape["x-secret"] === true || isAcl;
+}
+
 function andIs(value: Json, shape: Shape): string {
-  return shape["x-secret"] === true ? "" : `, and is ${describe(value)}`;
+  return isHidden(value, shape) ? "" : `, and is ${describe(value)}`;
 }
 
 function shown(value: Json, shape: Shape): string {
-  return shape["x-secret"] === true ? "a secret" : describe(value);
+  return isHidden(value, shape) ? "a secret" : describe(value);
 }

@@ -77,6 +77,7 @@ const secret: Shape = {
   "x-secret": true,
   ...closed({
     env: text("Environment variable that holds it.", {
+      "x-secret": true,
       pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
       examples: ["ORDERS_PASSWORD"],
     }),

@@ -49,6 +49,8 @@ export const problemRules: { readonly [code: string]: string } = {
   "reserved-key": "A key has a reserved name. Choose another name.",
   "secret-in-clear":
     "A secret would be stored and shown in clear. Mark the output as sensitive, or leave it out.",
+  "password-in-address":
+    "An address in the manifest has a password in it. Reports hide it; everybody who reads the manifest can read it.",
   "secret-literal": "A secret is written in the manifest in clear. Take it from a secret.",
   "secret-unavailable": "A secret cannot be read. Correct its variable, file or command.",
   "several-documents": "A file holds several YAML documents. Keep one document in each file.",

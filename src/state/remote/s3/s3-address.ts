@@ -1,8 +1,9 @@
 /** @module Builds the addresses of a bucket's objects, in path style and in virtual host style. */
+
 import { GraphformError } from "../../../model/errors.ts";
-import { withoutLogin } from "../../../model/login.ts";
 import { formBroken, keyRefusal } from "../../../model/store-forms.ts";
 import { endpointRefusal } from "../../../model/store-url.ts";
+import { mayHoldLogin } from "../../../model/userinfo.ts";
 import { assertNone } from "../wire/checked-url.ts";
 import { unsuitable } from "../wire/refusals.ts";
 
@@ -37,7 +38,7 @@ export interface S3Addresses {
 /** Throws `state-unsuitable` for names that cannot be, and `url-*` for an endpoint that must not be used. */
 export function s3Addresses(config: S3StoreConfig): S3Addresses {
   const { bucket, key, region = "us-east-1", endpoint } = config;
-  const where = withoutLogin(`s3://${bucket}/${key.replaceAll("@", "%40")}`);
+  const where = mayHoldLogin(bucket) ? "s3" : `s3://${bucket}/${key.replaceAll("@", "%40")}`;
   for (const [name, value] of Object.entries({ bucket, region })) {
     const form = formBroken(name, value);
     if (form !== undefined)

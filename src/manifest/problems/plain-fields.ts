@@ -1,0 +1,79 @@
+/** @module Decides which values of a manifest an excerpt shows: those of plain fields, without userinfo. */
+import { holdsPassword } from "../../model/acl.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
+import type { Kind } from "../../model/kind.ts";
+import { sensitive } from "../../model/sealed.ts";
+import { mayHoldLogin, withoutUserinfo } from "../../model/userinfo.ts";
+import { documentShape } from "../schema/document-shape.ts";
+import { resourceShape } from "../schema/resource-shape.ts";
+import { shapeAt } from "../schema/shape.ts";
+import { secretLiterals, secretVariables } from "../secret-variables.ts";
+import type { Path } from "../source.ts";
+import { mapOf } from "../unresolved.ts";
+
+/** Stands in place of a value that belongs to no field, or to none that is plain. */
+const elsewhere = "…";
+
+/** The text of a value at a path, as an excerpt shows it. */
+export type ShownAt = (path: Path, value: Json) => string;
+
+/** One reference and nothing beside it names a secret, and holds none. */
+const reference = /^\$\{[^}]*\}$/;
+
+/** Makes the function for one manifest. */
+export function plainFields(manifest: JsonObject | undefined, kinds: readonly Kind[]): ShownAt {
+  const shape = once(() =>
+    documentShape(kinds, (section) => {
+      const schema = kinds.find(({ name }) => name === section)?.schema;
+      const resource = schema === undefined ? {} : resourceShape(schema);
+      return { resource, defaults: resource };
+    }),
+  );
+  const secret = once(() => secretVariables(manifest ?? {}, kinds).part);
+  const written = once(() => new Set(secretLiterals(manifest ?? {}, kinds)));
+  return (path, value) => {
+    const text = String(value);
+    // A secret of another field too: an anchor, or the same text once more.
+    if (written().has(text)) return sensitive;
+    const field = shapeAt(shape(), path);
+    const [section, name, key] = path;
+    if (section === "outputs" && name !== undefined)
+      return mapOf(mapOf(manifest?.["outputs"])[String(name)])["sensitive"] === true
+        ? sensitive
+        : withoutUserinfo(text);
+    if (section === "variables" && (key === "default" || key === "allowed"))
+      return secret().has(String(name)) ? sensitive : withoutUserinfo(text);
+    if (field === undefined) return elsewhere;
+    if (reference.test(text)) return text;
+    if (section === "secrets")
+      return (key === "env" || key === "file") && !mayHoldLogin(text) ? text : sensitive;
+    if (section === "state" || section === "service") return mayHoldLogin(text) ? sensitive : text;
+    const isAcl = field["x-compare"] === "acl" && holdsPassword(text.replaceAll(/\$\{[^${}]*\}/g, "~x"));
+    return field["x-secret"] === true || isAcl ? sensitive : withoutUserinfo(text);
+  };
+}
+
+/** Made when it is asked for first: most manifests have no problem. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** A key as an excerpt and a message show it: one that may hold a login is none of a field. */
+export function shownKey(key: string): string {
+  return mayHoldLogin(key) ? elsewhere : key;
+}
+
+/** A value with every text as an excerpt shows it, for messages about it. */
+export function shownSection(section: Json, path: Path, shown: ShownAt): Json {
+  if (Array.isArray(section)) return section.map((item, at) => shownSection(item, [...path, at], shown));
+  if (isObject(section))
+    return Object.fromEntries(
+      Object.entries(section).map(([key, value]) => [key, shownSection(value, [...path, key], shown)]),
+    );
+  return typeof section === "string" ? shown(path, section) : section;
+}
