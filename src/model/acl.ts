@@ -1,7 +1,7 @@
 /** @module Splits an access list of a database user into its rules. */
 
 /** Stands in place of a rule that is, or may be, a password. */
-export const droppedRule = "***";
+const droppedRule = "***";
 
 /** The kind of a rule. `other` is anything unknown: it may be a part of a password. */
 export type AclRuleKind = "keys" | "grant" | "removal" | "channel" | "word" | "credential" | "other";

@@ -1,5 +1,5 @@
 /** @module Cuts the source line of a problem out of its manifest file: keys, and of values only those of plain fields. */
-import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from "yaml";
 import type { SourceRange } from "../../model/problem.ts";
 import type { Layer, Path } from "../source.ts";
 import { type ShownAt, shownKey } from "./plain-fields.ts";
@@ -34,6 +34,7 @@ interface Part {
 }
 
 type ParsedScalar = Scalar.Parsed;
+type ParsedPair = Pair<ParsedNode, ParsedNode | null>;
 
 /** The keys and values of a file in their order. */
 function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
@@ -44,16 +45,16 @@ function partsOf({ root }: Layer, shown: ShownAt): readonly Part[] {
     parts.push({ from, to, shown: is === text ? undefined : is });
   };
   const walk = (node: ParsedNode | null, path: Path): void => {
-    if (isScalar(node)) {
-      if (node.value !== null && node.value !== "") add(node, (text) => shown(path, text));
-    } else if (isSeq<ParsedNode>(node)) {
+    if (isMap<ParsedNode, ParsedNode | null>(node)) for (const pair of node.items) walkPair(pair, path);
+    else if (isSeq<ParsedNode>(node))
       for (const [at, item] of node.items.entries()) walk(item, [...path, at]);
-    } else if (isMap<ParsedNode, ParsedNode | null>(node)) {
-      for (const { key, value } of node.items) {
-        if (isScalar(key)) add(key, shownKey);
-        walk(value, [...path, isScalar(key) ? String(key.value) : ""]);
-      }
-    } else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
+    else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
+    else if (isScalar(node) && node.value !== null && node.value !== "")
+      add(node, (text) => shown(path, text));
+  };
+  const walkPair = ({ key, value }: ParsedPair, path: Path): void => {
+    if (isScalar(key)) add(key, shownKey);
+    walk(value, [...path, isScalar(key) ? String(key.value) : ""]);
   };
   walk(root, []);
   return parts;

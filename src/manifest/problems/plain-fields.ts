@@ -7,7 +7,7 @@ import { sensitive } from "../../model/sealed.ts";
 import { mayHoldLogin, withoutUserinfo } from "../../model/userinfo.ts";
 import { documentShape } from "../schema/document-shape.ts";
 import { resourceShape } from "../schema/resource-shape.ts";
-import { shapeAt } from "../schema/shape.ts";
+import { type Shape, shapeAt } from "../schema/shape.ts";
 import { secretLiterals, secretVariables } from "../secret-variables.ts";
 import type { Path } from "../source.ts";
 import { mapOf } from "../unresolved.ts";
@@ -32,26 +32,31 @@ export function plainFields(manifest: JsonObject | undefined, kinds: readonly Ki
   );
   const secret = once(() => secretVariables(manifest ?? {}, kinds).part);
   const written = once(() => new Set(secretLiterals(manifest ?? {}, kinds)));
+  const outputs = mapOf(manifest?.["outputs"]);
+  /** Sections whose values no field describes, and those whose values have rules of their own. */
+  const hides: { readonly [section: string]: (path: Path, text: string) => boolean } = {
+    outputs: ([, name]) => mapOf(outputs[String(name)])["sensitive"] === true,
+    variables: ([, name, key]) => (key === "default" || key === "allowed") && secret().has(String(name)),
+    secrets: ([, , key], text) => !(key === "env" || key === "file") || mayHoldLogin(text),
+    state: (_, text) => mayHoldLogin(text),
+    service: (_, text) => mayHoldLogin(text),
+  };
   return (path, value) => {
     const text = String(value);
-    // A secret of another field too: an anchor, or the same text once more.
-    if (written().has(text)) return sensitive;
+    const section = String(path[0]);
     const field = shapeAt(shape(), path);
-    const [section, name, key] = path;
-    if (section === "outputs" && name !== undefined)
-      return mapOf(mapOf(manifest?.["outputs"])[String(name)])["sensitive"] === true
-        ? sensitive
-        : withoutUserinfo(text);
-    if (section === "variables" && (key === "default" || key === "allowed"))
-      return secret().has(String(name)) ? sensitive : withoutUserinfo(text);
-    if (field === undefined) return elsewhere;
+    if (field === undefined && !["outputs", "variables"].includes(section)) return elsewhere;
     if (reference.test(text)) return text;
-    if (section === "secrets")
-      return (key === "env" || key === "file") && !mayHoldLogin(text) ? text : sensitive;
-    if (section === "state" || section === "service") return mayHoldLogin(text) ? sensitive : text;
-    const isAcl = field["x-compare"] === "acl" && holdsPassword(text.replaceAll(/\$\{[^${}]*\}/g, "~x"));
-    return field["x-secret"] === true || isAcl ? sensitive : withoutUserinfo(text);
+    const rule = Object.hasOwn(hides, section) ? hides[section] : undefined;
+    // A secret of another field too: an anchor, or the same text once more.
+    const isHidden = written().has(text) || (rule?.(path, text) ?? isSecret(field, text));
+    return isHidden ? sensitive : withoutUserinfo(text);
   };
+}
+
+function isSecret(field: Shape | undefined, text: string): boolean {
+  if (field?.["x-secret"] === true) return true;
+  return field?.["x-compare"] === "acl" && holdsPassword(text.replaceAll(/\$\{[^${}]*\}/g, "~x"));
 }
 
 /** Made when it is asked for first: most manifests have no problem. */
