@@ -41,6 +41,8 @@ export interface Outcome<Value = Json> {
   readonly added: number;
   readonly changed: number;
   readonly destroyed: number;
+  /** Creates that an earlier run had sent, and whose objects this run has found. Absent if there were none. */
+  readonly resumed?: number;
   readonly outputs: { readonly [name: string]: RecordedOutput<Value> };
   /** Differences that the second plan found and nothing excuses. */
   readonly certificate: readonly string[];

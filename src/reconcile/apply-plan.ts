@@ -62,9 +62,9 @@ export async function carryOut(
   return run(steps, applyContext(world, { outputs }));
 }
 
-/** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. */
-export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<void> {
-  await recoverIntents(withOwnPatience(applyContext(world, { outputs: new Map() })), saved);
+/** Resolves the creates that an earlier run announced and never saw acknowledged, before anything is planned. Returns how many it found. */
+export async function resolveIntents(world: ApplyWorld, saved?: Plan): Promise<number> {
+  return recoverIntents(withOwnPatience(applyContext(world, { outputs: new Map() })), saved);
 }
 
 function applyContext(

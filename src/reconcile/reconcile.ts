@@ -43,7 +43,7 @@ export async function reconcile(
   // 1. What the options name must exist.
   assertAddressesKnown(goal, world.journal.state, world.kinds);
   // 2. Creates that an earlier run sent and never saw answered: found, or known to have made nothing.
-  await resolveIntents(world, saved);
+  const resumed = await resolveIntents(world, saved);
   // 3. Observe, compare, guard, order.
   const fresh = await look(goal);
   // 4. The plan that was shown is the one that is carried out.
@@ -69,7 +69,8 @@ export async function reconcile(
   }
 
   function timed(outcome: Outcome): Outcome {
-    return { ...outcome, elapsed: world.clock.now() - approvedAt };
+    const elapsed = world.clock.now() - approvedAt;
+    return { ...outcome, elapsed, ...(resumed === 0 ? {} : { resumed }) };
   }
 
   async function verified(done: readonly StepOutcome[]): Promise<Outcome> {

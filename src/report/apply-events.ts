@@ -47,7 +47,7 @@ export function outcomeEvents(
   stamp: Stamp,
   command: Command = "apply",
 ): readonly JsonObject[] {
-  const { added, changed, destroyed, exitCode } = outcome;
+  const { added, changed, destroyed, exitCode, resumed } = outcome;
   const changes = { add: added, change: changed, import: 0, remove: destroyed, operation: command };
   const level = exitCode === 0 ? "info" : "error";
   const outputs = typedOutputs(outcome.outputs);
@@ -62,7 +62,7 @@ export function outcomeEvents(
       level,
       "change_summary",
       lastLine(outcome, command),
-      { changes, x_graphform: { exit_code: exitCode } },
+      { changes, x_graphform: { exit_code: exitCode, ...(resumed === undefined ? {} : { resumed }) } },
       stamp,
     ),
     ...(count === 0 ? [] : [uiEvent("info", "outputs", `Outputs: ${count}`, { outputs }, stamp)]),

@@ -34,6 +34,7 @@ export function outcomeText(outcome: ShownOutcome, page: Page, command: Command 
     outputs.length === 0 ? [] : [palette.bold("Outputs"), ...outputs.map((output) => `  ${output}`)],
     [
       ...totalLines(outcome, page),
+      ...resumedLines(outcome, page),
       palette.bold((outcome.exitCode === 0 ? palette.green : palette.red)(lastLine(outcome, command))),
     ],
   ];
@@ -50,6 +51,13 @@ function totalLines({ steps, elapsed }: ShownOutcome, { width }: Page): readonly
   const rest = Object.entries(others).map(([result, count]) => `${count} ${result.replaceAll("-", " ")}`);
   const text = `${done} of ${amount(steps.length, "step")} done in ${formatDuration(elapsed)}`;
   return wrapIndented("", `Total: ${[text, ...rest].join("; ")}.`, width);
+}
+
+/** Counts what an earlier run has made: `added` does not tell of it. */
+function resumedLines({ resumed = 0 }: ShownOutcome, { width }: Page): readonly string[] {
+  if (resumed === 0) return [];
+  const were = resumed === 1 ? "was" : "were";
+  return wrapIndented("", `Resumed: ${amount(resumed, "create")} of an earlier run ${were} found.`, width);
 }
 
 /** Lists the new backups: their ids are needed to restore data that was deleted by mistake. */

@@ -320,7 +320,12 @@ describe("an interruption", () => {
     expect((await running.ended).code).toBe(130);
     expect(user.state("trouble").intents).toHaveProperty([address]);
     service.misbehave = () => undefined;
-    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    expect(await user.run(...apply)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /\nResumed: 1 create of an earlier run was found\.\nApply complete! Resources: 0 added, 0 changed, 0 destroyed\.\n$/,
+      ),
+    });
     expect([countOf("create"), service.instances.size]).toEqual([1, 1]);
     expect(user.state("trouble").intents).toEqual({});
   });

@@ -123,6 +123,14 @@ describe("outcomeText", () => {
     expect(text).toBe("Apply complete! Resources: 2 added, 1 changed, 0 destroyed.\n");
   });
 
+  it.each([
+    [1, "Resumed: 1 create of an earlier run was found."],
+    [12, "Resumed: 12 creates of an earlier run were found."],
+  ])("counts %i creates of an earlier run before it", (resumed, line) => {
+    const text = outcomeText(outcome({ resumed }), page);
+    expect(text).toBe(`${line}\nApply complete! Resources: 0 added, 0 changed, 0 destroyed.\n`);
+  });
+
   it("keeps the counts where apply is not complete", () => {
     const text = outcomeText(
       outcome({ steps: [ended("a.b", { result: "converging" })], added: 1, exitCode: 7 }),

@@ -254,6 +254,7 @@ export const anyOutcome: fc.Arbitrary<Outcome> = fc.record({
   added: fc.nat(),
   changed: fc.nat(),
   destroyed: fc.nat(),
+  resumed: fc.integer({ min: 1 }),
   outputs: fc.dictionary(text, recordedOutput, { maxKeys: 3 }),
   certificate: fc.array(text, { maxLength: 2 }),
   warnings: fc.array(text, { maxLength: 2 }),

@@ -260,7 +260,7 @@ export const mutations: readonly Mutation[] = [
     "intents-left-open",
     "the next run resolves open intents before it plans",
     "apply/creates/recover-intents.ts#recoverIntents",
-    () => async () => undefined,
+    () => async () => 0,
   ),
   without<typeof single.singleFlight>(
     "everybody-signs-in",

@@ -12,16 +12,20 @@ import { findCreated } from "./find-created.ts";
 
 /**
  * Finds the object of every open create, or proves that there is none. A saved plan that creates such an address goes on
- * with it where its spec is the same; one that does not is stale (exit 6).
+ * with it where its spec is the same; one that does not is stale (exit 6). Returns the number of objects that were found.
  */
-export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<void> {
+export async function recoverIntents(context: ApplyContext, saved?: Plan): Promise<number> {
   const { rounds } = context.journal.state;
   const byClass = Map.groupBy(Object.entries(rounds), ([, { kind, classKey }]) => `${kind} ${classKey}`);
-  await Promise.all(
+  const found = await Promise.all(
     [...byClass.values()].map(async (open) => {
-      for (const [id, round] of newestFirst(open, context)) await recoverRound(id, round, context, saved);
+      let count = 0;
+      for (const [id, round] of newestFirst(open, context))
+        count += await recoverRound(id, round, context, saved);
+      return count;
     }),
   );
+  return found.reduce((sum, count) => sum + count, 0);
 }
 
 /** A round of the state with its id. */
@@ -46,13 +50,13 @@ async function recoverRound(
   round: CreateRound,
   context: ApplyContext,
   saved: Plan | undefined,
-): Promise<void> {
+): Promise<number> {
   const { clock, journal } = context;
   // The time of sending is unknown: a request may have waited for its turn until its run was killed.
   const endedAt = clock.now();
   const intents = new Map(intentsOf(id, context));
   const lost = [...intents].map(([address, intent]) => ({ address, intent, endedAt }));
-  if (lost.length === 0) return;
+  if (lost.length === 0) return 0;
   const found = await findInParent(round, lost, context);
   await journal.record(resolution(found, intents, clock.now()));
   for (const { address, live } of found.found) {
@@ -60,6 +64,7 @@ async function recoverRound(
     context.emit({ type: "warning", address, message });
     if (saved !== undefined) assertExpected(address, live.id, saved);
   }
+  return found.found.length;
 }
 
 /**
