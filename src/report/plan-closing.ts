@@ -62,7 +62,7 @@ function blockedLines({ counts, groups, command }: PlanView, { palette, width }:
 }
 
 /** States how many values were not compared: the service does not show them, so the last apply's are assumed. */
-function nothingToDo({ complete, notes, census }: PlanView): string {
+function nothingToDo({ verdict, notes, census }: PlanView): string {
   const { recorded, ...read } = census.fields;
   const all = recorded + read.probed + read.described + read.echoed;
   const notChecked =
@@ -71,12 +71,8 @@ function nothingToDo({ complete, notes, census }: PlanView): string {
     const count = notes.reduce((sum, note) => sum + (note.is === is ? note.addresses.length : 0), 0);
     return count === 0 ? [] : [phaseTexts[is](count)];
   });
-  const left = notes.reduce((sum, { is, addresses }) => sum + (is === "drifted" ? addresses.length : 0), 0);
-  const where = complete ? "" : " in what was checked";
   return [
-    left === 0
-      ? `No differences found${where}.`
-      : `Nothing to apply${where}: ${amount(left, "resource")} ${left === 1 ? "was" : "were"} changed outside, and apply leaves ${left === 1 ? "it" : "them"} as named above.`,
+    verdict,
     ...(recorded === 0 ? [] : [`${recorded} of ${amount(all, "value")} ${notChecked} not checked.`]),
     ...phases,
   ].join(" ");

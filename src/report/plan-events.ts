@@ -6,13 +6,14 @@ import { type Stamp, uiEvent } from "./events.ts";
 import type { KindNames } from "./kind-words.ts";
 import { hasWork, planLine, summarize } from "./plan-summary.ts";
 import type { ShownPlan } from "./shown.ts";
+import { verdictOf } from "./view/verdict.ts";
 
 /** The events of a plan: drift, changes, the summary, changed outputs. */
 export function planEvents(plan: ShownPlan, names: KindNames, stamp: Stamp): readonly JsonObject[] {
   const summary = summarize(plan);
   const { add, change, destroy, adopt, blocked } = summary;
   const changes = { add, change, import: adopt, remove: destroy, operation: "plan" };
-  const line = hasWork(plan) ? planLine(summary) : `No differences found. ${planLine(summary)}`;
+  const line = hasWork(plan) ? planLine(summary) : `${verdictOf(plan)} ${planLine(summary)}`;
   return [
     ...plan.changes.filter((entry) => entry.drift.length > 0).map((entry) => driftEvent(entry, names, stamp)),
     ...plan.changes

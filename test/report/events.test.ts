@@ -6,7 +6,7 @@ import { applyEvent } from "../../src/report/apply-events.ts";
 import { errorEvent, problemEvents, versionEvent } from "../../src/report/events.ts";
 import { jsonText } from "../../src/report/json-text.ts";
 import { ended, roughOutcome } from "./apply-parts.ts";
-import { at, plan } from "./plan-parts.ts";
+import { at, change, field, plan } from "./plan-parts.ts";
 import { outcomeEvents, planEvents } from "./rendered.ts";
 import { samplePlan } from "./sample-plan.ts";
 import { words } from "./words.ts";
@@ -89,6 +89,11 @@ describe("event stream", () => {
     });
     expect(planEvents(plan({}), words, stamp).at(-1)).toMatchObject({
       "@message": "No differences found. Plan: 0 to add, 0 to change, 0 to destroy.",
+    });
+    const drifted = plan({ changes: [change("keep", "instances.a", { drift: [field("config.rows", {})] })] });
+    expect(planEvents(drifted, words, stamp).at(-1)).toMatchObject({
+      "@message":
+        "Nothing to apply: 1 resource was changed outside, and apply leaves it as it is. Plan: 0 to add, 0 to change, 0 to destroy.",
     });
   });
 

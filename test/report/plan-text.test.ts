@@ -115,9 +115,7 @@ describe("planText", () => {
       field("config.AOFPersistenceConfig", { before: "always", after: "off", wayOut: "restart it" }),
     ];
     const text = lines(plan({ changes: [change("keep", "instances.a", { drift })] })).join(" ");
-    expect(text).toContain(
-      "Nothing to apply: 1 resource was changed outside, and apply leaves it as named above.",
-    );
+    expect(text).toContain("Nothing to apply: 1 resource was changed outside, and apply leaves it as it is.");
     expect(text).toContain("# restart it");
     expect(text).not.toContain("No differences found");
   });

@@ -21,10 +21,10 @@ export function severityOf(plan: Plan<unknown>): Severity {
   return blocked(plan).length > 0 ? "blocked" : "changes";
 }
 
-/** One sentence: `Nothing to do.`, `12 changes, 1 blocked, data of 1 database would be lost.` */
+/** One sentence: `No differences found.`, `12 changes, 1 blocked, data of 1 database would be lost.` */
 export function verdictOf(plan: Plan<unknown>): string {
   const where = plan.complete ? "" : " in what was checked";
-  if (!hasWork(plan)) return `Nothing to do${where}.`;
+  if (!hasWork(plan)) return `${nothingToApply(plan, where)}.`;
   const changes = plan.changes.filter(({ action }) => action !== "keep").length;
   const outputs = Object.values(plan.outputs).filter(({ action }) => action !== "no-op").length;
   const held = blocked(plan).length;
@@ -40,6 +40,14 @@ export function verdictOf(plan: Plan<unknown>): string {
     ...(lost.length === 0 ? [] : [`data of ${amount(lost.length, "database")} would be lost`]),
     ...(saved === 0 ? [] : [`${saved} backed up first`]),
   ].join(", ")}${where}.`;
+}
+
+/** What is left as it is although it was changed outside is a difference. */
+function nothingToApply({ changes }: Plan<unknown>, where: string): string {
+  const left = changes.filter(({ action, drift }) => action === "keep" && drift.length > 0).length;
+  if (left === 0) return `No differences found${where}`;
+  const [verb, object] = left === 1 ? ["was", "it as it is"] : ["were", "them as they are"];
+  return `Nothing to apply${where}: ${amount(left, "resource")} ${verb} changed outside, and apply leaves ${object}`;
 }
 
 /** The command that comes next. `planFile` is where the plan was saved, if it was. */

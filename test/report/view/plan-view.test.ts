@@ -28,8 +28,21 @@ const output = { action: "update", before: 1, after: 2, unknown: false, sensitiv
 
 describe("the verdict", () => {
   it.each<[string, Partial<Plan>, string, string]>([
-    ["nothing", {}, "nothing", "Nothing to do."],
-    ["a part of it looked at", { complete: false }, "nothing", "Nothing to do in what was checked."],
+    ["nothing", {}, "nothing", "No differences found."],
+    ["a part of it looked at", { complete: false }, "nothing", "No differences found in what was checked."],
+    [
+      "what apply leaves as it is was changed outside",
+      {
+        changes: ["instances.a", "instances.b"].map((address) =>
+          change("keep", address, {
+            drift: [field("config.rows", {})],
+            phase: { is: "ready", detail: "RUNNING" },
+          }),
+        ),
+      },
+      "nothing",
+      "Nothing to apply: 2 resources were changed outside, and apply leaves them as they are.",
+    ],
     ["one change", { changes: [resized("instances.a")] }, "changes", "1 change."],
     ["outputs alone", { outputs: { a: output, b: output } }, "changes", "2 outputs change."],
     [
