@@ -99,6 +99,8 @@ export interface RunCase {
   readonly away?: { readonly at: number; readonly ms: number };
   /** It is pointed at another service, with the state of this one. */
   readonly elsewhere?: true;
+  /** The service shows it nothing, or only a part, of what is there: its rights were taken from it. */
+  readonly blind?: "all" | "some";
 }
 
 /** A second process on the same state. */
@@ -116,6 +118,9 @@ export interface Fault {
   readonly nth: number;
   readonly effect: Effect;
 }
+
+/** For a moment, the service denies everything, or a part of it, to whoever asks; or only its lists lack everything. */
+export type Wrong = "wrong-all" | "wrong-some" | "wrong-lists";
 
 /**
  * Kinds of trouble. Before and after mean the work: the answer is an error, a refusal, an exception of the client's own or
@@ -150,7 +155,8 @@ export type Effect =
   | "exception-after"
   | "fails"
   | "sticks"
-  | "unwritable";
+  | "unwritable"
+  | Wrong;
 
 /**
  * Somebody else at work, after the event `at` of a run (0: before it), or while a person looks at its plan. `pick` chooses

@@ -69,6 +69,8 @@ export function connection(
       };
       process.pending.add(pending);
       const work = (): void => {
+        if (effect === "wrong-all" || effect === "wrong-some" || effect === "wrong-lists")
+          registry.moments.begin(effect);
         if (process.dead && isOnItsWay) isOnItsWay = dice.is(0.5);
         let error = fate.refusal === undefined ? undefined : failure(fate.refusal, operation, false, fate);
         let answer: Answer | undefined;
@@ -224,12 +226,12 @@ function serviceDate({ registry }: World): number {
 /** Somebody's object of the same looks, made a minute ago, that no list has shown so far. */
 function elderOf({ params, body }: Call, registry: World["registry"]): void {
   const { requestParams, ...top } = objectOf(body);
-  const elder = registry.bear({
+  registry.bear({
     id: `instance-elder-${registry.things.length}-twin`,
     kind: "instances",
     place: `${params["productTierKey"]}/${params["resourceKey"]}`,
     look: { status: "RUNNING", top, params: { ...objectOf(requestParams), graphdbPassword: "theirs" } },
     seen: true,
+    age: 60_000,
   });
-  Object.assign(elder, { bornAt: registry.now() - 60_000 });
 }

@@ -13,6 +13,7 @@ import { aimed } from "./generate-aimed.ts";
 import { guarded } from "./generate-guarded.ts";
 import { edit, firstManifest, type ManifestCase } from "./generate-manifest.ts";
 import { shared } from "./generate-shared.ts";
+import { wrong } from "./generate-wrong.ts";
 
 /** The case of a seed. One seed is one case, however often it is asked for. */
 export function generate(seed: number): Case {
@@ -29,7 +30,10 @@ export function generate(seed: number): Case {
     runs.push(...(dice.is(0.08) ? saved(run, dice) : [run]));
   }
   const plain = guarded(seed, { seed, service, runs });
-  return shared(seed, killed(seed, wired(seed, aimed(seed, twinned(seed, misled(seed, plain))))));
+  return shared(
+    seed,
+    killed(seed, wired(seed, wrong(seed, aimed(seed, twinned(seed, misled(seed, plain)))))),
+  );
 }
 
 /** Now and then a run with the state of this service is pointed at another one. */

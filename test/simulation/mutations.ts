@@ -2,6 +2,7 @@
 import type * as bind from "../../src/apply/bind.ts";
 import type * as recover from "../../src/apply/creates/recover-intents.ts";
 import type * as creating from "../../src/apply/creates/send-create.ts";
+import type * as stillMissing from "../../src/apply/creates/still-missing.ts";
 import type * as looking from "../../src/apply/engine/look-for-missing.ts";
 import type * as readiness from "../../src/apply/engine/readiness.ts";
 import type * as waiting from "../../src/apply/engine/wait-for-operation.ts";
@@ -18,6 +19,7 @@ import type * as hostPace from "../../src/hosting/throttle/host-pace.ts";
 import type * as consistency from "../../src/model/consistency.ts";
 import { isSealed } from "../../src/model/sealed.ts";
 import type * as serviceIdentity from "../../src/model/service-identity.ts";
+import type * as missing from "../../src/plan/guards/missing.ts";
 import type * as planGuards from "../../src/plan/guards/plan-guards.ts";
 import type * as protection from "../../src/plan/guards/protection.ts";
 import type * as replacement from "../../src/plan/guards/replacement.ts";
@@ -104,6 +106,36 @@ export const mutations: readonly Mutation[] = [
     () =>
       async ({ kind, ref }, { drivers, stopping }) =>
         drivers.get(kind)?.get(ref, stopping),
+  ),
+  without<typeof consistency.isWhole>(
+    "one-list-is-proof",
+    "a list that lacks what describe shows proves nothing",
+    "model/consistency.ts#isWhole",
+    () => () => true,
+  ),
+  without<typeof consistency.isConfirmed>(
+    "one-look-is-proof",
+    "absence takes two looks that are apart",
+    "model/consistency.ts#isConfirmed",
+    () => (looks, testimony) => looks.some((look) => testimony(look) === "for"),
+  ),
+  without<typeof stillMissing.assertStillMissing>(
+    "no-last-look",
+    "what a plan took for gone is looked for once more before it is created again",
+    "apply/creates/still-missing.ts#assertStillMissing",
+    () => async () => undefined,
+  ),
+  without<typeof missing.everythingGoneHold>(
+    "everything-goes",
+    "nothing is made again if nothing that is bound is shown any more",
+    "plan/guards/missing.ts#everythingGoneHold",
+    () => () => undefined,
+  ),
+  without<typeof unconfirmed.classifyUnconfirmedDeletion>(
+    "not-found-is-deleted",
+    "a deletion that was answered with 404, or not at all, is not taken for done",
+    "apply/evidence/unconfirmed-write.ts#classifyUnconfirmedDeletion",
+    () => () => ({ is: "accepted", value: undefined }),
   ),
   without<typeof creating.mayHaveMade>(
     "refusal-is-proof",

@@ -2,8 +2,9 @@ import type { Address } from "../../src/model/address.ts";
 import { ServiceError, type ServiceFailure } from "../../src/model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
 import type { Chance } from "../support/chance.ts";
-import type { ServiceCase } from "./case.ts";
-import { isThere, type Look, type Thing } from "./thing.ts";
+import { bounds, type ServiceCase } from "./case.ts";
+import { type Moments, moments } from "./moments.ts";
+import { isLeaving, isThere, type Look, type Thing } from "./thing.ts";
 
 /** How work that is taken on ends otherwise than well: badly, or not before calm. */
 export type Ending = "fails" | "sticks" | undefined;
@@ -28,6 +29,7 @@ export interface Registry {
   snapshot(thing: Thing, isAutomatic: boolean, ending: Ending): void;
   readonly options: ServiceCase;
   readonly dice: Chance;
+  readonly moments: Moments;
   now(): number;
   bear(born: Birth): Thing;
   /** The object that a request names. Throws not-found where there is none, or where it is not known yet. */
@@ -58,10 +60,18 @@ export interface Birth {
   readonly protects?: ReadonlySet<boolean>;
   /** True for one that is known at once. */
   readonly seen?: boolean;
+  /** How long ago it was made, in ms. */
+  readonly age?: number;
 }
 
 /** An empty registry. */
-export function registry(options: ServiceCase, now: () => number, dice: Chance): Registry {
+export function registry(
+  options: ServiceCase,
+  now: () => number,
+  dice: Chance,
+  hasWitness: (place: Pick<Thing, "kind" | "place">) => boolean = () => false,
+): Registry {
+  const wrong = moments(now, dice, bounds, hasWitness);
   const things: Thing[] = [];
   const snapshots: Snapshot[] = [];
   const byId = new Map<string, Thing>();
@@ -93,11 +103,11 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     };
     thing.work = { operation, through, until, end: ending === "fails" ? fail : end };
   };
-  const bear = ({ look, seen = false, protects = new Set(), ...rest }: Birth): Thing => {
+  const bear = ({ look, seen = false, age = 0, protects = new Set(), ...rest }: Birth): Thing => {
     const wait = seen ? 0 : lag(options.describeLag);
     const thing: Thing = {
       ...rest,
-      bornAt: now(),
+      bornAt: now() - age,
       describedFrom: now() + wait,
       listedFrom: now() + (seen ? 0 : lag(options.listLag)),
       ours: rest.madeFor !== undefined,
@@ -124,12 +134,18 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     },
     options,
     dice,
+    moments: wrong,
     now,
     bear,
     find(kind, id, operation) {
       const thing = byId.get(id);
       if (thing !== undefined) advance(thing);
-      if (thing?.kind !== kind || !isThere(thing) || isUnknown(thing))
+      if (
+        thing?.kind !== kind ||
+        !isThere(thing) ||
+        isUnknown(thing) ||
+        (!isLeaving(thing) && wrong.isDenied(thing))
+      )
         throw refused("not-found", operation, 404);
       return thing;
     },
@@ -149,7 +165,7 @@ export function registry(options: ServiceCase, now: () => number, dice: Chance):
     },
     listed(kind, place) {
       const shown = things.filter((thing) => {
-        if (thing.kind !== kind || thing.place !== place) return false;
+        if (thing.kind !== kind || thing.place !== place || wrong.isUnlisted(thing)) return false;
         advance(thing);
         if (thing.goneAt === undefined) return !isHidden(thing.listedFrom);
         // The list of users is all that is known of a user: what is gone from it is gone.

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../src/model/json.ts";
 import type { Answer, Call } from "../../src/model/service.ts";
 import type { Ending, Registry } from "./registry.ts";
 import { objectOf, refused } from "./registry.ts";
-import { isThere, type Thing } from "./thing.ts";
+import { isLeaving, isThere, type Thing } from "./thing.ts";
 
 /** Who sends a request, and who is told of it before it works. */
 export interface Sender {
@@ -132,7 +132,11 @@ const handlers: { readonly [operation: string]: Handler } = {
   },
   "snapshot.list": (_call, registry) => ({
     items: registry.snapshots
-      .filter(({ listedFrom }) => registry.now() >= listedFrom)
+      .filter(
+        ({ id, listedFrom, bornAt }) =>
+          registry.now() >= listedFrom &&
+          !registry.moments.isUnlisted({ id, kind: "snapshots", place: "", bornAt }),
+      )
       .map(({ id, instanceId, isAutomatic, bornAt, until, ends }) => ({
         snapshotId: id,
         sourceInstanceId: instanceId,
@@ -331,7 +335,8 @@ function instanceAt({ operation, params }: Call, registry: Registry): Thing {
 function homeOf(operation: string, params: Call["params"], registry: Registry): Thing {
   const home = registry.at(params["instanceId"] ?? "");
   registry.advance();
-  if (home !== undefined && isThere(home)) return home;
+  const isDenied = home !== undefined && !isLeaving(home) && registry.moments.isDenied(home);
+  if (home !== undefined && isThere(home) && !isDenied) return home;
   if (registry.options.usersOfNobody === 404) throw refused("not-found", operation, 404);
   const isRead = operation === "user.list";
   throw new ServiceError(isRead ? "unavailable" : "lost", operation, `${operation}: failed`, {
@@ -344,7 +349,7 @@ function homeOf(operation: string, params: Call["params"], registry: Registry): 
 function userAt({ operation, params }: Call, registry: Registry): Thing {
   const home = homeOf(operation, params, registry);
   const thing = registry.at(`${home.id}/${params["username"] ?? ""}`);
-  if (thing !== undefined && isThere(thing)) return thing;
+  if (thing !== undefined && isThere(thing) && !registry.moments.isDenied(thing)) return thing;
   throw new ServiceError("lost", operation, `${operation}: failed`, { status: 500, mayHaveWorked: true });
 }
 

@@ -67,6 +67,9 @@ async function perform(run: RunCase, nth: number, world: World, watch: Oracle): 
   const { schedule } = world;
   if (run.later !== undefined) await pass(run.later, world, watch);
   const isQuiet = isAtRest(world);
+  // What a lost create has made is not denied for longer than a moment: nothing could tell.
+  const hasLost = Object.keys(world.stored?.intents ?? {}).length > 0;
+  world.registry.moments.blind(hasLost ? undefined : run.blind);
   const others = (at: number | "pause"): void => {
     for (const other of run.others ?? []) if (other.at === at) act(other, world);
   };
@@ -118,6 +121,7 @@ async function perform(run: RunCase, nth: number, world: World, watch: Oracle): 
     }
     watch.check();
   }
+  world.registry.moments.blind(undefined);
   if (ended !== undefined && run.plan !== "save") remembers(process, ended, world);
   return { ended, events, isQuiet };
 }
@@ -131,6 +135,8 @@ async function pass(ms: number, world: World, watch: Oracle): Promise<void> {
   while (!isOver) await world.schedule.step();
   watch.check();
 }
+
+const hour = 3_600_000;
 
 /** Objects that were there before: networks to adopt, a database to import. */
 function preexisting({ registry }: World): void {
@@ -146,6 +152,7 @@ function preexisting({ registry }: World): void {
       kind: "networks",
       place: "",
       seen: true,
+      age: hour,
       look: { status: "", top, params: {} },
     });
   }
@@ -156,6 +163,7 @@ function preexisting({ registry }: World): void {
     kind: "instances",
     place: "startup/standalone",
     seen: true,
+    age: hour,
     look: { status: "RUNNING", top, params },
   });
 }

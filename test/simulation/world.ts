@@ -3,12 +3,13 @@ import type { Plan } from "../../src/model/plan.ts";
 import type { Profile } from "../../src/model/profile.ts";
 import type { StateDocument } from "../../src/model/state.ts";
 import { type Chance, chance } from "../support/chance.ts";
-import type { Case, ResourceCase } from "./case.ts";
+import { bounds, type Case, type ResourceCase } from "./case.ts";
 import { type Gate, gate } from "./gate.ts";
 import type { Proc } from "./proc.ts";
 import { type Registry, registry } from "./registry.ts";
 import { type Life, type Schedule, schedule } from "./schedule.ts";
 import { type Shared, sharedOf } from "./shared.ts";
+import { isLeaving, isThere, type Thing } from "./thing.ts";
 
 /** Everything outside the program: time, chance, the service, the stored state, and who holds its lock. */
 export interface World {
@@ -57,10 +58,15 @@ export function worldOf(
 ): World {
   const dice = chance(seed);
   const time = schedule(start, () => dice.next());
-  return {
+  const world: World = {
     schedule: time,
     dice,
-    registry: registry(service, () => time.now(), dice),
+    registry: registry(
+      service,
+      () => time.now(),
+      dice,
+      (place) => hasWitness(place, world),
+    ),
     profile: service.networks ? profiles.networked : profiles.plain,
     latency: service.latency,
     gate: service.wire === undefined ? undefined : gate(service.wire, () => time.now(), dice),
@@ -72,6 +78,18 @@ export function worldOf(
     shared: store && sharedOf(store, time),
     tell: (line) => tell(`${((time.now() - start) / 1000).toFixed(3).padStart(9)} ${line}`),
   };
+  return world;
+}
+
+/** True if the state binds an object of the place that is old enough to be shown by describe, and to be missed in lists. */
+function hasWitness({ kind, place }: Pick<Thing, "kind" | "place">, { registry, stored }: World): boolean {
+  const bound = Object.values(stored?.resources ?? {});
+  return bound.some(({ id, converging, createdAt }) => {
+    const thing = registry.at(id);
+    if (thing?.kind !== kind || thing.place !== place || kind === "users" || !isThere(thing)) return false;
+    const isOld = registry.now() - Math.max(thing.bornAt, Date.parse(createdAt)) > 2 * bounds.listLag;
+    return isOld && !isLeaving(thing) && converging?.operation !== "delete";
+  });
 }
 
 const profiles = readProfiles();
