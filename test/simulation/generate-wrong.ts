@@ -55,7 +55,7 @@ function aimed(given: Case, dice: Chance): Case {
         later: 2 * later,
         faults: [
           { on: "create", nth: 1, effect: dice.is(0.8) ? "lost-after" : "lost-before" },
-          { on: "list", nth: dice.between(2, 5), effect: dice.is(0.6) ? "wrong-lists" : how(dice) },
+          { on: "list", nth: dice.between(3, 5), effect: dice.is(0.6) ? "wrong-lists" : how(dice) },
         ],
       },
     ],
@@ -78,5 +78,6 @@ function aimed(given: Case, dice: Chance): Case {
     // What was just made is denied.
     () => [{ ...first, faults: [moment] }],
   ];
-  return { ...given, runs: dice.of(ways)() };
+  const way = dice.is(0.2) ? ways[0] : dice.of(ways);
+  return { ...given, runs: way?.() ?? given.runs };
 }

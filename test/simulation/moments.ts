@@ -43,13 +43,13 @@ export function moments(
   hasWitness: (place: Pick<Hidable, "kind" | "place">) => boolean,
 ): Moments {
   let moment: Moment | undefined;
-  let blind: { readonly how: "all" | "some"; readonly from: number } | undefined;
+  let blind: { readonly how: "all" | "some"; readonly from: number; readonly salt: number } | undefined;
   const isPart = (salt: number, id: string): boolean => {
-    const sum = [...id].reduce((before, letter) => before * 31 + letter.charCodeAt(0), salt);
+    const sum = [...id].reduce((before, letter) => before + letter.charCodeAt(0), salt);
     return sum % 2 === 0;
   };
   const isBlind = ({ id, bornAt }: Hidable): boolean =>
-    blind !== undefined && bornAt <= blind.from && (blind.how === "all" || isPart(blind.from, id));
+    blind !== undefined && bornAt <= blind.from && (blind.how === "all" || isPart(blind.salt, id));
   const current = (): Moment | undefined =>
     moment !== undefined && now() < moment.until ? moment : undefined;
   return {
@@ -60,7 +60,7 @@ export function moments(
       moment = { from, until: from + (0.2 + 0.8 * dice.next()) * longest, how, salt: dice.between(0, 1) };
     },
     blind(how) {
-      blind = how === undefined ? undefined : { how, from: now() };
+      blind = how === undefined ? undefined : { how, from: now(), salt: dice.between(0, 1) };
     },
     isDenied(thing) {
       const at = current();

@@ -250,4 +250,28 @@ export const regressionsOfRuns: readonly Regression[] = [
       ],
     },
   },
+  {
+    was: "a user was asked for without an end, in an instance that was deleted meanwhile and whose users were answered with 500",
+    case: {
+      seed: 31_775,
+      service: service({ usersOfNobody: 500 }),
+      runs: [
+        apply([named(), user(2, "users.a")]),
+        apply(
+          [
+            named({
+              spec: {
+                ...enterprise(1),
+                config: { ...objectOf(enterprise(1)["config"]), graphdbUser: "app_3" },
+              },
+              protect: false,
+              onReplace: "recreate",
+            }),
+            user(2, "users.a"),
+          ],
+          { others: [{ at: 0, does: "delete", pick: 2 }], plan: "use" },
+        ),
+      ],
+    },
+  },
 ];

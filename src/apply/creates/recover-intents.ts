@@ -2,10 +2,9 @@
 import type { Address } from "../../model/address.ts";
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Plan } from "../../model/plan.ts";
-import { referenceFields } from "../../model/reference-fields.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
 import type { ApplyContext } from "../context.ts";
-import { untilShownOrAbsent } from "../engine/look-for-missing.ts";
+import { parentsOf, untilShownOrAbsent } from "../engine/look-for-missing.ts";
 import type { LostCreate } from "../evidence/candidates.ts";
 import { type Found, resolution } from "./create-request.ts";
 import { findCreated } from "./find-created.ts";
@@ -76,18 +75,10 @@ async function findInParent(
   lost: readonly LostCreate[],
   context: ApplyContext,
 ): Promise<Found> {
-  const { journal, kinds, stopping } = context;
+  const { stopping } = context;
   const none: Found = { found: [], absent: lost.map(({ address }) => address) };
-  const parents = referenceFields(kinds.named(round.kind).schema)
-    .filter((field) => field.place && field.output === "id")
-    .map(({ path, section }) =>
-      Object.entries(journal.state.resources).find(
-        ([, { kind, id }]) => kind === section && id === round.place[path],
-      ),
-    );
-  for (const [address, bound] of parents.filter((parent) => parent !== undefined)) {
-    const { kind, createdAt } = bound;
-    const watched = { kind, address, ref: bound, createdAt: Date.parse(createdAt) };
+  const parents = parentsOf(round.kind, round.place, context);
+  for (const watched of parents.filter((parent) => parent !== undefined)) {
     const live = await untilShownOrAbsent(watched, context);
     if (live === undefined || live.phase.is === "gone") return none;
   }

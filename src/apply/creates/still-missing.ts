@@ -3,10 +3,10 @@ import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
-import { referenceFields } from "../../model/reference-fields.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Bound, CreateRound } from "../../model/state.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
+import { parentsOf } from "../engine/look-for-missing.ts";
 
 type LookContext = Pick<ApplyContext, "drivers" | "journal" | "kinds" | "listedAtStart" | "stopping">;
 
@@ -50,11 +50,8 @@ export async function assertStillMissing(
 }
 
 /** True if the object was found through a parent that is bound no more: it went with it, and the service may answer with errors. */
-function isOrphan({ kind, place }: Bound, { journal, kinds }: LookContext): boolean {
-  const bound = Object.values(journal.state.resources);
-  return referenceFields(kinds.named(kind).schema)
-    .filter((field) => field.place && field.output === "id")
-    .some(({ path, section }) => !bound.some((entry) => entry.kind === section && entry.id === place[path]));
+function isOrphan({ kind, place }: Bound, context: LookContext): boolean {
+  return parentsOf(kind, place, context).includes(undefined);
 }
 
 function stale(message: string, hint: string): GraphformError {

@@ -1,16 +1,20 @@
 /** @module Looks for what a step finds missing, and words the refusal when nothing proves that it is gone. */
 import type { Address } from "../../model/address.ts";
-import { absence, gracePeriod, type Look } from "../../model/consistency.ts";
+import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { type JsonObject, stableJson } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
+import { referenceFields } from "../../model/reference-fields.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { contradiction, lookOnce, type Place } from "../../polling/look-for.ts";
-import { poll } from "../../polling/poll.ts";
+import { isPassing, poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
 /** The part of an apply that such a look uses. */
-export type LookContext = Pick<ApplyContext, "drivers" | "profile" | "clock" | "journal" | "stopping">;
+export type LookContext = Pick<
+  ApplyContext,
+  "drivers" | "profile" | "clock" | "journal" | "kinds" | "stopping"
+>;
 
 /** A place, with the ids that the state binds there and those of an earlier list: a list that lacks one of them is checked. */
 export function placeWithWitnesses(
@@ -76,14 +80,51 @@ export function watch(
   };
 }
 
-/** Looks until an object is shown, or proved absent: then undefined. Rejects with `absence-unproven` if it is neither. */
+/** The objects that a place is in; undefined for one that the state does not bind any more. */
+export function parentsOf(
+  kind: string,
+  place: JsonObject,
+  { journal, kinds }: Pick<LookContext, "journal" | "kinds">,
+): readonly (Watched | undefined)[] {
+  const resources = Object.entries(journal.state.resources);
+  return referenceFields(kinds.named(kind).schema)
+    .filter((field) => field.place && field.output === "id")
+    .map(({ path, section }) => {
+      const found = resources.find(([, bound]) => bound.kind === section && bound.id === place[path]);
+      if (found === undefined) return undefined;
+      const [address, ref] = found;
+      return { kind: section, address, ref, createdAt: Date.parse(ref.createdAt) };
+    });
+}
+
+/**
+ * Looks until an object is shown, or proved absent: then undefined. It goes with an absent parent, of which the service may answer with
+ * errors. Rejects with `absence-unproven` if it is neither, or if no look is answered.
+ */
 export async function untilShownOrAbsent(watched: Watched, context: LookContext): Promise<Live | undefined> {
+  const { clock, profile } = context;
+  const { kind, ref } = watched;
+  const look = watch(watched, context);
+  const bound = parentsOf(kind, ref.place, context).filter((parent) => parent !== undefined);
+  const parents = bound.map((parent) => watch(parent, context));
+  const unanswered: Look[] = [];
+  const lookOrAskParents = async (): Promise<Sighting> => {
+    const from = clock.now();
+    try {
+      return await look();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      for (const parent of parents) if ((await parent()).is === "absent") return { is: "absent" };
+      const nothing = { listed: undefined, described: new Map(), isPartial: false, isWhole: false };
+      const last: Look = { from, until: clock.now(), ...nothing };
+      unanswered.push(last);
+      if (haveEnded(unanswered, profile.timing)) throw unproven(watched, contradiction(ref.id, last));
+      throw error;
+    }
+  };
+  const evaluate = (seen: Sighting): Sighting | undefined => (seen.is === "hidden" ? undefined : seen);
   const polled = await poll(
-    {
-      look: watch(watched, context),
-      evaluate: (seen) => (seen.is === "hidden" ? undefined : seen),
-      deadline: Number.POSITIVE_INFINITY,
-    },
+    { look: lookOrAskParents, evaluate, deadline: Number.POSITIVE_INFINITY },
     context,
   );
   return polled.is === "decided" && polled.verdict.is === "shown" ? polled.verdict.live : undefined;
