@@ -116,7 +116,7 @@ function openLog(file: string, end: (why: string) => void): (line: string) => vo
   try {
     descriptor = openSync(file, "a", 0o600);
   } catch (cause) {
-    throw new GraphformError("log-unwritable", `the log cannot be written: ${fileTrouble(cause)}`, {
+    throw new GraphformError("log-unwritable", `the log ${file} cannot be written: ${fileTrouble(cause)}`, {
       hint: "name another file with --log",
       cause,
     });
