@@ -1,10 +1,10 @@
 /** @module Reads every bound object, parents before the objects that are found through them, and looks again for what is missing. */
-import { gracePeriod, type Witnesses } from "../model/consistency.ts";
+import { gracePeriod } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import { anotherObject } from "../model/object-key.ts";
 import type { Doubt, Live } from "../model/observed.ts";
 import { referenceFields } from "../model/reference-fields.ts";
-import { lookFor } from "../polling/look-for.ts";
+import { lookFor, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, type ObserveContext, readerOf } from "./context.ts";
 import { look, type Place, placeKey, skipUnread } from "./unread.ts";
 
@@ -98,9 +98,9 @@ async function lookAgain(
   const [first] = entries;
   if (first === undefined) return;
   const { clock, profile, signal } = context;
-  const { kind, place } = placeOf(first);
+  const there = placeOf(first);
   const sought = new Map(entries.map((entry) => [entry.ref.id, createdAt(entry, context)]));
-  const at = { place, reader: readerOf(kind, context), witnesses: witnessesAt({ kind, place }, context) };
+  const at = placeWithWitnesses(there, readerOf(there.kind, context), context.state);
   try {
     const verdicts = await lookFor(sought, at, { clock, profile, stopping: signal });
     for (const entry of entries) {
@@ -126,13 +126,6 @@ function take(entry: Known, live: Live, reading: Reading, { state }: ObserveCont
   const because = anotherObject(state.resources[entry.address], live);
   if (because === undefined) reading.lives.set(entry, live);
   else reading.missing.set(entry, { is: "another", because });
-}
-
-/** The bound objects of a place, which its list must not lack. */
-export function witnessesAt(place: Place, { state }: ObserveContext): Witnesses {
-  const key = placeKey(place);
-  const there = Object.values(state.resources).filter((bound) => placeKey(bound) === key);
-  return new Map(there.map((bound) => [bound.id, Date.parse(bound.createdAt)]));
 }
 
 function placeOf({ kind, ref }: Known): Place {

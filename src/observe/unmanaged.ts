@@ -5,9 +5,8 @@ import { isServiceError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { knowsNothing } from "../model/knows-nothing.ts";
 import type { Live } from "../model/observed.ts";
-import { listWhole } from "../polling/look-for.ts";
+import { listWhole, placeWithWitnesses } from "../polling/look-for.ts";
 import { type Known, lookAtOne, type ObserveContext, readerOf } from "./context.ts";
-import { witnessesAt } from "./look-at-bound.ts";
 import { type Listed, type Place, skipUnread } from "./unread.ts";
 
 /**
@@ -46,11 +45,11 @@ export async function listAgain(
       const list = lists[index] ?? [];
       const reader = readerOf(at.kind, context);
       if (isServiceError(list) || !sought.has(at.kind) || reader.isListed === false) return list;
-      const witnesses = witnessesAt(at, context);
+      const place = placeWithWitnesses(at, reader, context.state);
       const seen = { from: clock.now(), listed: new Set(list) };
-      if (!lackedWitnesses(seen, witnesses, profile.timing).some((id) => shown.has(`${at.kind} ${id}`)))
+      if (!lackedWitnesses(seen, place.witnesses, profile.timing).some((id) => shown.has(`${at.kind} ${id}`)))
         return list;
-      const last = await listWhole({ ...at, reader, witnesses }, { clock, profile, stopping: signal });
+      const last = await listWhole(place, { clock, profile, stopping: signal });
       if (!last.isWhole) short.push(at);
       return [...(last.listed ?? list)];
     }),

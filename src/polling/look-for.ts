@@ -10,9 +10,10 @@ import {
   type Sight,
   type Witnesses,
 } from "../model/consistency.ts";
-import type { JsonObject } from "../model/json.ts";
+import { type JsonObject, stableJson } from "../model/json.ts";
 import type { Reader } from "../model/kind.ts";
 import type { Live } from "../model/observed.ts";
+import type { Bound, StateDocument } from "../model/state.ts";
 import { isPassing, type PollContext, poll } from "./poll.ts";
 
 /** The place that is looked at, and what is known of its ids. */
@@ -20,6 +21,21 @@ export interface Place {
   readonly place: JsonObject;
   readonly reader: Pick<Reader, "list" | "get" | "isPartial" | "isListed">;
   readonly witnesses: Witnesses;
+}
+
+/** A place, with the ids that the state binds there and those of an earlier list: a list that lacks one of them is checked. */
+export function placeWithWitnesses(
+  { kind, place }: Pick<Bound, "kind" | "place">,
+  reader: Place["reader"],
+  { resources }: Pick<StateDocument, "resources">,
+  earlier: readonly string[] = [],
+): Place {
+  const key = stableJson(place);
+  const bound = Object.values(resources)
+    .filter((entry) => entry.kind === kind && stableJson(entry.place) === key)
+    .map(({ id, createdAt }): [string, number] => [id, Date.parse(createdAt)]);
+  const listed = earlier.map((id): [string, number] => [id, Number.NaN]);
+  return { place, reader, witnesses: new Map([...listed, ...bound]) };
 }
 
 /** The end of a search for one id; `live` is the object as the last look showed it. */

@@ -16,10 +16,9 @@ import type { Live } from "../../model/observed.ts";
 import { serviceTime } from "../../model/service-time.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Bound, CreateRound } from "../../model/state.ts";
-import { lookOnce } from "../../polling/look-for.ts";
+import { lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { poll } from "../../polling/poll.ts";
-import type { ApplyContext } from "../context.ts";
-import { placeWithWitnesses } from "../engine/look-for-missing.ts";
+import { type ApplyContext, driverOf } from "../context.ts";
 import {
   type LostCreate,
   type Matching,
@@ -50,7 +49,7 @@ export async function findCreated(
   const endedAt = Math.max(...lost.map((create) => create.endedAt));
   const firstAt = spentAt(endedAt, timing);
   if (firstAt > clock.now()) await clock.sleep(firstAt - clock.now(), stopping);
-  const place = placeWithWitnesses(round.kind, round.place, context, round.before);
+  const place = placeWithWitnesses(round, driverOf(context, round.kind), context.journal.state, round.before);
   const lives = new Map<string, Live>();
   const looks: Look[] = [];
   const findings = new Map<Look, string>();

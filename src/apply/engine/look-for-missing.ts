@@ -2,11 +2,11 @@
 import type { Address } from "../../model/address.ts";
 import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
-import { type JsonObject, stableJson } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import { referenceFields } from "../../model/reference-fields.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { contradiction, lookOnce, type Place } from "../../polling/look-for.ts";
+import { contradiction, lookOnce, placeWithWitnesses } from "../../polling/look-for.ts";
 import { isPassing, poll } from "../../polling/poll.ts";
 import { type ApplyContext, driverOf } from "../context.ts";
 
@@ -15,21 +15,6 @@ export type LookContext = Pick<
   ApplyContext,
   "drivers" | "profile" | "clock" | "journal" | "kinds" | "stopping"
 >;
-
-/** A place, with the ids that the state binds there and those of an earlier list: a list that lacks one of them is checked. */
-export function placeWithWitnesses(
-  kind: string,
-  place: JsonObject,
-  context: Pick<LookContext, "drivers" | "journal">,
-  earlier: readonly string[] = [],
-): Place {
-  const key = stableJson(place);
-  const bound = Object.values(context.journal.state.resources)
-    .filter((entry) => entry.kind === kind && stableJson(entry.place) === key)
-    .map(({ id, createdAt }): [string, number] => [id, Date.parse(createdAt)]);
-  const listed = earlier.map((id): [string, number] => [id, Number.NaN]);
-  return { place, reader: driverOf(context, kind), witnesses: new Map([...listed, ...bound]) };
-}
 
 /** The answer of a look: the object, the proof that it is gone, or neither yet. */
 export type Sighting =
@@ -68,7 +53,7 @@ export function watch(
       if (needsNoProof()) return { is: "absent" };
       if (gracePeriod(createdAt, clock.now(), profile.timing) !== "over") return { is: "hidden" };
     }
-    const place = placeWithWitnesses(kind, ref.place, context);
+    const place = placeWithWitnesses({ kind, place: ref.place }, reader, context.journal.state);
     const look = await lookOnce(() => [ref.id], place, lives, context);
     looks = [...looks, look];
     const verdict = absence(ref.id, createdAt, looks, profile.timing);
