@@ -9,7 +9,13 @@ export const resourceKey = (section: string): string => `resource_${section}`;
 
 /** The schemas of a manifest's frame and of each kind's resources, in a strict Ajv that finds every violation. */
 export function manifestAjv(kinds: readonly SchemaKind[]): Ajv {
-  const ajv = new Ajv({ strict: true, allErrors: true, messages: false, code: { source: true, esm: true } });
+  const ajv = new Ajv({
+    strict: true,
+    allowUnionTypes: true,
+    allErrors: true,
+    messages: false,
+    code: { source: true, esm: true },
+  });
   const schemas = new Map<string, object>(
     kinds.map(({ name, schema }) => [resourceKey(name), resourceShape(schema)]),
   );

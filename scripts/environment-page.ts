@@ -11,7 +11,7 @@ const head = `# Variables of the environment
 Written by \`npm run emit\` from \`src/project/environment-variables.ts\`; they are read once, as a command starts. An empty variable counts as
 unset. An option wins over a variable, a variable over the manifest, the manifest over the local platform.`;
 
-const foot = `Besides these: the variables that a manifest names (\`env: NAME\`, \`\${env.NAME}\`), which also the commands of secrets get; those of
+const foot = `Besides these: the variables that a manifest names (\`env: NAME\`, \`\${env.NAME}\`); commands of secrets get those that are named for them ([secrets](state-and-secrets.md)); those of
 OpenTelemetry ([telemetry.md](telemetry.md)); and \`GRAPHFORM_ENGINE\` and \`GRAPHFORM_MODULE\`, the server and the module of the local
 platform ([local-platform.md](local-platform.md)).
 

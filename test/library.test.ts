@@ -92,7 +92,10 @@ describe("from a program", () => {
     const file = write();
     writeFileSync(
       file,
-      readFileSync(file, "utf8").replace("{ env: SHOP_PASSWORD }", '{ command: ["printenv", "TOLD"] }'),
+      readFileSync(file, "utf8").replace(
+        "{ env: SHOP_PASSWORD }",
+        '{ command: { run: ["printenv", "TOLD"], env: ["TOLD"] } }',
+      ),
     );
     const manifest = await loadManifest({ files: [file] });
     const opened = await openService(manifest, {

@@ -4,6 +4,8 @@ import { GraphformError } from "../model/errors.ts";
 import { readBounded } from "./load.ts";
 import type { SecretText } from "./secrets.ts";
 
+type Environment = { readonly [name: string]: string | undefined };
+
 /** The longest secret, in bytes. */
 export const secretBytes: number = 64 * 1024;
 
@@ -15,21 +17,22 @@ const secretCommandMs = 60_000;
  * runs when `signal` is aborted is killed.
  */
 export function secretReader(
-  env: { readonly [name: string]: string | undefined },
+  env: Environment,
   commandMs: number = secretCommandMs,
   signal?: AbortSignal,
 ): SecretText {
   return async (name, source) => {
     if ("env" in source) return fromEnvironment(name, source.env, env);
     if ("file" in source) return withoutNewline(await fromFile(name, source.file));
-    return withoutNewline(await fromCommand(name, source.command, env, commandMs, signal));
+    const given = environmentOf(env, source.variables);
+    return withoutNewline(await fromCommand(name, source.command, given, commandMs, signal));
   };
 }
 
 /**
  * Reads secrets only to mask them, for commands that need none: runs no command, and skips what is unavailable.
  */
-export function secretsAtHand(env: { readonly [name: string]: string | undefined }): SecretText {
+export function secretsAtHand(env: Environment): SecretText {
   const read = secretReader(env);
   return async (name, source) => {
     if ("command" in source) return undefined;
@@ -44,11 +47,7 @@ export function secretsAtHand(env: { readonly [name: string]: string | undefined
 /** Reads nothing: for checks that must do without secrets. */
 export const noSecrets: SecretText = () => undefined;
 
-function fromEnvironment(
-  name: string,
-  variable: string,
-  env: { readonly [name: string]: string | undefined },
-): string {
+function fromEnvironment(name: string, variable: string, env: Environment): string {
   const text = Object.hasOwn(env, variable) ? env[variable] : undefined;
   if (text !== undefined && text !== "") return text;
   const what = text === undefined ? "not set" : "empty";
@@ -72,10 +71,20 @@ async function fromFile(name: string, path: string): Promise<string> {
   return decodeText(name, bytes);
 }
 
+/** Variables that every program needs, and those of a trace; none of them is a credential. */
+const always = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TRACEPARENT|TRACESTATE)$/;
+
+/** The environment of a command: what every program needs, and the variables that are named. No other credential goes with them. */
+function environmentOf(env: Environment, named: readonly string[] = []): Environment {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => always.test(name) || named.includes(name)),
+  );
+}
+
 async function fromCommand(
   name: string,
   command: readonly string[],
-  env: { readonly [name: string]: string | undefined },
+  env: Environment,
   commandMs: number,
   stopping: AbortSignal | undefined,
 ): Promise<string> {
@@ -114,7 +123,7 @@ async function fromCommand(
       else
         stop(
           signal === null ? `failed with exit code ${code}` : `was ended by ${signal}`,
-          "run it by hand to see why",
+          "run it by hand to see why; it gets PATH, HOME and the locale, and what { run: [...], env: [NAME] } names",
         );
     });
   });

@@ -127,6 +127,10 @@ function collectInside(inner: Json, path: Path, key: string, uses: Map<string, U
   collectUses(inner, [...path, key], uses);
 }
 
+function textsOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((word: Json) => typeof word === "string") : [];
+}
+
 function sourceOf(
   use: Use,
   section: { readonly [name: string]: Json },
@@ -149,6 +153,7 @@ function sourceOf(
   const { env, file, command } = { env: source["env"], file: source["file"], command: source["command"] };
   if (typeof env === "string") return { env };
   if (typeof file === "string") return { file };
-  const words = Array.isArray(command) ? command.filter((word: Json) => typeof word === "string") : [];
-  return words.length > 0 ? { command: words } : undefined;
+  const { run = command, env: named } = mapOf(command);
+  const words = textsOf(run);
+  return words.length > 0 ? { command: words, variables: textsOf(named) } : undefined;
 }

@@ -26,7 +26,7 @@ export interface Guards {
 export type SecretSource =
   | { readonly env: string }
   | { readonly file: string }
-  | { readonly command: readonly string[] };
+  | { readonly command: readonly string[]; readonly variables?: readonly string[] };
 
 /** The parts of a manifest that are read first: its name, its state and its service. */
 export interface Header {

@@ -13,6 +13,7 @@ export type SettingKey =
   | "password"
   | "token"
   | "tokenCommand"
+  | "tokenCommandEnv"
   | "platformUrl"
   | "usersUrl"
   | "subscriptionId"
@@ -88,6 +89,7 @@ export const variables: { readonly [key in SettingKey]: Variable } = {
     name: "GRAPHFORM_TOKEN_COMMAND",
     about: "Program with its arguments that prints that token; it runs without a shell.",
   },
+  tokenCommandEnv: { name: "GRAPHFORM_TOKEN_COMMAND_ENV", about: "Variables that it gets, by name: `A,B`." },
   platformUrl: {
     name: "GRAPHFORM_PLATFORM_URL",
     about: "URL of the service; `--platform-url` wins over it.",

@@ -18,7 +18,8 @@ export function usersTokenOf(settings: Settings, signal: AbortSignal): (() => Pr
   }
   const command = commandOf(line);
   const read = secretReader(settings.environment(), undefined, signal);
-  return async () => (await read("GRAPHFORM_TOKEN_COMMAND", { command })) ?? "";
+  const variables = settings.get("tokenCommandEnv")?.split(/[\s,]+/) ?? [];
+  return async () => (await read("GRAPHFORM_TOKEN_COMMAND", { command, variables })) ?? "";
 }
 
 /**

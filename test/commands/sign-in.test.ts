@@ -115,7 +115,7 @@ describe("GRAPHFORM_TOKEN_COMMAND", () => {
   const token = (): string => bench.test.token();
 
   beforeEach(async () => {
-    bench.env["THE_TOKEN"] = token();
+    Object.assign(bench.env, { THE_TOKEN: token(), GRAPHFORM_TOKEN_COMMAND_ENV: "OTHER, THE_TOKEN" });
   });
 
   it.each([

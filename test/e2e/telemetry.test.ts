@@ -37,7 +37,7 @@ beforeAll(async () => {
   collector = await openCollector();
   user = openWorkspace(`apiVersion: graphform/v1
 name: traced
-secrets: { shop: { command: [sh, -c, 'echo "$TRACEPARENT" > handed-on; printf %s "$SHOP_PASSWORD"'] } }
+secrets: { shop: { command: { run: [sh, -c, 'echo "$TRACEPARENT" > handed-on; printf %s "$SHOP_PASSWORD"'], env: [SHOP_PASSWORD] } } }
 instances:
   orders:
     tier: free

@@ -41,6 +41,24 @@ describe("a secret is read", () => {
     expect(await read("secret.a", source)).toBe("$(echo no) ; `no` > x");
   });
 
+  it.each([
+    ["what every program needs", undefined, "HOME,LANG,LC_ALL,PATH"],
+    ["the variables that are named besides", ["VAULT_ADDR", "ABSENT"], "HOME,LANG,LC_ALL,PATH,VAULT_ADDR"],
+  ])("by a command that gets %s, and no credential", async (_, variables, names) => {
+    const env = {
+      ...{ PATH: process.env["PATH"], HOME: "/h", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", VAULT_ADDR: "v" },
+      ...{
+        GRAPHFORM_PASSWORD: "p",
+        GRAPHFORM_STATE_TOKEN: "t",
+        AWS_SECRET_ACCESS_KEY: "k",
+        GITHUB_TOKEN: "g",
+      },
+    };
+    const command = [node, "-p", "Object.keys(process.env).sort().join()"];
+    const source: SecretSource = { command, ...(variables === undefined ? {} : { variables }) };
+    expect(await secretReader(env, 5000)("secret.a", source)).toBe(names);
+  });
+
   it("or not at all", () => {
     expect(noSecrets("secret.a", { env: "SET" })).toBeUndefined();
   });

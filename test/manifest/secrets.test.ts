@@ -10,7 +10,7 @@ name: shop
 secrets:
   a: { env: A }
   b: { file: b.txt }
-  c: { command: [op, read, "\${var.vault}/c"] }
+  c: { command: { run: [op, read, "\${var.vault}/c"], env: [VAULT_ADDR] } }
   unused: { env: UNUSED }
 variables: { vault: { default: team } }
 `;
@@ -36,7 +36,7 @@ describe("secrets", () => {
     expect(asked.toSorted()).toEqual([
       ["env.E", { env: "E" }],
       ["secret.a", { env: "A" }],
-      ["secret.c", { command: ["op", "read", "team/c"] }],
+      ["secret.c", { command: ["op", "read", "team/c"], variables: ["VAULT_ADDR"] }],
     ]);
   });
 

@@ -20,6 +20,8 @@ const anyResource: ResourceShapes = () => ({ resource: open, defaults: open });
 /** Names of resources, as addresses spell them. */
 const resourceName = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
 /** Names of variables, secrets and outputs. */
+/** Names of variables of the environment. */
+const variableName = "^[A-Za-z_][A-Za-z0-9_]*$";
 const wordName = "^[A-Za-z_][A-Za-z0-9_-]*$";
 
 function closed(properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape {
@@ -72,21 +74,33 @@ const variable: Shape = closed({
   allowed: { type: "array", minItems: 1, description: "The values that it may have.", items: {} },
 });
 
+const program: Shape = { type: "array", minItems: 1, items: { type: "string" } };
+
 const secret: Shape = {
   description: "Where it is read: { env: NAME }, { file: path } or { command: [program, argument] }.",
   "x-secret": true,
   ...closed({
     env: text("Environment variable that holds it.", {
       "x-secret": true,
-      pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+      pattern: variableName,
       examples: ["ORDERS_PASSWORD"],
     }),
     file: text("File that holds it; one trailing newline is cut."),
     command: {
-      type: "array",
-      minItems: 1,
-      items: { type: "string" },
-      description: "Program and arguments that print it; no shell is involved.",
+      ...program,
+      type: ["array", "object"],
+      description:
+        "Program and arguments that print it; no shell is involved. It gets PATH, HOME and the locale; { run: [...], env: [NAME] } gives it more.",
+      required: ["run"],
+      additionalProperties: false,
+      properties: {
+        run: { ...program, description: "Program and arguments." },
+        env: {
+          type: "array",
+          items: { type: "string", pattern: variableName },
+          description: "Variables of the environment that it gets besides, such as VAULT_ADDR.",
+        },
+      },
     },
   }),
   minProperties: 1,
