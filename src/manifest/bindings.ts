@@ -127,7 +127,7 @@ function reportMoves(moves: readonly ReadMove[], inputs: BindingInputs): void {
       reportMove("to", `two addresses are moved to ${to}`, "keep one of the entries");
     else if (!sources.has(to) && target !== undefined) {
       const found = findReferent(inputs.inventory, target);
-      if ("fault" in found) inputs.report([...path, "to"], found.fault);
+      if ("fault" in found && found.fault.code !== "left-out") inputs.report([...path, "to"], found.fault);
     }
     seen.set(`from ${from}`, true).set(`to ${to}`, true);
   }

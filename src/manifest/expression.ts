@@ -8,12 +8,20 @@ import type { Fault } from "./problems/finding.ts";
  */
 export type Expression =
   | { readonly scope: "variable"; readonly name: string; readonly text: string }
-  | { readonly scope: "secret" | "environment"; readonly name: string; readonly text: string }
+  | {
+      readonly scope: "secret" | "environment";
+      readonly name: string;
+      /** The entry of `secret.name["key"]`; `each` for that of the `forEach` it stands in. */
+      readonly entry?: "each" | { readonly key: string };
+      readonly text: string;
+    }
   | { readonly scope: "each"; readonly keys: readonly string[]; readonly text: string }
   | {
       readonly scope: "output";
       readonly target: AddressParts;
       readonly output: string;
+      /** True for `section.name[*].output`: of every resource of a `forEach`. */
+      readonly isOfAll?: true;
       readonly text: string;
     }
   | { readonly scope: "none"; readonly word: string; readonly fault: Fault; readonly text: string };
@@ -77,9 +85,7 @@ function parseExpression(inner: string, text: string): Expression {
         ? { scope: "variable", name: rest, text }
         : misspelt(text, word, "${var.name}");
     case "secret":
-      return nameShape.test(rest)
-        ? { scope: "secret", name: rest, text }
-        : misspelt(text, word, "${secret.name}");
+      return parseSecret(rest, text);
     case "env":
       return nameShape.test(rest)
         ? { scope: "environment", name: rest, text }
@@ -89,6 +95,18 @@ function parseExpression(inner: string, text: string): Expression {
     default:
       return parseOutput(inner, word, text);
   }
+}
+
+function parseSecret(rest: string, text: string): Expression {
+  const [, name, entry] =
+    /^([A-Za-z_][A-Za-z0-9_-]*)(?:\[(each\.key|"(?:[^"\\]|\\.)*")\])?$/.exec(rest) ?? [];
+  const key =
+    entry === undefined || entry === "each.key" ? undefined : parseAddress(`secret.x[${entry}]`)?.key;
+  if (name === undefined || (entry !== undefined && entry !== "each.key" && key === undefined))
+    return misspelt(text, "secret", '${secret.name}, ${secret.name[each.key]} or ${secret.name["key"]}');
+  const one = { scope: "secret", name, text } as const;
+  if (entry === undefined) return one;
+  return { ...one, entry: key === undefined ? "each" : { key } };
 }
 
 function parseEach(rest: string, text: string): Expression {
@@ -104,6 +122,10 @@ function parseOutput(inner: string, word: string, text: string): Expression {
   const target = parseAddress(inner.slice(0, Math.max(dot, 0)));
   const output = inner.slice(dot + 1);
   if (target !== undefined && nameShape.test(output)) return { scope: "output", target, output, text };
+  const [, all = ""] = /^(.*)\[\*\]$/.exec(inner.slice(0, Math.max(dot, 0))) ?? [];
+  const block = parseAddress(all);
+  if (block !== undefined && block.key === undefined && nameShape.test(output))
+    return { scope: "output", target: block, output, isOfAll: true, text };
   return misspelt(
     text,
     word,

@@ -8,6 +8,7 @@ import { isTemplate } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
 import { iterationsOf } from "./iterations.ts";
 import { merge } from "./merge.ts";
+import { describe } from "./problems/describe.ts";
 import type { Fault } from "./problems/finding.ts";
 import { resolveValue } from "./resolve-value.ts";
 import { type Iteration, scopeOf } from "./scope.ts";
@@ -19,8 +20,10 @@ import type { Variables } from "./variables.ts";
 export interface Block {
   readonly kind: Kind;
   readonly name: string;
-  /** As written, over the section's defaults, without `forEach`. */
+  /** As written, over the section's defaults, without `forEach` and `enabled`. */
   readonly body: JsonObject;
+  /** As written; left out: true. */
+  readonly enabled: Json;
   /** `unknown` after a reported fault; references into the block are then accepted. */
   readonly iterations: readonly Iteration[] | "single" | "unknown";
 }
@@ -37,6 +40,8 @@ export interface Inventory {
   /** `section.name` -> block. */
   readonly blocks: ReadonlyMap<string, Block>;
   readonly members: ReadonlyMap<Address, Member>;
+  /** Those whose `enabled` is false. */
+  readonly leftOut: ReadonlyMap<Address, Member>;
 }
 
 /** Reports a fault at a path of the manifest. */
@@ -51,18 +56,21 @@ export function buildInventory(
 ): Inventory {
   const blocks = new Map<string, Block>();
   const members = new Map<Address, Member>();
+  const leftOut = new Map<Address, Member>();
+  const inputs: BlockInputs = { kinds, variables, report };
   for (const kind of kinds) {
     for (const [name, written] of Object.entries(mapAt(manifest, kind.name))) {
       const defaults = mapAt(manifest["defaults"], kind.name);
       const block: Block =
         isObject(written) && !isTemplate(written)
-          ? blockOf(kind, name, written, defaults, { kinds, variables, report })
-          : { kind, name, body: {}, iterations: "unknown" };
+          ? blockOf(kind, name, written, defaults, inputs)
+          : { kind, name, body: {}, enabled: true, iterations: "unknown" };
       blocks.set(`${kind.name}.${name}`, block);
-      for (const member of membersOf(block)) members.set(member.address, member);
+      for (const member of membersOf(block))
+        (isEnabled(member, inputs) ? members : leftOut).set(member.address, member);
     }
   }
-  return { blocks, members };
+  return { blocks, members, leftOut };
 }
 
 interface BlockInputs {
@@ -78,19 +86,36 @@ function blockOf(
   defaults: JsonObject,
   inputs: BlockInputs,
 ): Block {
-  const body = Object.keys(defaults).length === 0 ? written : merge(defaults, written);
-  if (!Object.hasOwn(body, "forEach")) return { kind, name, body, iterations: "single" };
-  const { forEach = null, ...rest } = body;
+  const merged = Object.keys(defaults).length === 0 ? written : merge(defaults, written);
+  const { forEach, enabled = true, ...body } = merged;
+  if (forEach === undefined) return { kind, name, body, enabled, iterations: "single" };
   const base = [kind.name, name];
-  const resolved = resolveValue(forEach, forEachScope(inputs, base), ["forEach"]);
+  const resolved = resolveValue(forEach, scopeBefore(inputs, base), ["forEach"]);
   const iterations = iterationsOf(resolved, (path, fault) => inputs.report([...base, ...path], fault));
-  return { kind, name, body: rest, iterations: iterations ?? "unknown" };
+  return { kind, name, body, enabled, iterations: iterations ?? "unknown" };
 }
 
-function forEachScope(inputs: BlockInputs, base: Path): ReturnType<typeof scopeOf> {
+/** False for a member that is left out. A value of the wrong type is reported, and leaves nothing out. */
+function isEnabled({ block, each }: Member, inputs: BlockInputs): boolean {
+  const { kind, name, enabled } = block;
+  if (typeof enabled === "boolean") return enabled;
+  const base = [kind.name, name];
+  const value = resolveValue(enabled, scopeBefore(inputs, base, each), ["enabled"]);
+  if (typeof value === "boolean" || isTemplate(value)) return value !== false;
+  inputs.report([...base, "enabled"], {
+    code: "wrong-type",
+    message: `enabled must be true or false, and is ${describe(value)}`,
+    hint: "write true or false without quotes, or a variable of type: boolean",
+  });
+  return true;
+}
+
+/** The scope of what decides which resources there are. */
+function scopeBefore(inputs: BlockInputs, base: Path, each?: Iteration): ReturnType<typeof scopeOf> {
   const hint = "the addresses must be known before anything is read: use a variable, or write the keys out";
   return scopeOf({
     variables: inputs.variables,
+    ...(each === undefined ? {} : { each }),
     sections: inputs.kinds.map((kind) => kind.name),
     refusesSecret: ({ text }) => ({
       code: "secret-in-clear",

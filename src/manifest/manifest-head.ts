@@ -9,7 +9,7 @@ import { explainViolations } from "./problems/explain.ts";
 import { errorAt, type Fault } from "./problems/finding.ts";
 import { plainFields, shownSection } from "./problems/plain-fields.ts";
 import { holdsCredential, stateFaults } from "./problems/state-faults.ts";
-import { resolveValue } from "./resolve-value.ts";
+import { resolveValue, type Scope } from "./resolve-value.ts";
 import { documentShape } from "./schema/document-shape.ts";
 import { scopeOf } from "./scope.ts";
 import { secretVariables } from "./secret-variables.ts";
@@ -50,7 +50,7 @@ export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: H
   const secret = secretVariables(manifest, inputs.kinds.all);
   const variables = resolveVariables(manifest["variables"], inputs.variables, secret, report);
   const sections = inputs.kinds.all.map((kind) => kind.name);
-  const scope = scopeOf({
+  const strict = scopeOf({
     variables,
     sections,
     refusesSecret: (expression) => ({
@@ -63,6 +63,12 @@ export function readManifestHead(parsed: Parsed, manifest: JsonObject, inputs: H
     }),
     report: (expression, path, fault) => report(path, fault, "value", expression),
   });
+  const scope: Scope = {
+    ...strict,
+    // A secret for each entry is read where it is used.
+    each: (expression, path) =>
+      path[0] === "secrets" && expression.keys[0] === "key" ? expression.text : strict.each(expression, path),
+  };
   const raw = new Set([...written, ...sections]);
   const entries = Object.entries(manifest).map(([key, value]): [string, Json] => [
     key,

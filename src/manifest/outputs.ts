@@ -1,4 +1,5 @@
 /** @module Reads the `outputs` section of a manifest. */
+import { formatAddress } from "../model/address.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { DeclaredOutput } from "../model/manifest.ts";
@@ -12,7 +13,7 @@ import { suggest } from "./problems/nearest.ts";
 import { outputReference, type ResolveContext } from "./resolve-resource.ts";
 import { resolveValue } from "./resolve-value.ts";
 import { outputShape } from "./schema/document-shape.ts";
-import { scopeOf } from "./scope.ts";
+import { type OutputExpression, scopeOf } from "./scope.ts";
 import type { Path } from "./source.ts";
 import { mapOf } from "./unresolved.ts";
 
@@ -60,9 +61,34 @@ function readOne(
     refusesSecret: ({ text }) =>
       sensitive ? undefined : { ...notSensitive, message: `${text} would be printed in clear` },
     reference: (expression) => outputReference(expression, context, new Set()),
+    referenceAll: (expression) => allReferences(expression, context),
     report: (expression, at, fault) => inputs.report(at, fault, "value", expression),
   });
   return { value: resolveValue(value, scope, path), sensitive, where: inputs.where(entry) };
+}
+
+/** A map of key and output, of every resource of a `forEach`. */
+function allReferences(
+  expression: OutputExpression,
+  context: ResolveContext,
+): { readonly value: JsonObject } | { readonly fault: Fault } {
+  const { section, name } = expression.target;
+  const block = context.inventory.blocks.get(`${section}.${name}`);
+  if (block?.iterations === "single") {
+    const message = `${expression.text} is of several, but ${section}.${name} has no forEach`;
+    const hint = `write \${${section}.${name}.${expression.output}}`;
+    return { fault: { code: "bad-reference", message, hint } };
+  }
+  const keys = typeof block?.iterations === "object" ? block.iterations.map(({ key }) => key) : [];
+  const declared = keys.filter((key) => context.inventory.members.has(formatAddress({ section, name, key })));
+  const values: [string, Json][] = [];
+  for (const key of declared.length === 0 && block === undefined ? [""] : declared) {
+    const target = block === undefined ? { section, name } : { section, name, key };
+    const found = outputReference({ ...expression, target }, context, new Set());
+    if (!("$ref" in found)) return { fault: found };
+    values.push([key, { $template: [found] }]);
+  }
+  return { value: Object.fromEntries(values) };
 }
 
 const notSensitive: Omit<Fault, "message"> = {

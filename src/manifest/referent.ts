@@ -15,6 +15,7 @@ export function findReferent(inventory: Inventory, parts: AddressParts): Referen
   if (block.iterations === "unknown") return { address: formatAddress(parts) };
   const address = formatAddress(parts);
   if (inventory.members.has(address)) return { address };
+  if (inventory.leftOut.has(address)) return { fault: leftOut(address) };
   return { fault: block.iterations === "single" ? noForEach(parts) : wrongKey(parts, block) };
 }
 
@@ -29,7 +30,8 @@ export function findReferents(
   const block = inventory.blocks.get(`${parts.section}.${parts.name}`);
   if (parts.key === undefined && block !== undefined && typeof block.iterations === "object") {
     const { section, name } = parts;
-    return { addresses: block.iterations.map(({ key }) => formatAddress({ section, name, key })) };
+    const all = block.iterations.map(({ key }) => formatAddress({ section, name, key }));
+    return { addresses: all.filter((address) => inventory.members.has(address)) };
   }
   if (!sections.includes(parts.section)) return { fault: badAddress(text, sections) };
   const found = findReferent(inventory, parts);
@@ -43,6 +45,11 @@ export function badAddress(text: string, sections: readonly string[]): Fault {
     ? `write ${section}.name, or ${section}.name["key"]`
     : suggest(section, sections, "an address begins with");
   return { code: "bad-address", message: `${JSON.stringify(text)} is not an address of a resource`, hint };
+}
+
+function leftOut(address: Address): Fault {
+  const message = `${address} is left out here: its enabled is false`;
+  return { code: "left-out", message, hint: "leave out what refers to it too, or enable it" };
 }
 
 function unknownName(inventory: Inventory, parts: AddressParts): Fault {

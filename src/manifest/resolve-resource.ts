@@ -2,10 +2,12 @@
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import type { Json } from "../model/json.ts";
+import type { KindSchema } from "../model/field-schema.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, Kind } from "../model/kind.ts";
 import type { KindRegistry } from "../model/kind-registry.ts";
-import type { Reference } from "../model/sealed.ts";
+import type { Removal } from "../model/manifest.ts";
+import { isTemplate, type Reference } from "../model/sealed.ts";
 import { flatten } from "../model/spec.ts";
 import { blockRange } from "./block-range.ts";
 import type { Expression } from "./expression.ts";
@@ -17,7 +19,7 @@ import { explainViolations } from "./problems/explain.ts";
 import { errorAt, type Fault, warningAt } from "./problems/finding.ts";
 import { listed, suggest } from "./problems/nearest.ts";
 import { findReferent } from "./referent.ts";
-import { resolveMap } from "./resolve-value.ts";
+import { resolveMap, resolveValue } from "./resolve-value.ts";
 import { resourceShape } from "./schema/resource-shape.ts";
 import { leafPaths, secretPaths } from "./schema/shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
@@ -25,6 +27,7 @@ import { sealFields, secretPartsOf } from "./seal-fields.ts";
 import { textOn } from "./secret-variables.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
+import { mapOf } from "./unresolved.ts";
 import type { Validators } from "./validators.ts";
 import type { Variables } from "./variables.ts";
 
@@ -36,6 +39,8 @@ export interface ResolveContext {
   readonly inventory: Inventory;
   readonly variables: Variables;
   readonly secrets: Secrets;
+  /** Stands before the names of objects at the service. */
+  readonly namePrefix: string;
 }
 
 /** A resource and its findings. Parts with an error stay as written. */
@@ -52,23 +57,13 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   const { layers } = context.parsed;
   const findings: Finding[] = [];
   const sections = context.kinds.all.map(({ name }) => name);
-  const report = (path: Path, fault: Fault, part: Part = "value", expression?: Expression): void => {
+  const report: ReportIn = (path, fault, part = "value", expression) => {
     findings.push(errorAt(blockRange(layers, block, path, part, expression), fault, address));
   };
 
   const refs = new Set<Address>();
-  const scope = scopeOf({
-    variables: context.variables,
-    secrets: context.secrets,
-    sections,
-    label: address,
-    ...(member.each === undefined ? {} : { each: member.each, secretParts: secretPartsOf(member) }),
-    refusesSecret: (expression, path) => secretFault(kind, expression, path),
-    reference: (expression, path) =>
-      fieldFault(kind, expression, path) ?? outputReference(expression, context, refs),
-    report: (expression, path, fault) => report(path, fault, "value", expression),
-  });
-  const resolved = resolveMap(block.body, scope);
+  const scope = memberScope(member, context, refs, report);
+  const resolved = withNamePrefix(resolveMap(block.body, scope), schema, context.namePrefix);
 
   const violations = context.validators.resources[kind.name]?.(resolved) ?? [];
   if (violations.length > 0) {
@@ -110,6 +105,70 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
     ...(typeof id === "string" ? { importId: id } : {}),
   };
   return { desired, findings };
+}
+
+/** The resource with the prefix before its name at the service. An existing object that it names by its id keeps its name. */
+function withNamePrefix(resolved: JsonObject, schema: KindSchema, prefix: string): JsonObject {
+  if (prefix === "" || resolved["id"] !== undefined) return resolved;
+  const named = [...leafPaths(schema)].filter(([, field]) => field["x-identity"] === true);
+  return named.reduce((value, [path]) => prefixed(value, path.split("."), prefix), resolved);
+}
+
+function prefixed(map: JsonObject, [key = "", ...rest]: readonly string[], prefix: string): JsonObject {
+  const value = map[key];
+  if (typeof value === "string") return { ...map, [key]: prefix + value };
+  if (isTemplate(value)) return { ...map, [key]: { $template: [prefix, ...value.$template] } };
+  return rest.length > 0 && isObject(value) ? { ...map, [key]: prefixed(value, rest, prefix) } : map;
+}
+
+/** Reads a resource that is left out: its guards alone. */
+export function readLeftOut(
+  member: Member,
+  context: ResolveContext,
+): { readonly removal: Removal; readonly findings: readonly Finding[] } {
+  const { block, address } = member;
+  const { layers } = context.parsed;
+  const findings: Finding[] = [];
+  const report: ReportIn = (path, fault, part = "value", expression) => {
+    findings.push(errorAt(blockRange(layers, block, path, part, expression), fault, address));
+  };
+  const { lifecycle = {} } = block.body;
+  const scope = memberScope(member, context, new Set(), report);
+  const { dependsOn: _, ...guards } = mapOf(resolveValue(lifecycle, scope, ["lifecycle"]));
+  const { kind } = block;
+  const sections = context.kinds.all.map(({ name }) => name);
+  const inputs = { kind, schema: kind.schema, inventory: context.inventory, sections, report };
+  const removal: Removal = {
+    address,
+    destroy: true,
+    reason: "left out: its enabled is false",
+    where: blockRange(layers, block, [], "entry"),
+    lifecycle: lifecycleOf(guards, inputs),
+  };
+  return { removal, findings };
+}
+
+type ReportIn = (path: Path, fault: Fault, part?: Part, expression?: Expression) => void;
+
+/** What the expressions of a resource may use; `refs` gets the addresses that it refers to. */
+function memberScope(
+  member: Member,
+  context: ResolveContext,
+  refs: Set<Address>,
+  report: ReportIn,
+): ReturnType<typeof scopeOf> {
+  const { kind } = member.block;
+  return scopeOf({
+    variables: context.variables,
+    secrets: context.secrets,
+    sections: context.kinds.all.map(({ name }) => name),
+    label: member.address,
+    ...(member.each === undefined ? {} : { each: member.each, secretParts: secretPartsOf(member) }),
+    refusesSecret: (expression, path) => secretFault(kind, expression, path),
+    reference: (expression, path) =>
+      fieldFault(kind, expression, path) ?? outputReference(expression, context, refs),
+    report: (expression, path, fault) => report(path, fault, "value", expression),
+  });
 }
 
 function secretFault(kind: Kind, expression: Pick<Expression, "text">, path: Path): Fault | undefined {

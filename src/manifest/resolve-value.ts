@@ -1,7 +1,7 @@
 /** @module Fills in the `${...}` expressions of a value. */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
-import type { Reference, Sealed, Template, TemplatePart } from "../model/sealed.ts";
+import type { Sealed, Template, TemplatePart } from "../model/sealed.ts";
 import { isReference, isSealed, isTemplate } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
 import type { Fault } from "./problems/finding.ts";
@@ -14,7 +14,7 @@ export interface Scope {
   variable(expression: Expression & { scope: "variable" }, path: Path): Json;
   each(expression: Expression & { scope: "each" }, path: Path): Json;
   secret(expression: SecretExpression, path: Path): Sealed | Template;
-  output(expression: Expression & { scope: "output" }, path: Path): Reference | Template;
+  output(expression: Expression & { scope: "output" }, path: Path): Json;
   /** Seals a text made of literals and secrets as one secret. */
   sealWhole(parts: readonly (string | Sealed)[], path: Path): Sealed;
   report(expression: Expression, path: Path, fault: Fault): void;

@@ -11,7 +11,7 @@ import { hasPassword } from "../model/userinfo.ts";
 import { readBindings } from "./bindings.ts";
 import { findCycles } from "./cycles.ts";
 import type { Expression } from "./expression.ts";
-import { buildInventory } from "./inventory.ts";
+import { buildInventory, type Inventory, type Member } from "./inventory.ts";
 import { nearestSpan, type Part, rangeOf, within } from "./locate.ts";
 import { type HeadInputs, type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { readOutputs } from "./outputs.ts";
@@ -20,10 +20,11 @@ import { errorAt, type Fault, warningAt } from "./problems/finding.ts";
 import { finishProblems } from "./problems/finish-problems.ts";
 import { plainFields } from "./problems/plain-fields.ts";
 import { headerOf } from "./read-header.ts";
-import { type ResolveContext, resolveResource } from "./resolve-resource.ts";
+import { type ResolveContext, readLeftOut, resolveResource } from "./resolve-resource.ts";
 import { runRules } from "./rules.ts";
 import { readSecrets, type SecretText } from "./secrets.ts";
 import type { Parsed, Path } from "./source.ts";
+import { mapOf } from "./unresolved.ts";
 import { unusedDefaultsFaults } from "./unused-defaults.ts";
 
 /** Inputs of `resolveManifest`. */
@@ -62,12 +63,14 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     report(path, fault, "value", expression);
   });
   const secrets = await readSecrets(
-    partsWithSecrets(parsed.value, sections),
+    partsWithSecrets(parsed.value, sections, inventory),
     head.value["secrets"],
     inputs.secretText,
     inputs.seal,
     (path, expression, fault) => report(path, fault, "value", expression),
+    (path) => keysAt(path, inventory),
   );
+  const { namePrefix } = head.value;
   const context: ResolveContext = {
     parsed,
     kinds,
@@ -75,6 +78,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     inventory,
     variables: head.variables,
     secrets,
+    namePrefix: typeof namePrefix === "string" ? namePrefix : "",
   };
   const resources = [...inventory.members.values()].map((member) => resolveResource(member, context));
   const desired = resources.map((resource) => resource.desired);
@@ -92,6 +96,12 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
     warn: (path, fault) => void findings.push(warningAt(rangeAt(path, "value"), fault)),
     where: (path) => rangeAt(path, "entry"),
   });
+  const leftOut = [...inventory.leftOut.values()].map((member) => readLeftOut(member, context));
+  const announced = new Set(bindings.removed.map(({ address }) => address));
+  const removed = [
+    ...bindings.removed,
+    ...leftOut.map(({ removal }) => removal).filter(({ address }) => !announced.has(address)),
+  ];
   const ids = new Map(bindings.imports.map(({ address, id }) => [address, id]));
   const bound = desired.map((resource) => {
     const importId = ids.get(resource.address);
@@ -99,7 +109,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   });
   for (const path of passwordsIn(parsed.value, []))
     findings.push(warningAt(rangeAt(path, "value"), passwordInAddress(path)));
-  const found = resources.flatMap((resource) => resource.findings);
+  const found = [...resources, ...leftOut].flatMap((resource) => resource.findings);
   const all = [...findings, ...runRules(bound, found, context, inputs.profile), ...findCycles(bound)];
 
   const finished = finish(parsed, inputs, all);
@@ -108,7 +118,7 @@ export async function resolveManifest(parsed: Parsed, inputs: ManifestInputs): P
   const { warnings } = finished;
   return {
     ...finished,
-    manifest: { ...header, desired: bound, outputs, ...bindings, guards: guardsOf(head), warnings },
+    manifest: { ...header, desired: bound, outputs, ...bindings, removed, guards: guardsOf(head), warnings },
   };
 }
 
@@ -120,9 +130,32 @@ function finish(parsed: Parsed, inputs: ManifestInputs, findings: readonly Findi
   };
 }
 
-function partsWithSecrets(manifest: JsonObject, sections: readonly string[]): JsonObject {
-  const parts = [...sections, "defaults", "outputs"];
-  return Object.fromEntries(Object.entries(manifest).filter(([key]) => parts.includes(key)));
+/** The keys of the `forEach` that a path stands in; of all of a section for its defaults. */
+function keysAt([first, second]: Path, { members }: Inventory): readonly string[] {
+  const isIn = ({ block: { kind, name } }: Member): boolean =>
+    first === "defaults" ? kind.name === second : kind.name === first && name === second;
+  return [...members.values()].flatMap((member) =>
+    member.each !== undefined && isIn(member) ? [member.each.key] : [],
+  );
+}
+
+/** The parts that may use secrets. What is left out needs none. */
+function partsWithSecrets(
+  manifest: JsonObject,
+  sections: readonly string[],
+  { members, leftOut }: Inventory,
+): JsonObject {
+  const used = new Set([...members.values()].map(({ block }) => block));
+  const unused = new Set([...leftOut.values()].flatMap(({ block }) => (used.has(block) ? [] : [block])));
+  const named = new Set([...unused].map(({ kind, name }) => `${kind.name}.${name}`));
+  return Object.fromEntries(
+    Object.entries(manifest).flatMap(([key, value]): [string, Json][] => {
+      if (key === "defaults" || key === "outputs") return [[key, value]];
+      if (!sections.includes(key)) return [];
+      const blocks = Object.entries(mapOf(value)).filter(([name]) => !named.has(`${key}.${name}`));
+      return [[key, Object.fromEntries(blocks)]];
+    }),
+  );
 }
 
 /** The paths of addresses that have a password in them; a section that must have none refuses it by itself. */

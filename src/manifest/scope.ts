@@ -1,5 +1,5 @@
 /** @module Decides which variables, secrets and outputs a place of the manifest may use. */
-import type { Json } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import { isObject } from "../model/json.ts";
 import type { Reference } from "../model/sealed.ts";
 import type { Expression } from "./expression.ts";
@@ -38,6 +38,8 @@ export interface ScopeRules {
   refusesSecret(expression: Pick<Expression, "text">, path: Path): Fault | undefined;
   /** The reference of an expression, or its fault. */
   reference(expression: OutputExpression, path: Path): Reference | Fault;
+  /** The value of `section.name[*].output`, or its fault. Absent where a map of values has no place. */
+  referenceAll?(expression: OutputExpression): { readonly value: JsonObject } | { readonly fault: Fault };
   report(expression: Expression, path: Path, fault: Fault): void;
 }
 
@@ -76,11 +78,17 @@ export function scopeOf(rules: ScopeRules): Scope {
     secret: (expression, path) => {
       const fault = rules.refusesSecret(expression, path);
       if (fault !== undefined) return refuse(expression, path, fault);
-      return rules.secrets?.sealed(expression) ?? unresolved;
+      if (expression.scope === "secret" && expression.entry === "each" && rules.each === undefined)
+        return refuse(expression, path, outsideOfForEach(expression));
+      return rules.secrets?.sealed(expression, rules.each?.key) ?? unresolved;
     },
     output: (expression, path) => {
       if (!rules.sections.includes(expression.target.section)) {
         return refuse(expression, path, unknownScope(expression, rules.sections));
+      }
+      if (expression.isOfAll === true) {
+        const all = rules.referenceAll?.(expression) ?? { fault: noPlaceForAll(expression) };
+        return "fault" in all ? refuse(expression, path, all.fault) : all.value;
       }
       const found = rules.reference(expression, path);
       return "$ref" in found
@@ -106,6 +114,11 @@ function labelOf(label: string | undefined, path: Path): string {
 
 const scopeWords: readonly string[] = ["var", "secret", "env", "each"];
 
+function noPlaceForAll({ text }: OutputExpression): Fault {
+  const hint = "name one of them by its key; under outputs all may stand together";
+  return { code: "bad-reference", message: `${text} is a map of several values`, hint };
+}
+
 function unknownScope(expression: OutputExpression, sections: readonly string[]): Fault {
   const { section } = expression.target;
   const hint = suggest(section, [...scopeWords, ...sections], "a reference begins with");
@@ -116,6 +129,11 @@ function unknownScope(expression: OutputExpression, sections: readonly string[])
   };
 }
 
+function outsideOfForEach({ text }: Expression): Fault {
+  const hint = "add forEach: [a, b] to the resource, or use a variable";
+  return { code: "bad-reference", message: `${text} is used outside of a forEach`, hint };
+}
+
 type EachValue = { readonly value: Json } | { readonly fault: Fault };
 
 function isFault(found: EachValue): found is { readonly fault: Fault } {
@@ -123,12 +141,7 @@ function isFault(found: EachValue): found is { readonly fault: Fault } {
 }
 
 function eachValue(expression: Expression & { scope: "each" }, each: Iteration | undefined): EachValue {
-  if (each === undefined) {
-    const hint = "add forEach: [a, b] to the resource, or use a variable";
-    return {
-      fault: { code: "bad-reference", message: `${expression.text} is used outside of a forEach`, hint },
-    };
-  }
+  if (each === undefined) return { fault: outsideOfForEach(expression) };
   const [first, ...keys] = expression.keys;
   if (first === "key") return { value: each.key };
   let value = each.value;

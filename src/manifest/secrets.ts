@@ -1,7 +1,7 @@
 /** @module Reads and seals the secrets that a manifest uses. */
 import { isGraphformError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, stableJson } from "../model/json.ts";
 import type { SecretSource } from "../model/manifest.ts";
 import type { Open, Seal, Sealed, Template } from "../model/sealed.ts";
 import { type Expression, mayHoldExpression, textParts } from "./expression.ts";
@@ -23,8 +23,8 @@ export type SecretExpression = Expression & { readonly scope: "secret" | "enviro
 
 /** The secrets of one manifest. */
 export interface Secrets {
-  /** The sealed secret; `unresolved` where it is unavailable and a problem was reported. */
-  sealed(expression: SecretExpression): Sealed | Template;
+  /** The sealed secret, of the entry `each` of a `forEach`; `unresolved` where it is unavailable and a problem was reported. */
+  sealed(expression: SecretExpression, each: string | undefined): Sealed | Template;
   readonly seal: Seal;
   sealWhole(parts: readonly (string | Sealed)[], label: string): Sealed;
   /** The text behind a sealed secret; undefined where it was not read. */
@@ -39,15 +39,21 @@ type Report = (path: Path, expression: SecretExpression, fault: Fault) => void;
 interface Use {
   readonly expression: SecretExpression;
   readonly path: Path;
+  /** The entry that it is the secret of; undefined for one secret of all. */
+  readonly key: string | undefined;
 }
 
-/** Reads each secret that `used` names, once. Reports the unavailable ones. */
+/**
+ * Reads each secret that `used` names, once. `keysAt` gives the keys of the `forEach` that a path stands in. Reports the unavailable
+ * ones.
+ */
 export async function readSecrets(
   used: JsonObject,
   declared: Json | undefined,
   secretText: SecretText,
   seal: Seal,
   report: Report,
+  keysAt: (path: Path) => readonly string[],
 ): Promise<Secrets> {
   const texts = new Map<string, string>();
   const sealText: Seal = (text, label) => {
@@ -57,7 +63,13 @@ export async function readSecrets(
   };
   const open: Open = (sealed) => texts.get(sealed.$secret);
   const uses = new Map<string, Use>();
-  collectUses(used, [], uses);
+  collectUses(used, [], (expression, path) => {
+    const keys = expression.entry === "each" ? keysAt(path) : [undefined];
+    for (const each of keys) {
+      const name = nameOf(expression, each);
+      if (!uses.has(name)) uses.set(name, { expression, path, key: keyOf(expression, each) });
+    }
+  });
   const values = new Map<string, Sealed | Template>();
   const section = mapOf(declared);
   const names = Object.keys(section);
@@ -90,7 +102,7 @@ export async function readSecrets(
   return {
     open,
     seal: sealText,
-    sealed: (expression) => values.get(nameOf(expression)) ?? unresolved,
+    sealed: (expression, each) => values.get(nameOf(expression, each)) ?? unresolved,
     sealWhole: (parts, label) => {
       const opened = parts.map((part) => (typeof part === "string" ? part : open(part)));
       return opened.includes(undefined) ? unread : sealText(opened.join(""), label);
@@ -98,33 +110,40 @@ export async function readSecrets(
   };
 }
 
-/** A secret's name in messages: `secret.orders`, `env.READER`. */
-function nameOf(expression: SecretExpression): string {
-  return `${expression.scope === "secret" ? "secret" : "env"}.${expression.name}`;
+/** A secret's name in messages: `secret.orders`, `secret.cache["eu"]`, `env.READER`. */
+function nameOf(expression: SecretExpression, each: string | undefined): string {
+  const key = keyOf(expression, each);
+  const entry = key === undefined ? "" : `[${JSON.stringify(key)}]`;
+  return `${expression.scope === "secret" ? "secret" : "env"}.${expression.name}${entry}`;
 }
 
-function collectUses(value: Json, path: Path, uses: Map<string, Use>): void {
+function keyOf({ entry }: SecretExpression, each: string | undefined): string | undefined {
+  return entry === "each" ? each : entry?.key;
+}
+
+type OnUse = (expression: SecretExpression, path: Path) => void;
+
+function collectUses(value: Json, path: Path, onUse: OnUse): void {
   if (typeof value === "string") {
     if (!mayHoldExpression(value)) return;
     for (const part of textParts(value)) {
       if (typeof part === "string" || (part.scope !== "secret" && part.scope !== "environment")) continue;
-      const name = nameOf(part);
-      if (!uses.has(name)) uses.set(name, { expression: { ...part, scope: part.scope }, path });
+      onUse({ ...part, scope: part.scope }, path);
     }
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) collectUses(item, [...path, index], uses);
+    for (const [index, item] of value.entries()) collectUses(item, [...path, index], onUse);
   } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
       const inner = value[key] ?? null;
-      if (typeof inner === "object" || typeof inner === "string") collectInside(inner, path, key, uses);
+      if (typeof inner === "object" || typeof inner === "string") collectInside(inner, path, key, onUse);
     }
   }
 }
 
 /** Paths are made only where a text can hold an expression: a large manifest has few. */
-function collectInside(inner: Json, path: Path, key: string, uses: Map<string, Use>): void {
+function collectInside(inner: Json, path: Path, key: string, onUse: OnUse): void {
   if (typeof inner === "string" && !mayHoldExpression(inner)) return;
-  collectUses(inner, [...path, key], uses);
+  collectUses(inner, [...path, key], onUse);
 }
 
 function textsOf(value: Json | undefined): readonly string[] {
@@ -150,10 +169,44 @@ function sourceOf(
     return undefined;
   }
   if (!isObject(source)) return undefined;
+  const fault = entryFault(use, source);
+  if (fault !== undefined) {
+    report(use.path, use.expression, fault);
+    return undefined;
+  }
+  return sourceIn(source, use.key);
+}
+
+const eachKey = /\$\{\s*each\.key\s*\}/g;
+
+/** The fault of a use that names an entry of one secret, or no entry of one that each entry has. */
+function entryFault({ expression, key }: Use, source: JsonObject): Fault | undefined {
+  const isKeyed = stableJson(source).search(eachKey) >= 0;
+  if (isKeyed === (key !== undefined)) return undefined;
+  const { name, text } = expression;
+  const [message, hint] = isKeyed
+    ? [
+        `${text}: each entry has a secret of its own`,
+        `write \${secret.${name}[each.key]}, or \${secret.${name}["key"]}`,
+      ]
+    : [
+        `${text}: every entry has the same secret`,
+        `write \${secret.${name}}, or put \${each.key} into its source`,
+      ];
+  return { code: "bad-reference", message, hint };
+}
+
+/**
+ * The source for an entry: its key takes the place of `each.key`. In the name of a variable it is in capitals, and `_` stands for
+ * what such a name cannot hold.
+ */
+export function sourceIn(source: JsonObject, key: string | undefined): SecretSource | undefined {
+  const filled = (text: string, word = key): string =>
+    word === undefined ? text : text.replaceAll(eachKey, () => word);
   const { env, file, command } = { env: source["env"], file: source["file"], command: source["command"] };
-  if (typeof env === "string") return { env };
-  if (typeof file === "string") return { file };
+  if (typeof env === "string") return { env: filled(env, key?.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_")) };
+  if (typeof file === "string") return { file: filled(file) };
   const { run = command, env: named } = mapOf(command);
-  const words = textsOf(run);
+  const words = textsOf(run).map((word) => filled(word));
   return words.length > 0 ? { command: words, variables: textsOf(named) } : undefined;
 }

@@ -12,6 +12,12 @@ export function fieldRows(schema: KindSchema): ReadonlyMap<string, FieldSchema> 
   return rows;
 }
 
+/** Paths in the order of the table: a tier comes before the component that it has. */
+export function inTableOrder(schema: KindSchema, paths: readonly string[]): readonly string[] {
+  const order = [...fieldRows(schema).keys()];
+  return paths.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
 function* leafRows(
   properties: { readonly [name: string]: FieldSchema },
   prefix: string,

@@ -1,6 +1,6 @@
 /** @module Defines a resolved manifest. */
 import type { Address } from "./address.ts";
-import type { Desired } from "./desired.ts";
+import type { Desired, Lifecycle } from "./desired.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Problem, SourceRange } from "./problem.ts";
@@ -61,7 +61,7 @@ export interface Move {
   readonly where: SourceRange;
 }
 
-/** One entry of `removed`. */
+/** One entry of `removed`, or a block that is left out. */
 export interface Removal {
   readonly address: Address;
   /** False: release the object and leave it running. */
@@ -69,6 +69,8 @@ export interface Removal {
   readonly reason?: string;
   /** ISO date after which the entry is a warning. */
   readonly until?: string;
+  /** Of a block whose `enabled` is false: its guards hold as those of a declared one. */
+  readonly lifecycle?: Lifecycle;
   readonly where: SourceRange;
 }
 

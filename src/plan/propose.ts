@@ -2,6 +2,7 @@
 
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
+import { inTableOrder } from "../model/field-rows.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import { disruptions } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
@@ -130,7 +131,8 @@ function proposeUpdate(
     moving: movingPaths(kind, after, recreated),
     unseen: adopting ? "trust" : "set",
   });
-  const forcedBy = differing.find((field) => field.effect === "replace")?.path;
+  const fixed = differing.filter(({ effect }) => effect === "replace").map(({ path }) => path);
+  const [forcedBy] = inTableOrder(kind.schema, fixed);
   const requested = input.options.replace.includes(subject.address);
   // What is replaced, started or stopped loads what is configured.
   const isReloaded =

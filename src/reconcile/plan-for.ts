@@ -103,9 +103,7 @@ export async function planFor(goal: Goal, state: StateDocument, given: PlanningW
     name: manifest.name,
     timestamp: [goal.timestamp, state.savedAt].sort().at(-1) ?? goal.timestamp,
     desired,
-    state: destroying
-      ? withDeclaredGuards(state, { desired: manifest.desired, moved: manifest.moved, kinds })
-      : state,
+    state: withDeclaredGuards(state, { ...manifest, desired: destroying ? manifest.desired : [], kinds }),
     remembered: state.resources,
     observed,
     doubted: seen.doubted,

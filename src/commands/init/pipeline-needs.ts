@@ -2,6 +2,7 @@
 import { loadProfile } from "../../hosting/profile/load-profile.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { type StoreType, storeTypes } from "../../manifest/schema/state-shape.ts";
+import { sourceIn } from "../../manifest/secrets.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
 /** CI services that `init` writes pipelines for. */
@@ -36,7 +37,7 @@ export async function pipelineNeeds(text: string, ci: CiService): Promise<Pipeli
   const state = storeTypes.find((type) => type === written) ?? "file";
   const store = storeVariables(state, section ?? {}, ci);
   const secrets = ["GRAPHFORM_USERNAME", "GRAPHFORM_PASSWORD", ...store.secrets];
-  const named = [...secretVariables(value["secrets"] ?? null), ...usedVariables(value)];
+  const named = [...secretVariables(value), ...usedVariables(value)];
   const known = new Set([...secrets, ...store.variables, ...store.instead]);
   const host = (await namesHost(service ?? {})) ? [] : ["GRAPHFORM_PLATFORM_URL"];
   const environment = typeof value["environment"] === "string" ? fitting(value["environment"]) : "";
@@ -92,12 +93,30 @@ export function fitting(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_.-]+/g, "-");
 }
 
-/** Variables of `secrets: { password: { env: NAME } }`. */
-function secretVariables(section: Json): readonly string[] {
-  if (!isObject(section)) return [];
-  return Object.values(section).flatMap((secret) =>
-    isObject(secret) && typeof secret["env"] === "string" && isVariable(secret["env"]) ? [secret["env"]] : [],
+/** Variables of `secrets: { password: { env: NAME } }`, with one for each entry if its name holds `each.key`. */
+function secretVariables(manifest: JsonObject): readonly string[] {
+  const { secrets } = manifest;
+  const written = isObject(secrets) ? Object.entries(secrets) : [];
+  return written.flatMap(([name, secret]) => {
+    const keys = [...entriesUsing(`secret.${name}[`, manifest)];
+    return [undefined, ...keys].flatMap((key) => {
+      const source = isObject(secret) ? sourceIn(secret, key) : undefined;
+      return source !== undefined && "env" in source && isVariable(source.env) ? [source.env] : [];
+    });
+  });
+}
+
+/** Keys of each `forEach` that is written out, of the resources in which a text stands. */
+function entriesUsing(text: string, manifest: JsonObject): ReadonlySet<string> {
+  const blocks = Object.values(manifest).flatMap((section) =>
+    isObject(section) ? Object.values(section) : [],
   );
+  const found = blocks.flatMap((block) => {
+    const { forEach = null } = isObject(block) && JSON.stringify(block).includes(text) ? block : {};
+    if (Array.isArray(forEach)) return forEach.map(String);
+    return isObject(forEach) ? Object.keys(forEach) : [];
+  });
+  return new Set(found);
 }
 
 /** Variables of `${env.NAME}` anywhere. */

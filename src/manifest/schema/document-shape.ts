@@ -80,11 +80,14 @@ const secret: Shape = {
   description: "Where it is read: { env: NAME }, { file: path } or { command: [program, argument] }.",
   "x-secret": true,
   ...closed({
-    env: text("Environment variable that holds it.", {
-      "x-secret": true,
-      pattern: variableName,
-      examples: ["ORDERS_PASSWORD"],
-    }),
+    env: text(
+      "Environment variable that holds it; `${each.key}` in it, or in another source, makes a secret for each entry.",
+      {
+        "x-secret": true,
+        pattern: "^[A-Za-z_](?:[A-Za-z0-9_]|\\$\\{ *each\\.key *\\})*$",
+        examples: ["ORDERS_PASSWORD"],
+      },
+    ),
     file: text("File that holds it; one trailing newline is cut."),
     command: {
       ...program,
@@ -190,6 +193,10 @@ export function documentShape(sections: readonly Section[], shapes: ResourceShap
           "Environment that the manifest is for: it tells its state from that of others with the same name. Left out: the manifest's path within its Git repository does.",
         examples: ["prod"],
       },
+      namePrefix: text("Put before the name of every object at the service that this manifest declares.", {
+        pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$",
+        examples: ["staging-"],
+      }),
       service,
       state: stateShape,
       variables: named(wordName, "Values that --var and --var-file set.", variable),

@@ -39,10 +39,17 @@ const forEach: Shape = {
   description: "One resource for each entry: a list of keys, or a map of keys and values.",
 };
 
-/** Keys of every resource beside the fields of its kind. */
-export const ownKeys: { readonly [name: string]: Shape } = { forEach, lifecycle, timeouts };
+const enabled: Shape = {
+  type: "boolean",
+  default: true,
+  description:
+    "false leaves it out, as if it were not declared: one that exists is deleted under its guards.",
+};
 
-/** The fields of the kind, `forEach`, `lifecycle` and `timeouts`; made once for each kind. */
+/** Keys of every resource beside the fields of its kind. */
+export const ownKeys: { readonly [name: string]: Shape } = { forEach, enabled, lifecycle, timeouts };
+
+/** The fields of the kind and the keys of every resource; made once for each kind. */
 export function resourceShape(schema: KindSchema): Shape {
   const known = shapes.get(schema);
   if (known !== undefined) return known;
