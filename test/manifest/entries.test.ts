@@ -31,8 +31,8 @@ describe("a secret for each entry of forEach", () => {
     [
       "a command",
       'command: [op, read, "db/${ each.key }"]',
-      { command: ["op", "read", "db/us-east-1"] },
-      { command: ["op", "read", "db/eu"] },
+      { command: ["op", "read", "db/us-east-1"], variables: [] },
+      { command: ["op", "read", "db/eu"], variables: [] },
     ],
   ])("is read from %s, each from its own place", async (_, source, first, second) => {
     const read: unknown[] = [];
