@@ -57,8 +57,8 @@ export function resolveResource(member: Member, context: ResolveContext): Resolv
   const { layers } = context.parsed;
   const findings: Finding[] = [];
   const sections = context.kinds.all.map(({ name }) => name);
-  const report: ReportIn = (path, fault, part = "value", expression) => {
-    findings.push(errorAt(blockRange(layers, block, path, part, expression), fault, address));
+  const report: ReportIn = (path, fault, part, expression) => {
+    findings.push(errorAt(blockRange(layers, block, path, part ?? "value", expression), fault, address));
   };
 
   const refs = new Set<Address>();
@@ -129,8 +129,8 @@ export function readLeftOut(
   const { block, address } = member;
   const { layers } = context.parsed;
   const findings: Finding[] = [];
-  const report: ReportIn = (path, fault, part = "value", expression) => {
-    findings.push(errorAt(blockRange(layers, block, path, part, expression), fault, address));
+  const report: ReportIn = (path, fault, part, expression) => {
+    findings.push(errorAt(blockRange(layers, block, path, part ?? "value", expression), fault, address));
   };
   const { lifecycle = {} } = block.body;
   const scope = memberScope(member, context, new Set(), report);

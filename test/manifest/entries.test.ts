@@ -101,7 +101,12 @@ describe("a resource that is left out", () => {
     const names: string[] = [];
     const manifest = await resolved(
       `${secrets}instances:\n${instance("orders", "")}${instance("cache", "enabled: false, lifecycle: { protect: true, onDelete: backup }, ", "${secret.other}")}`,
-      { secretText: (name) => (names.push(name), "a-text-of-twelve") },
+      {
+        secretText: (name) => {
+          names.push(name);
+          return "a-text-of-twelve";
+        },
+      },
     );
     expect(manifest.desired.map(({ address }) => address)).toEqual(["instances.orders"]);
     expect(names).toEqual(["secret.pw"]);
